@@ -9,4 +9,11 @@ internal static class Throw
     internal static void PayloadTooLarge(long lengthBytes, long limitBytes) =>
         throw new PileException(
             $"The payload of {lengthBytes:N0} bytes is over the limit of {limitBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
+
+    [DoesNotReturn]
+    internal static void NoSuchObject(PilePointer pointer) =>
+        throw new PilePointerException(
+            pointer.IsValid
+                ? $"The pointer {pointer} names no live object of this pile: the object was deleted, or belongs to another pile."
+                : "The pointer is invalid: it never named an object.");
 }

@@ -1,0 +1,46 @@
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Deleting objects.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Deletes an object. The pointer, and every copy of it, names nothing from now on.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
+    public void Delete(PilePointer pointer)
+    {
+        if (!TryDelete(pointer))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Deletes an object, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
+    public bool TryDelete(PilePointer pointer)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            Block block = default;
+            Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+            stripe->EnterLock();
+            bool found = TryLocateLocked(pointer, out block);
+            if (found)
+            {
+                block.Publish(block.Header.Freed);
+                if (block.Header.Kind == BlockKind.Link)
+                    FreeTargetLocked(block.Header); // after the origin: what a kill leaves between is a target that recovery finds by its back word
+            }
+            stripe->ExitLock();
+            if (found)
+                _allocator.Return(block.Address, block.Header);
+            return found;
+        }
+        finally
+        {
+            ExitAfterFree(presence);
+        }
+    }
+}

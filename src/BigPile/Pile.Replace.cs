@@ -1,0 +1,182 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Replacing objects in place.</summary>
+/// <remarks>
+/// A payload that fits the block is overwritten under the stripe's odd sequence. One that does not fit goes to a new block, and the old
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. Order of stores for a move: target
+/// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
+/// whole payload.
+/// </remarks>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Puts another object in the place of one that a pointer names.</summary>
+    /// <param name="pointer">The object; the pointer stays valid whatever the new one's size.</param>
+    /// <param name="value">The new object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Put(PilePointer pointer, object value)
+    {
+        if (!TryPut(pointer, value))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts bytes in the place of an object that a pointer names.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Put(PilePointer pointer, ReadOnlySpan<byte> value)
+    {
+        if (!TryReplace(pointer, value, BlockKind.Bytes))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts another object in the place of one that a pointer names, if it still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryPut(PilePointer pointer, object value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        if (value is byte[] bytes)
+            return TryReplace(pointer, bytes, BlockKind.Bytes);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = BlockKind.Object;
+            if (value is string text)
+                kind = TextPayload.Write(text, buffer);
+            else
+                Codec.Serialize(value, buffer);
+            return TryReplace(pointer, buffer.WrittenSpan, kind);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    private bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        if (payload.Length > PileBuffer.MaxLengthBytes)
+            Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
+        ThreadPresence presence = Enter();
+        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!TryLocateLocked(pointer, out Block origin))
+                return false;
+            if (payload.Length <= CapacityBytes(origin))
+                WriteIntoOriginLocked(stripe, origin, payload, kind);
+            else if (origin.Header.Kind == BlockKind.Link)
+                WriteBehindLinkLocked(stripe, origin, payload, kind);
+            else
+                MoveLocked(origin, payload, kind);
+            return true;
+        }
+        finally
+        {
+            stripe->ExitLock();
+            ExitAfterFree(presence);
+        }
+    }
+
+    private void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        stripe->BeginChangeLocked();
+        payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
+        origin.Publish(new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length));
+        stripe->EndChangeLocked();
+        _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
+        if (origin.Header.Kind == BlockKind.Link)
+            FreeTargetLocked(origin.Header);
+    }
+
+    private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Block target = TargetOfLocked(origin.Header);
+        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target))
+        {
+            Link(origin, TakeTarget(origin.Address, payload, kind));
+            FreeTargetLocked(origin.Header);
+            return;
+        }
+        int lengthBytes = payload.Length + BackWord.SizeBytes;
+        stripe->BeginChangeLocked();
+        WriteTargetPayload(target.Start, origin.Address, payload, kind);
+        target.Publish(new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes));
+        stripe->EndChangeLocked();
+        _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
+    }
+
+    private void MoveLocked(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Link(origin, TakeTarget(origin.Address, payload, kind));
+        _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+    }
+
+    /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
+    private ulong TakeTarget(ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Slot slot = TakeSlot(payload.Length + BackWord.SizeBytes);
+        WriteTargetPayload(slot.Start, originAddress, payload, kind);
+        _ = Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
+        Interlocked.Increment(ref _linkCount);
+        return slot.Address;
+    }
+
+    private static void Link(Block origin, ulong targetAddress) =>
+        origin.Publish(new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
+
+    private static void WriteTargetPayload(byte* start, ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        *(ulong*)(start + BlockHeader.SizeBytes) = new BackWord(originAddress, kind).Word;
+        payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + BackWord.SizeBytes, payload.Length));
+    }
+
+    private Block TargetOfLocked(BlockHeader link)
+    {
+        byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
+        return new Block(start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
+    }
+
+    private void FreeTargetLocked(BlockHeader link)
+    {
+        Block target = TargetOfLocked(link);
+        target.Publish(target.Header.Freed);
+        _allocator.Return(target.Address, target.Header);
+        Interlocked.Decrement(ref _linkCount);
+    }
+
+    private long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
+
+    /// <summary>Finds the live block of a pointer. Its stripe's lock is held, so the block stays what it is.</summary>
+    private bool TryLocateLocked(PilePointer pointer, out Block block)
+    {
+        block = default;
+        byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
+        if (start == null)
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        block = new Block(start, pointer.Address, header, info);
+        return header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
+    }
+
+    private static byte* Nowhere(out PageInfo* info)
+    {
+        info = null;
+        return null;
+    }
+}

@@ -1,0 +1,6 @@
+namespace BigPile;
+
+/// <summary>Options of the codec.</summary>
+public sealed class PileCodecOptions
+{
+}
