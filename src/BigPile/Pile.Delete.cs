@@ -23,17 +23,7 @@ public sealed unsafe partial class Pile
         ThreadPresence presence = Enter();
         try
         {
-            Block block = default;
-            Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
-            stripe->EnterLock();
-            bool found = TryLocateLocked(pointer, out block);
-            if (found)
-            {
-                block.Publish(block.Header.Freed);
-                if (block.Header.Kind == BlockKind.Link)
-                    FreeTargetLocked(block.Header); // after the origin: what a kill leaves between is a target that recovery finds by its back word
-            }
-            stripe->ExitLock();
+            bool found = TryUnpublish(pointer, out Block block);
             if (found)
                 _allocator.Return(block.Address, block.Header);
             return found;
@@ -41,6 +31,25 @@ public sealed unsafe partial class Pile
         finally
         {
             ExitAfterFree(presence);
+        }
+    }
+
+    private bool TryUnpublish(PilePointer pointer, out Block block)
+    {
+        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!TryLocateLocked(pointer, out block))
+                return false;
+            block.Publish(block.Header.Freed);
+            if (block.Header.Kind == BlockKind.Link)
+                FreeTargetLocked(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
+            return true;
+        }
+        finally
+        {
+            stripe->ExitLock();
         }
     }
 }

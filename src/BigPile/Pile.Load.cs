@@ -1,5 +1,7 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
@@ -21,7 +23,14 @@ public sealed unsafe partial class Pile
         SegmentLoader[] loaders = [.. directory.ListedSegments.Select(listed => MakeLoader(directory, listed.Key, listed.Value))];
         foreach (SegmentLoader loader in loaders)
             _allocator.Pool.Hold(loader.Segment);
-        Parallel.ForEach(loaders, static loader => loader.Load());
+        try
+        {
+            Parallel.ForEach(loaders, static loader => loader.Load());
+        }
+        catch (AggregateException e) when (e.InnerExceptions.FirstOrDefault(static inner => inner is PileStorageException) is { } damage)
+        {
+            ExceptionDispatchInfo.Throw(damage);
+        }
         foreach (SegmentLoader loader in loaders)
             TakeIn(loader);
         foreach (SegmentLoader loader in loaders)

@@ -171,7 +171,10 @@ public sealed unsafe partial class Pile
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
         block = new Block(start, pointer.Address, header, info);
-        return header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
+        bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
+        if (found && header.Kind == BlockKind.TableEntry)
+            Throw.BelongsToTable(pointer);
+        return found;
     }
 
     private static byte* Nowhere(out PageInfo* info)

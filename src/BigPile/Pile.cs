@@ -1,8 +1,10 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Catalog;
@@ -40,6 +42,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private readonly PileDirectory? _directory;
     private readonly long _limitBytes;
     private readonly Lock _closing = new();
+    private readonly ConcurrentQueue<nint> _retired = new();
+    private bool _hasRetired;
     private long _linkCount;
     private bool _closed;
 
@@ -183,7 +187,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ExitAfterFree(ThreadPresence presence)
     {
-        bool wantsTrim = _allocator.WantsTrim;
+        bool wantsTrim = _allocator.WantsTrim || _hasRetired;
         presence.Exit();
         if (wantsTrim && !presence.IsInside)
             TrimQuietly();
@@ -227,7 +231,11 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             return;
         try
         {
-            if (!_closed)
+            if (_closed)
+                return;
+            if (_hasRetired)
+                FreeRetired();
+            if (_allocator.WantsTrim)
                 _allocator.Trim();
         }
         finally
@@ -236,8 +244,24 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         }
     }
 
+    private void FreeRetired()
+    {
+        Volatile.Write(ref _hasRetired, false);
+        nint[] retired = [.. _retired];
+        if (retired.Length == 0)
+            return;
+        ThreadPresence.WaitForOthers();
+        for (int i = 0; i < retired.Length; i++)
+        {
+            if (_retired.TryDequeue(out nint memory))
+                NativeMemory.Free((void*)memory);
+        }
+    }
+
     private void Abandon()
     {
+        while (_retired.TryDequeue(out nint memory))
+            NativeMemory.Free((void*)memory);
         _allocator?.Dispose();
         _map?.Dispose();
         _stripes.Dispose();

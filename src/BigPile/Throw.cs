@@ -16,4 +16,8 @@ internal static class Throw
             pointer.IsValid
                 ? $"The pointer {pointer} names no live object of this pile: the object was deleted, or belongs to another pile."
                 : "The pointer is invalid: it never named an object.");
+
+    [DoesNotReturn]
+    internal static void BelongsToTable(PilePointer pointer) =>
+        throw new PilePointerException($"The pointer {pointer} names an entry of a table. Change it through the table.");
 }

@@ -60,6 +60,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         {
             Segment segment = SegmentOf(meta);
             int page = PageIn(segment, meta);
+            MarkUsed(meta);
             segment.Unpublish(page, meta->MaxGeneration);
             meta->Owner = PageMeta.NoOwner;
             FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
@@ -200,7 +201,9 @@ internal sealed unsafe partial class PagePool : IDisposable
         segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
     }
 
-    // A page that was never used is all zero, which is free slots of generation 0. Any other holds old bytes.
+    // Generation base 0 is a page that was never used: all zero, which is free slots of generation 0. Any other holds old bytes.
+    private static void MarkUsed(PageMeta* page) => page->MaxGeneration = Math.Max(page->MaxGeneration, 1);
+
     private static void ClearSlots(PageMeta* meta, uint generation)
     {
         ulong free = BlockHeader.Free(generation).Word;
@@ -227,6 +230,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         PageMeta* meta = segment.Metas + first;
         FreePages -= pages;
+        for (int page = 0; page < pages; page++)
+            MarkUsed(meta + page);
         *(ulong*)meta->Start = BlockHeader.Free(meta->MaxGeneration).Word;
         for (int page = first + pages - 1; page > first; page--)
             segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
