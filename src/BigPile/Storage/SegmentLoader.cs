@@ -102,6 +102,13 @@ internal sealed unsafe class SegmentLoader
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
             LoadLive(page, address, header, meta->SlotBytes - BlockHeader.SizeBytes);
         }
+        if (meta->IsEmpty)
+        {
+            FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
+            meta->Drop();
+            AddFree(page, Math.Max(meta->MaxGeneration, 1)); // a payload may have been begun in it: it is not all zero any more
+            return;
+        }
         _segment.Infos[page] = SizeClasses.InfoOf(word.SizeClass);
         Pages.Add(new FoundPage(page, blocks, payloadBytes));
     }
