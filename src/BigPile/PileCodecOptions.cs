@@ -1,6 +1,0 @@
-namespace BigPile;
-
-/// <summary>Options of the codec.</summary>
-public sealed class PileCodecOptions
-{
-}
