@@ -1,0 +1,141 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+
+namespace BigPile.Codec;
+
+/// <summary>Chooses how each type is written and read.</summary>
+internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
+{
+    /// <summary>Generic collections and the models that know them; type arguments and elements correspond.</summary>
+    private static readonly Dictionary<Type, Type> Collections = new()
+    {
+        [typeof(List<>)] = typeof(ListModel<>),
+        [typeof(Dictionary<,>)] = typeof(DictionaryModel<,>),
+        [typeof(HashSet<>)] = typeof(HashSetModel<>),
+    };
+
+    private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> Singles = new()
+    {
+        [typeof(Uri)] = static m => new TextModel<Uri>(m, uri => uri.OriginalString, text => new Uri(text, UriKind.RelativeOrAbsolute)),
+        [typeof(Version)] = static m => new TextModel<Version>(m, version => version.ToString(), Version.Parse),
+    };
+
+    /// <summary>The base class library's types that are made here.</summary>
+    public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. Singles.Keys];
+
+    public Slot MakeSlot(Type declared)
+    {
+        if (declared == typeof(string))
+            return new StringSlot();
+        if (LeafSlots.TryGet(declared, out Slot? leaf))
+            return leaf!;
+        if (declared.IsEnum)
+            return models.SlotFor(declared.GetEnumUnderlyingType());
+        if (declared.IsPointer || declared.IsFunctionPointer)
+            return new RefusedSlot(declared);
+        return declared.IsValueType ? MakeValueSlot(declared) : new ReferenceSlot(declared, models);
+    }
+
+    public TypeModel MakeModel(Type type)
+    {
+        if (StorableTypes.WhyNot(type) is not null)
+            return new RefusedModel(type, StorableTypes.WhyRefused(type), models);
+        if (type.IsValueType)
+            return MakeBoxed(type);
+        if (type.IsArray)
+            return MakeArray(type);
+        if (Singles.TryGetValue(type, out Func<ModelCache, TypeModel>? make))
+            return make(models);
+        if (type.IsConstructedGenericType && Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
+            return MakeCollection(type, model);
+        return MayUseFields(type, out string? reason) ? MakeFields(type) : new RefusedModel(type, reason!, models);
+    }
+
+    public bool CanBeExact(Type declared) =>
+        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null && IsSupported(declared);
+
+    private bool IsSupported(Type type)
+    {
+        if (type.IsArray || type == typeof(string) || Singles.ContainsKey(type))
+            return true;
+        if (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()))
+            return true;
+        return MayUseFields(type, out _);
+    }
+
+    private Slot MakeValueSlot(Type declared)
+    {
+        if (Nullable.GetUnderlyingType(declared) is { } inner)
+            return (Slot)Make(typeof(NullableSlot<>), [inner], models.SlotFor(inner));
+        return StorableTypes.WhyNot(declared) is null && MayUseFields(declared, out _)
+            ? new StructSlot(MakeFieldList(declared))
+            : new RefusedSlot(declared);
+    }
+
+    private TypeModel MakeBoxed(Type type) => models.SlotFor(type) switch
+    {
+        StructSlot structure => new FieldsModel(type, structure.Fields, models),
+        RefusedSlot => new RefusedModel(type, Reason(type), models),
+        var slot => new BoxedModel(type, slot, models),
+    };
+
+    private TypeModel MakeArray(Type type)
+    {
+        Type element = type.GetElementType()!;
+        if (element.IsPointer || element.IsFunctionPointer)
+            return new RefusedModel(type, Reason(element), models);
+        Slot slot = models.SlotFor(element);
+        return type.IsSZArray
+            ? (TypeModel)Make(typeof(ArrayModel<>), [element], type, slot, models)
+            : new DimensionedArrayModel(type, slot, models);
+    }
+
+    private TypeModel MakeCollection(Type type, Type model)
+    {
+        Type[] arguments = type.GetGenericArguments();
+        object[] slots = Array.ConvertAll(arguments, models.SlotFor);
+        return (TypeModel)Make(model, arguments, [type, .. slots, models]);
+    }
+
+    private FieldsModel MakeFields(Type type) => new(type, MakeFieldList(type), models);
+
+    private FieldList MakeFieldList(Type type)
+    {
+        List<StoredField> fields = FieldListBuilder.FieldsOf(type);
+        FieldPlan[] plans = [.. fields.ConvertAll(f => new FieldPlan(f.Name, FieldOffsets.Of(f.Field), models.SlotFor(f.Field.FieldType)))];
+        return new FieldList(type, plans, options.MayGenerateCode);
+    }
+
+    private bool MayUseFields(Type type, out string? reason)
+    {
+        reason = null;
+        if (FrameworkTypes.IsStoredByFields(type))
+            return true;
+        if (!models.Types.IsAllowed(type))
+            reason = Reason(type);
+        else if (UnfitBase(type) is { } unfit)
+            reason = $"Type {type} can't be stored: it derives from {unfit}, which has fields of its own.";
+        return reason is null;
+    }
+
+    // A framework class without fields (Comparer<T>, EventArgs, Attribute) does no harm as a base.
+    private Type? UnfitBase(Type type)
+    {
+        for (Type? level = type.BaseType; level is not null && level != typeof(object); level = level.BaseType)
+        {
+            if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
+                && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
+                return level;
+        }
+        return null;
+    }
+
+    private static string Reason(Type type) => StorableTypes.WhyNot(type) is not null
+        ? StorableTypes.WhyRefused(type)
+        : $"Type {type} can't be stored: it is neither of the application's own assemblies nor allowed by {nameof(PileCodecOptions)}, "
+            + $"and there is no format for it. Call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}, or mark the field [NonSerialized].";
+
+    private static object Make(Type definition, Type[] arguments, params object[] parameters) =>
+        Activator.CreateInstance(definition.MakeGenericType(arguments), parameters)!;
+}

@@ -1,0 +1,19 @@
+using System;
+
+namespace BigPile.Codec;
+
+/// <summary>Finds or makes what reads the payloads of a stored schema.</summary>
+internal static class ReaderFactory
+{
+    /// <summary>The current model if the application's type still has the stored schema, else one that maps members by name.</summary>
+    public static TypeModel Make(ReadOnlyMemory<byte> definition, ModelCache models)
+    {
+        StoredSchema schema = StoredSchema.Parse(definition.Span);
+        TypeModel current = models.ForType(models.Types.Resolve(schema.Entries[0].Name));
+        if (current is RefusedModel refused)
+            throw new PileSchemaException(refused.Reason);
+        if (DefinitionWriter.Of(current, models.Types).AsSpan().SequenceEqual(definition.Span))
+            return current;
+        throw new PileSchemaException($"Type {current.Type} has changed since.");
+    }
+}
