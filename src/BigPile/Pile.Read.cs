@@ -12,7 +12,7 @@ namespace BigPile;
 /// address is a slot of its page, lets the reader copy the payload, and then looks at everything again. In order:
 /// <list type="number">
 /// <item>sequence of the address's stripe (acquire), even;</item>
-/// <item>header (acquire): live, of the pointer's generation;</item>
+/// <item>header (acquire): live, of the pointer's generation; busy: start over;</item>
 /// <item>page info, behind the header's load: a page that changes its slot size is taken from readers before its slots are laid out, so
 /// whoever saw bytes of the new layout in the header sees the new info as well;</item>
 /// <item>of a link: the target's header, info and back word likewise;</item>
@@ -67,7 +67,7 @@ public sealed unsafe partial class Pile
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || !info.HasSlotAt(address))
                 return false;
-            if ((sequence & 1) == 0)
+            if ((sequence & 1) == 0 && !header.IsBusy)
             {
                 bool whole = true;
                 if (header.Kind != BlockKind.Link)

@@ -166,7 +166,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             {
                 foreach (Segment segment in _allocator.Pool.Segments())
                     segment.Region.Flush();
-                _directory.MarkClean(Volatile.Read(ref _version));
+                _directory.MarkClean(Volatile.Read(ref _versions.Last));
             }
             Abandon();
         }
