@@ -26,7 +26,7 @@ public sealed unsafe partial class Pile
         {
             bool found = TryUnpublish(pointer, out Block block);
             if (found)
-                _allocator.Return(block.Address, block.Header);
+                FreeBlock(block.Address, block.Header);
             return found;
         }
         finally

@@ -10,7 +10,8 @@ namespace BigPile;
 /// <remarks>
 /// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
 /// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
-/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. Order of stores for a move: target
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
+/// elsewhere as if it did not fit. Order of stores for a move: target
 /// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
 /// whole payload.
 /// </remarks>
@@ -54,11 +55,7 @@ public sealed unsafe partial class Pile
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            BlockKind kind = BlockKind.Object;
-            if (value is string text)
-                kind = TextPayload.Write(text, buffer);
-            else
-                Codec.Serialize(value, buffer);
+            BlockKind kind = Encode(value, buffer);
             return TryReplace(pointer, buffer.WrittenSpan, kind);
         }
         finally
@@ -98,7 +95,7 @@ public sealed unsafe partial class Pile
 
     private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        if (payload.Length <= CapacityBytes(origin))
+        if (payload.Length <= CapacityBytes(origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
             WriteBehindLinkLocked(stripe, origin, payload, kind);
@@ -120,7 +117,7 @@ public sealed unsafe partial class Pile
     private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Block target = TargetOf(origin.Header);
-        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target))
+        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target) || _leases.IsLeased(target.Address))
         {
             Link(origin, TakeTarget(origin.Address, payload, kind));
             FreeTarget(origin.Header);
@@ -170,7 +167,7 @@ public sealed unsafe partial class Pile
     {
         Block target = TargetOf(link);
         target.Publish(target.Header.Freed);
-        _allocator.Return(target.Address, target.Header);
+        FreeBlock(target.Address, target.Header);
         Interlocked.Decrement(ref _linkCount);
     }
 

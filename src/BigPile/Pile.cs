@@ -260,11 +260,18 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     private void Abandon()
     {
+        _directory?.Dispose();
+        if (!_leases.IsAny)
+            FreeMemory();
+    }
+
+    // Called once nobody is inside any more, and again by the last lease if there was one.
+    private void FreeMemory()
+    {
         while (_retired.TryDequeue(out nint memory))
             NativeMemory.Free((void*)memory);
         _allocator?.Dispose();
         _map?.Dispose();
         _stripes.Dispose();
-        _directory?.Dispose();
     }
 }
