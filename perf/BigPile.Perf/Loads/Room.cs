@@ -44,7 +44,7 @@ internal static class Room
             return;
         throw new LoadException(string.Create(
             CultureInfo.InvariantCulture,
-            $"--count {options.Count} of {options.Payload} needs {neededBytes:N0} bytes of {what} or more; {freeBytes:N0} are free. {remedy}"));
+            $"--count {options.Count} of {options.Payload} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
     }
 
     // The runtime looks at the machine's load, or the container's, whenever it collects.
