@@ -13,14 +13,14 @@ internal readonly struct PersonKind : IPayloadKind<PersonKind>
 
     private static readonly string[] FirstNames =
     [
-        "Anna", "Boris", "Carla", "David", "Elena", "Frank", "Grace", "Henry", "Ines", "Jonas", "Karin", "Lukas", "Marta", "Nina", "Oscar",
-        "Paula", "Robert", "Sofia", "Thomas", "Vera", "Walter", "Yasmin",
+        "Alexander", "Anna", "Boris", "Catherine", "Daniel", "Elena", "Francesca", "Grace", "Henry", "Isabella", "Jonas", "Katharina",
+        "Lukas", "Margarita", "Nicholas", "Oscar", "Patricia", "Robert", "Sebastian", "Thomas", "Veronica", "Walter",
     ];
 
     private static readonly string[] LastNames =
     [
-        "Adams", "Becker", "Costa", "Dubois", "Evans", "Fischer", "Garcia", "Hansen", "Ivanov", "Jensen", "Kowalski", "Larsson", "Moreau",
-        "Novak", "Olsen", "Petrov", "Quinn", "Rossi", "Schmidt", "Tanaka", "Virtanen", "Weber",
+        "Andersson", "Becker", "Costa", "Dubois", "Eriksen", "Fischer", "Gonzalez", "Hoffmann", "Ivanov", "Johansson", "Kowalski",
+        "Lindberg", "Martinez", "Novak", "Olsen", "Petrov", "Richardson", "Schneider", "Tanaka", "Virtanen", "Weber", "Zimmermann",
     ];
 
     private readonly Person[] _pool;
