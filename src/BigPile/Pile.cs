@@ -215,7 +215,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private static long LargestSegmentFor(long limitBytes) =>
         Math.Clamp((long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, MaxSegmentBytes)), MinSegmentBytes, MaxSegmentBytes);
 
-    private static MemorySegmentStore CreateStore(PileOptions options) => new(options.Store, options.HugePages);
+    private static SegmentStore CreateStore(PileOptions options) =>
+        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]
