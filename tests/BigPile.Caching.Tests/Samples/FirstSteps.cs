@@ -1,5 +1,4 @@
 using System;
-using BigPile.Caching;
 
 namespace BigPile.Caching.Tests.Samples;
 

@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Tests.Samples;
 
@@ -23,7 +22,7 @@ public sealed class ReadmeTests
     public void The_readme_shows_what_is_compiled_here(string from, string to)
     {
         string readme = File.ReadAllText(Path.Combine(RootPath(), "README.md"));
-        string sample = File.ReadAllText(Path.Combine(Path.GetDirectoryName(ThisFile())!, "FirstSteps.cs"));
+        string sample = File.ReadAllText(Path.Combine(RootPath(), "tests/BigPile.Caching.Tests/Samples/FirstSteps.cs"));
         string[] lines = sample.Split('\n');
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
         int last = Array.FindIndex(lines, first, line => line.Trim() == to);
@@ -33,7 +32,11 @@ public sealed class ReadmeTests
         Assert.Contains(text, readme, StringComparison.Ordinal);
     }
 
-    private static string RootPath() => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(ThisFile())!, "..", "..", ".."));
-
-    private static string ThisFile([CallerFilePath] string path = "") => path;
+    private static string RootPath()
+    {
+        string? directory = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(directory, "BigPile.sln")))
+            directory = Path.GetDirectoryName(directory) ?? throw new InvalidOperationException("The tests do not run inside the source tree.");
+        return directory;
+    }
 }
