@@ -29,56 +29,6 @@ public sealed class PileConcurrencyTests
         Assert.Equal(shared.Length, pile.Count());
     }
 
-    /// <summary>The header is the same before and after, so only the sequence tells: values of one length, long enough to be met half-way.</summary>
-    [Theory]
-    [InlineData(4_000)]
-    [InlineData(30_000)]
-    [InlineData(200_000)]
-    public async Task A_reader_of_a_value_that_is_replaced_by_one_of_the_same_length_sees_one_of_them_whole(int length)
-    {
-        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
-        byte[][] values = [.. Enumerable.Range(0, 7).Select(fill => Filled(length, fill))];
-        PilePointer pointer = pile.Put(values[0]);
-        using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
-        {
-            for (int i = 0; !stop.IsCancellationRequested; i++)
-                pile.Put(pointer, values[i % values.Length]);
-        });
-        for (int i = 0; i < 10_000_000 / (length + 4_000) * 16; i++)
-            AssertOneFill(pile.GetBytes(pointer), length);
-        await stop.CancelAsync();
-        await writer;
-    }
-
-    /// <summary>Few slots, freed and used again at once: a reader that does not look at the header again reads the next object.</summary>
-    [Fact]
-    public async Task A_reader_of_a_value_that_is_deleted_and_its_slot_used_again_sees_it_whole_or_deleted()
-    {
-        const int Length = 30_000;
-        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
-        ulong current = 0;
-        byte[][] values = [.. Enumerable.Range(0, 7).Select(fill => Filled(Length, fill))];
-        using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
-        {
-            for (int i = 0; !stop.IsCancellationRequested; i++)
-            {
-                PilePointer pointer = pile.Put(values[i % values.Length]);
-                Volatile.Write(ref current, pointer.ToUInt64());
-                pile.Delete(pointer);
-            }
-        });
-        for (int i = 0; i < 100_000; i++)
-        {
-            if (pile.TryGet<byte[]>(PilePointer.FromUInt64(Volatile.Read(ref current)), out byte[]? value))
-                AssertOneFill(value, Length);
-        }
-        await stop.CancelAsync();
-        await writer;
-        Assert.Equal(0, pile.Statistics.ObjectCount);
-    }
-
     [Fact]
     public async Task Pointers_of_different_threads_never_meet()
     {
@@ -223,20 +173,6 @@ public sealed class PileConcurrencyTests
         {
             Assert.Throws<ObjectDisposedException>(() => pile.Get(shared));
         }
-    }
-
-    private static byte[] Filled(int length, int fill)
-    {
-        var value = new byte[length];
-        value.AsSpan().Fill((byte)(fill + 1));
-        return value;
-    }
-
-    private static void AssertOneFill(byte[] value, int length)
-    {
-        Assert.Equal(length, value.Length);
-        Assert.Equal(-1, value.AsSpan().IndexOfAnyExcept(value[0]));
-        Assert.InRange(value[0], 1, 7);
     }
 
     private static byte[] ValueOf(int owner, int length)
