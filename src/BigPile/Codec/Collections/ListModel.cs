@@ -10,6 +10,8 @@ internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache model
 {
     private readonly SlotKind _blobKind = Blob.KindOf(slot);
 
+    public override bool IsLeaf => _blobKind != SlotKind.Other;
+
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         ReadOnlySpan<T> items = CollectionsMarshal.AsSpan((List<T>)value);

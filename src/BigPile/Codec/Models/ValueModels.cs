@@ -8,6 +8,8 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
 {
     public override bool IsTracked => !slot.IsLeaf;
 
+    public override bool IsLeaf => slot.IsLeaf;
+
     public override bool CanDefer => false;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
@@ -53,7 +55,7 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
     : TypeModel(runtimeType ?? typeof(T), models)
     where T : class
 {
-    public override bool CanDefer => false;
+    public override bool IsLeaf => true;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {

@@ -7,6 +7,7 @@ namespace BigPile.Codec;
 internal sealed unsafe class ReferenceSlot : Slot
 {
     private readonly Type _declared;
+    private readonly nint _declaredHandle;
     private readonly ModelCache _models;
     private readonly bool _canBeExact;
     private TypeModel? _exact;
@@ -17,6 +18,7 @@ internal sealed unsafe class ReferenceSlot : Slot
     public ReferenceSlot(Type declared, ModelCache models)
     {
         _declared = declared;
+        _declaredHandle = declared.TypeHandle.Value;
         _models = models;
         _canBeExact = models.CanBeExact(declared);
     }
@@ -38,7 +40,7 @@ internal sealed unsafe class ReferenceSlot : Slot
             *p = Code.Nil;
             return p + 1;
         }
-        return _canBeExact && value.GetType() == _declared ? Exact!.WriteReference(value, 0, p, c) : WriteOther(value, p, c);
+        return _canBeExact && RawObject.TypeHandle(value) == _declaredHandle ? Exact!.WriteReference(value, 0, p, c) : WriteOther(value, p, c);
     }
 
     public override byte* Read(ref byte place, byte* p, ReadContext c)
@@ -79,17 +81,18 @@ internal sealed unsafe class ReferenceSlot : Slot
             return TextEncode.String(p, text, c);
         if (p > c.End)
             p = c.Grow(p, 0);
-        TypeModel model = ModelOf(value.GetType());
+        TypeModel model = ModelOf(value);
         if (model.IsTracked && !c.IsTracking)
             throw new TrackingNeededException();
         return model.WriteReference(value, model.TypeId, p, c);
     }
 
     // Most places hold objects of one type for long. A type that can be unloaded is not held.
-    private TypeModel ModelOf(Type type)
+    private TypeModel ModelOf(object value)
     {
-        if (_lastWritten is { } last && last.Type == type)
+        if (_lastWritten is { } last && last.IsModelOf(value))
             return last;
+        Type type = value.GetType();
         TypeModel model = _models.ForType(type);
         if (!type.IsCollectible)
             _lastWritten = model;
