@@ -38,6 +38,19 @@ internal sealed unsafe partial class MessagePackPileCodec
         return (uint)id < (uint)readers.Length && readers[id] is { } reader ? reader : FindReader(id);
     }
 
+    /// <summary>Like <see cref="Reader"/>, but of a type that is gone gives what passes over its content.</summary>
+    internal TypeModel ReaderOrPasser(int id)
+    {
+        try
+        {
+            return Reader(id);
+        }
+        catch (PileSchemaException) when (_catalog.TryGet(id, out ReadOnlyMemory<byte> definition))
+        {
+            return ReaderFactory.MakePasser(definition, _models);
+        }
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ReadContext NewReader(PileBuffer source) => source.Reader = new ReadContext(this);
 
@@ -69,11 +82,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     {
         p = c.ArrayHeader(p, out int count);
         p = model.ReadExact(ref root, p, c);
-        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model) item))
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDropped) item))
         {
             if (p > c.End)
                 BadData.Truncated();
             c.Depth = 0;
+            c.IsDropping = item.IsDropped;
             p = item.Model.FillDeferred(item.Value, p, c);
         }
         if (count != c.Deferred.Added + 1)

@@ -26,8 +26,7 @@ internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache model
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
         slot.Describe(definition);
     }

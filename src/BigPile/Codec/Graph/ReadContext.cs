@@ -28,13 +28,17 @@ internal sealed unsafe partial class ReadContext
 
     public int Depth;
 
-    public WorkQueue<(object Value, TypeModel Model)> Deferred { get; } = new();
+    /// <summary>What is being read belongs to a member that is gone: types in it may be gone as well.</summary>
+    public bool IsDropping;
+
+    public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
 
     public void Begin(byte* end, int lengthBytes, PayloadFlags flags)
     {
         End = end;
         IsTracking = (flags & PayloadFlags.HasBackReferences) != 0;
         Depth = 0;
+        IsDropping = false;
         _budget = lengthBytes;
     }
 

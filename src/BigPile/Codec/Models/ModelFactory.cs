@@ -43,12 +43,12 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return new RefusedModel(type, StorableTypes.WhyRefused(type), models);
         if (type.IsValueType)
             return MakeBoxed(type);
-        if (type.IsArray)
-            return MakeArray(type);
+        if (type.IsArray && (type.GetElementType()!.IsPointer || type.GetElementType()!.IsFunctionPointer))
+            return new RefusedModel(type, Reason(type.GetElementType()!), models);
         if (Singles.TryGetValue(type, out Func<ModelCache, TypeModel>? make))
             return make(models);
-        if (type.IsConstructedGenericType && Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
-            return MakeCollection(type, model);
+        if (IsContainer(type))
+            return MakeContainer(type, ElementSlots(type))!;
         return MayUseFields(type, out string? reason) ? MakeFields(type) : new RefusedModel(type, reason!, models);
     }
 
@@ -57,17 +57,18 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
 
     private bool IsSupported(Type type)
     {
-        if (type.IsArray || type == typeof(string) || Singles.ContainsKey(type))
-            return true;
-        if (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()))
+        if (type == typeof(string) || Singles.ContainsKey(type) || IsContainer(type))
             return true;
         return MayUseFields(type, out _);
     }
 
+    private static bool IsContainer(Type type) =>
+        type.IsArray || (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()));
+
     private Slot MakeValueSlot(Type declared)
     {
         if (Nullable.GetUnderlyingType(declared) is { } inner)
-            return (Slot)Make(typeof(NullableSlot<>), [inner], models.SlotFor(inner));
+            return MakeNullable(inner, models.SlotFor(inner));
         return StorableTypes.WhyNot(declared) is null && MayUseFields(declared, out _)
             ? new StructSlot(MakeFieldList(declared))
             : new RefusedSlot(declared);
@@ -80,23 +81,22 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         var slot => new BoxedModel(type, slot, models),
     };
 
-    private TypeModel MakeArray(Type type)
+    /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
+    public TypeModel? MakeContainer(Type type, Slot[] slots)
     {
-        Type element = type.GetElementType()!;
-        if (element.IsPointer || element.IsFunctionPointer)
-            return new RefusedModel(type, Reason(element), models);
-        Slot slot = models.SlotFor(element);
-        return type.IsSZArray
-            ? (TypeModel)Make(typeof(ArrayModel<>), [element], type, slot, models)
-            : new DimensionedArrayModel(type, slot, models);
+        if (type.IsSZArray)
+            return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], models);
+        if (type.IsArray)
+            return new DimensionedArrayModel(type, slots[0], models);
+        if (!type.IsConstructedGenericType || !Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
+            return null;
+        return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, models]);
     }
 
-    private TypeModel MakeCollection(Type type, Type model)
-    {
-        Type[] arguments = type.GetGenericArguments();
-        object[] slots = Array.ConvertAll(arguments, models.SlotFor);
-        return (TypeModel)Make(model, arguments, [type, .. slots, models]);
-    }
+    public static Slot MakeNullable(Type inner, Slot slot) => (Slot)Make(typeof(NullableSlot<>), [inner], slot);
+
+    private Slot[] ElementSlots(Type type) =>
+        type.IsArray ? [models.SlotFor(type.GetElementType()!)] : Array.ConvertAll(type.GetGenericArguments(), models.SlotFor);
 
     private FieldsModel MakeFields(Type type) => new(type, MakeFieldList(type), models);
 

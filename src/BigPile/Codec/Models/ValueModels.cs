@@ -41,8 +41,7 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, IsTracked ? SchemaForm.ObjectValue : SchemaForm.Value, 1);
         definition.Text("value");
         slot.Describe(definition);
     }
@@ -80,8 +79,7 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.ObjectValue, 1);
         definition.Text("value");
         definition.Text("string");
     }

@@ -14,7 +14,7 @@ internal interface IDefined
 
 /// <summary>Writes the definition of a schema: an array of entries, the root's type first.</summary>
 /// <remarks>
-/// An entry is an array of the type's name and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
+/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
 /// of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
 /// </remarks>
 internal sealed unsafe class DefinitionWriter
@@ -40,6 +40,14 @@ internal sealed unsafe class DefinitionWriter
         return [.. writer._bytes, .. entries];
     }
 
+    /// <summary>Starts an entry; its members follow, each as a name and a kind.</summary>
+    public void Begin(Type type, SchemaForm form, int members)
+    {
+        Array(2 + 2 * members);
+        Text(_types.NameOf(type));
+        Append((byte)form);
+    }
+
     public void Array(int count)
     {
         byte* header = stackalloc byte[HeaderMaxBytes];
@@ -53,8 +61,6 @@ internal sealed unsafe class DefinitionWriter
         Append(header, Encode.StringHeader(header, bytes.Length));
         _bytes.AddRange(bytes);
     }
-
-    public void Name(Type type) => Text(_types.NameOf(type));
 
     public void Entry(IDefined entry)
     {
@@ -72,6 +78,8 @@ internal sealed unsafe class DefinitionWriter
         }
         return index;
     }
+
+    private void Append(byte value) => _bytes.Add(value);
 
     private void Append(byte* start, byte* end) => _bytes.AddRange(new ReadOnlySpan<byte>(start, (int)(end - start)));
 }

@@ -23,6 +23,8 @@ internal sealed unsafe class BigIntegerSlot : Slot
 {
     private const int HeaderMaxBytes = 5;
 
+    public override string? LeafName => "bigInteger";
+
     public override byte* Write(ref byte place, byte* p, WriteContext c)
     {
         ref BigInteger value = ref System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref place);
@@ -40,5 +42,5 @@ internal sealed unsafe class BigIntegerSlot : Slot
         return p + length;
     }
 
-    public override void Describe(DefinitionWriter definition) => definition.Text("bigInteger");
+    public override void Describe(DefinitionWriter definition) => definition.Text(LeafName!);
 }

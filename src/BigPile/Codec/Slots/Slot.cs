@@ -7,6 +7,9 @@ internal abstract unsafe class Slot
     /// <summary>What interpreter and generated code may do instead of a virtual call.</summary>
     public virtual SlotKind Kind => SlotKind.Other;
 
+    /// <summary>The name in definitions of a kind that is no type with members.</summary>
+    public virtual string? LeafName => null;
+
     /// <summary>No object hangs on such a place, so nothing in it can be shared.</summary>
     public virtual bool IsLeaf => true;
 
