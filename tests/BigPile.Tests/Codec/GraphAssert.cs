@@ -74,6 +74,11 @@ internal sealed class GraphAssert
     {
         for (Type? level = type; level is not null; level = level.BaseType)
         {
+            if (IsFramework(level) && expected is IEnumerable items)
+            {
+                CompareItems(items, (IEnumerable)actual);
+                return;
+            }
             foreach (FieldInfo field in level.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
                 _work.Push((field.GetValue(expected), field.GetValue(actual)));
         }

@@ -56,20 +56,38 @@ internal sealed class EvolvedModels
             return new PassingModel(entry.Form, PassingSlots(entry), _models);
         return entry.Form switch
         {
-            SchemaForm.Fields => new FieldsModel(type, MakeFields(index, type), _models),
+            SchemaForm.Fields => MakeObject(index, type),
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
-            SchemaForm.Items or SchemaForm.Pairs => _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),
+            SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
+                _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),
             _ => _models.ForType(type),
         };
     }
+
+    // What a wrapper holds always states its own type.
+    private static bool IsWrapper(StoredEntry entry) => entry.Members is [{ Name: WrapperModel.InnerName }];
+
+    private TypeModel MakeObject(int index, Type type)
+    {
+        FieldList fields = MakeFields(index, type);
+        StoredEntry entry = _schema.Entries[index];
+        if (!HasBase(entry))
+            return new FieldsModel(type, fields, _models);
+        if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
+            throw new PileSchemaException($"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
+        return new DerivedCollectionModel(type, part, fields, _models);
+    }
+
+    private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
 
     private FieldList MakeFields(int index, Type type)
     {
         StoredEntry entry = _schema.Entries[index];
         var current = new Dictionary<string, StoredField>();
-        foreach (StoredField field in FieldListBuilder.FieldsOf(type))
+        foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
             current[field.Name] = field;
-        FieldPlan[] plans = Array.ConvertAll(entry.Members, member => current.TryGetValue(member.Name, out StoredField field)
+        StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
+        FieldPlan[] plans = Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field)
             ? new FieldPlan(member.Name, FieldOffsets.Of(field.Field), EvolvedSlots.Make(this, member.Kind, field.Field.FieldType, type, member.Name))
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
         return new FieldList(type, plans, _models.MayGenerateCode);
@@ -86,5 +104,14 @@ internal sealed class EvolvedModels
         return slots;
     }
 
-    private Slot[] PassingSlots(StoredEntry entry) => Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+    private Slot[] PassingSlots(StoredEntry entry)
+    {
+        Slot[] slots = Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+        if (HasBase(entry))
+        {
+            StoredEntry part = _schema.Entries[entry.Members[0].Kind.Entry];
+            slots[0] = new PassingSlot(new PassingModel(part.Form, PassingSlots(part), _models));
+        }
+        return slots;
+    }
 }

@@ -79,6 +79,12 @@ internal sealed unsafe class FieldList : IDefined
     public void Define(DefinitionWriter definition)
     {
         definition.Begin(Type, Type.IsValueType ? SchemaForm.Structure : SchemaForm.Fields, _plans.Length);
+        DefineMembers(definition);
+    }
+
+    /// <summary>The members alone, of an entry that has begun.</summary>
+    public void DefineMembers(DefinitionWriter definition)
+    {
         foreach (FieldPlan plan in _plans)
         {
             definition.Text(plan.Name);

@@ -1,5 +1,9 @@
 using System;
+using System.Collections.Concurrent;
+using System.Collections.Frozen;
 using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Collections.ObjectModel;
 using System.Reflection;
 
 namespace BigPile.Codec;
@@ -13,6 +17,30 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         [typeof(List<>)] = typeof(ListModel<>),
         [typeof(Dictionary<,>)] = typeof(DictionaryModel<,>),
         [typeof(HashSet<>)] = typeof(HashSetModel<>),
+        [typeof(Queue<>)] = typeof(QueueModel<>),
+        [typeof(Stack<>)] = typeof(StackModel<>),
+        [typeof(LinkedList<>)] = typeof(LinkedListModel<>),
+        [typeof(SortedSet<>)] = typeof(SortedSetModel<>),
+        [typeof(SortedDictionary<,>)] = typeof(SortedDictionaryModel<,>),
+        [typeof(SortedList<,>)] = typeof(SortedListModel<,>),
+        [typeof(PriorityQueue<,>)] = typeof(PriorityQueueModel<,>),
+        [typeof(ConcurrentDictionary<,>)] = typeof(ConcurrentDictionaryModel<,>),
+        [typeof(ConcurrentQueue<>)] = typeof(ConcurrentQueueModel<>),
+        [typeof(ConcurrentStack<>)] = typeof(ConcurrentStackModel<>),
+        [typeof(ConcurrentBag<>)] = typeof(ConcurrentBagModel<>),
+        [typeof(Collection<>)] = typeof(CollectionModel<>),
+        [typeof(ObservableCollection<>)] = typeof(ObservableCollectionModel<>),
+        [typeof(ReadOnlyCollection<>)] = typeof(ReadOnlyCollectionModel<>),
+        [typeof(ReadOnlyDictionary<,>)] = typeof(ReadOnlyDictionaryModel<,>),
+        [typeof(ImmutableList<>)] = typeof(ImmutableListModel<>),
+        [typeof(ImmutableQueue<>)] = typeof(ImmutableQueueModel<>),
+        [typeof(ImmutableStack<>)] = typeof(ImmutableStackModel<>),
+        [typeof(ImmutableHashSet<>)] = typeof(ImmutableHashSetModel<>),
+        [typeof(ImmutableSortedSet<>)] = typeof(ImmutableSortedSetModel<>),
+        [typeof(ImmutableDictionary<,>)] = typeof(ImmutableDictionaryModel<,>),
+        [typeof(ImmutableSortedDictionary<,>)] = typeof(ImmutableSortedDictionaryModel<,>),
+        [typeof(FrozenDictionary<,>)] = typeof(FrozenDictionaryModel<,>),
+        [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
     };
 
     private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> Singles = new()
@@ -32,6 +60,8 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return leaf!;
         if (declared.IsEnum)
             return models.SlotFor(declared.GetEnumUnderlyingType());
+        if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
+            return models.SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
         if (declared.IsPointer || declared.IsFunctionPointer)
             return new RefusedSlot(declared);
         return declared.IsValueType ? MakeValueSlot(declared) : new ReferenceSlot(declared, models);
@@ -47,9 +77,13 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return new RefusedModel(type, Reason(type.GetElementType()!), models);
         if (Singles.TryGetValue(type, out Func<ModelCache, TypeModel>? make))
             return make(models);
+        if (FrozenBase(type) is { } frozen)
+            type = frozen;
         if (IsContainer(type))
             return MakeContainer(type, ElementSlots(type))!;
-        return MayUseFields(type, out string? reason) ? MakeFields(type) : new RefusedModel(type, reason!, models);
+        if (!MayUseFields(type, out string? reason))
+            return new RefusedModel(type, reason!, models);
+        return ContainerBase(type) is { } part ? MakeDerived(type, part) : MakeFields(type);
     }
 
     public bool CanBeExact(Type declared) =>
@@ -60,6 +94,27 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         if (type == typeof(string) || Singles.ContainsKey(type) || IsContainer(type))
             return true;
         return MayUseFields(type, out _);
+    }
+
+    // The class of a frozen collection follows from its content, and is none of the public ones.
+    private static Type? FrozenBase(Type type)
+    {
+        for (Type? level = type; level is not null; level = level.BaseType)
+        {
+            if (level.IsConstructedGenericType && level.GetGenericTypeDefinition() is var definition
+                && (definition == typeof(FrozenDictionary<,>) || definition == typeof(FrozenSet<>)))
+                return level;
+        }
+        return null;
+    }
+
+    /// <summary>The collection of the base class library that a class derives from, if any.</summary>
+    public static Type? ContainerBase(Type type)
+    {
+        Type? level = type.BaseType;
+        while (level is not null && !IsContainer(level))
+            level = level.BaseType;
+        return level;
     }
 
     private static bool IsContainer(Type type) =>
@@ -98,11 +153,14 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
     private Slot[] ElementSlots(Type type) =>
         type.IsArray ? [models.SlotFor(type.GetElementType()!)] : Array.ConvertAll(type.GetGenericArguments(), models.SlotFor);
 
+    private DerivedCollectionModel MakeDerived(Type type, Type part) =>
+        new(type, (ContainerModel)models.ForType(part), MakeFieldList(type, part), models);
+
     private FieldsModel MakeFields(Type type) => new(type, MakeFieldList(type), models);
 
-    private FieldList MakeFieldList(Type type)
+    private FieldList MakeFieldList(Type type, Type? stopAt = null)
     {
-        List<StoredField> fields = FieldListBuilder.FieldsOf(type);
+        List<StoredField> fields = FieldListBuilder.FieldsOf(type, stopAt);
         FieldPlan[] plans = [.. fields.ConvertAll(f => new FieldPlan(f.Name, FieldOffsets.Of(f.Field), models.SlotFor(f.Field.FieldType)))];
         return new FieldList(type, plans, options.MayGenerateCode);
     }
@@ -122,7 +180,7 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
     // A framework class without fields (Comparer<T>, EventArgs, Attribute) does no harm as a base.
     private Type? UnfitBase(Type type)
     {
-        for (Type? level = type.BaseType; level is not null && level != typeof(object); level = level.BaseType)
+        for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)
         {
             if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
                 && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
