@@ -32,10 +32,14 @@ internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNull
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }
 
-/// <summary>A place that could only be empty.</summary>
+/// <summary>A place that is always empty: a key that a contract leaves out, or one that held nothing that can be stored.</summary>
 internal sealed unsafe class NilSlot : Slot
 {
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    {
+        *p = Code.Nil;
+        return p + 1;
+    }
 
     public override byte* Read(ref byte place, byte* p, ReadContext c)
     {
@@ -44,7 +48,7 @@ internal sealed unsafe class NilSlot : Slot
         return p + 1;
     }
 
-    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+    public override void Describe(DefinitionWriter definition) => definition.Text("none");
 }
 
 /// <summary>A place for a structure whose type is gone.</summary>
@@ -55,6 +59,18 @@ internal sealed unsafe class PassingSlot(TypeModel structure) : Slot
     public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
 
     public override byte* Read(ref byte place, byte* p, ReadContext c) => ((PassingModel)structure).Pass(p, c);
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}
+
+/// <summary>A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.</summary>
+internal sealed unsafe class PassingUnionSlot(Slot any) : Slot
+{
+    public override bool IsLeaf => false;
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c) => any.Read(ref place, p, c);
 
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }

@@ -42,6 +42,27 @@ internal sealed class EvolvedModels
     /// <summary>The fields of a structure as they were stored.</summary>
     public FieldList Structure(int index) => _structures[index] ??= MakeFields(index, _types[index]!);
 
+    /// <summary>The slot of places for a structure as it was stored.</summary>
+    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedFields
+        ? new NamedStructSlot(new NamedFields(_types[index]!, MakePlans(index, _types[index]!)))
+        : new StructSlot(Structure(index));
+
+    /// <summary>The slot of places for a union as it was stored.</summary>
+    public UnionSlot Union(int index)
+    {
+        StoredMember[] members = _schema.Entries[index].Members;
+        return new UnionSlot(_types[index]!, Array.ConvertAll(members, member => UnionMember(member)), _models);
+    }
+
+    private (int Key, Type Type, Slot Slot) UnionMember(StoredMember member)
+    {
+        int entry = member.Kind.Entry;
+        if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
+            throw new PileSchemaException("A schema in the catalog is damaged.");
+        Type type = _types[entry] ?? typeof(PassedObject);
+        return (key, type, new ReferenceSlot(_types[entry] ?? typeof(object), _models, () => Entry(entry)));
+    }
+
     /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
     public void MakeAll()
     {
@@ -58,6 +79,8 @@ internal sealed class EvolvedModels
         {
             SchemaForm.Fields => MakeObject(index, type),
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
+            SchemaForm.NamedFields => new NamedFieldsModel(type, new NamedFields(type, MakePlans(index, type)), _models),
+            SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
                 _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),
             _ => _models.ForType(type),
@@ -80,17 +103,18 @@ internal sealed class EvolvedModels
 
     private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
 
-    private FieldList MakeFields(int index, Type type)
+    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.MayGenerateCode);
+
+    private FieldPlan[] MakePlans(int index, Type type)
     {
         StoredEntry entry = _schema.Entries[index];
         var current = new Dictionary<string, StoredField>();
         foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
             current[field.Name] = field;
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
-        FieldPlan[] plans = Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field)
-            ? new FieldPlan(member.Name, FieldOffsets.Of(field.Field), EvolvedSlots.Make(this, member.Kind, field.Field.FieldType, type, member.Name))
+        return Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field) && field.Field is { } info
+            ? new FieldPlan(member.Name, FieldOffsets.Of(info), EvolvedSlots.Make(this, member.Kind, info.FieldType, type, member.Name))
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
-        return new FieldList(type, plans, _models.MayGenerateCode);
     }
 
     private Slot[] ElementSlots(StoredEntry entry, Type type)

@@ -38,8 +38,17 @@ internal static class EvolvedSlots
             "any" => declared.IsValueType || declared == typeof(string) ? null : AnyContent(stored, declared),
             "string" => declared.IsAssignableFrom(typeof(string)) ? current : null,
             "none" => new DroppedSlot(new NilSlot(), typeof(object), isNullable: false),
-            _ => LeafKinds.CanRead(kind.Leaf, current) ? current : null,
+            _ => TryMakeLeaf(kind.Leaf, current, declared),
         };
+    }
+
+    // A type that became a contract, or is one no longer, has stored its values in the other form.
+    private static Slot? TryMakeLeaf(string kind, Slot current, Type declared)
+    {
+        if (LeafKinds.CanRead(kind, current))
+            return current;
+        Slot slot = LeafKinds.SlotOf(kind, out Type place);
+        return place == declared ? slot : null;
     }
 
     private static Slot? TryMakeEntry(EvolvedModels stored, int entry, Type declared)
@@ -47,8 +56,10 @@ internal static class EvolvedSlots
         Type? type = stored.TypeOf(entry);
         if (type is null)
             throw new PileSchemaException($"The stored type {stored.NameOf(entry)} is not known: the application's assemblies don't declare it.");
+        if (stored.FormOf(entry) == SchemaForm.Union)
+            return type == declared ? stored.Union(entry) : null;
         if (type.IsValueType)
-            return type == declared ? new StructSlot(stored.Structure(entry)) : null;
+            return type == declared ? stored.StructureSlot(entry) : null;
         bool mayFit = declared.IsAssignableFrom(type) || type.IsAssignableFrom(declared);
         return mayFit && !declared.IsValueType ? new ReferenceSlot(declared, stored.Models, () => stored.Entry(entry)) : null;
     }
@@ -62,18 +73,22 @@ internal static class EvolvedSlots
             return AnyContent(stored, place);
         if (kind.Leaf == "none")
             return new NilSlot();
-        place = LeafKinds.TypeOf(kind.Leaf);
-        return stored.Models.SlotFor(place);
+        return LeafKinds.SlotOf(kind.Leaf, out place);
     }
 
     private static Slot DroppedEntry(EvolvedModels stored, int entry, ref Type place)
     {
-        if (stored.FormOf(entry) != SchemaForm.Structure)
-            return new ReferenceSlot(place, stored.Models, () => stored.Entry(entry));
-        if (stored.TypeOf(entry) is not { } type)
-            return new PassingSlot(stored.Entry(entry));
-        place = type;
-        return new StructSlot(stored.Structure(entry));
+        Type? type = stored.TypeOf(entry);
+        if (stored.FormOf(entry) == SchemaForm.Union)
+            return type is null ? new PassingUnionSlot(AnyContent(stored, place)) : stored.Union(entry);
+        if (type is { IsValueType: true })
+        {
+            place = type;
+            return stored.StructureSlot(entry);
+        }
+        return stored.FormOf(entry) == SchemaForm.Structure
+            ? new PassingSlot(stored.Entry(entry))
+            : new ReferenceSlot(place, stored.Models, () => stored.Entry(entry));
     }
 
     private static ReferenceSlot AnyContent(EvolvedModels stored, Type declared) => new(declared, stored.Models, null);

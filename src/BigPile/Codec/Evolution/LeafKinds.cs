@@ -8,7 +8,7 @@ internal static class LeafKinds
 {
     private static readonly HashSet<string> Integers = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"];
 
-    private static readonly Dictionary<string, Type> Types = MakeTypes();
+    private static readonly Dictionary<string, (Type Type, Slot Slot)> Kinds = MakeKinds();
 
     /// <summary>Whether a slot reads values of a stored kind: the same kind, or numbers whose range is checked at each value.</summary>
     public static bool CanRead(string stored, Slot current)
@@ -22,21 +22,24 @@ internal static class LeafKinds
         return IsFloat(stored) && IsFloat(name);
     }
 
-    /// <summary>A type whose slot reads values of a kind.</summary>
-    public static Type TypeOf(string kind) => Types.TryGetValue(kind, out Type? type)
-        ? type
-        : throw new PileSchemaException($"A schema in the catalog has a member of kind {kind}, which this version does not know.");
+    /// <summary>The slot that reads values of a kind, and the type of its places.</summary>
+    public static Slot SlotOf(string kind, out Type place)
+    {
+        if (!Kinds.TryGetValue(kind, out (Type Type, Slot Slot) known))
+            throw new PileSchemaException($"A schema in the catalog has a member of kind {kind}, which this version does not know.");
+        place = known.Type;
+        return known.Slot;
+    }
 
     private static bool IsFloat(string name) => name is "float32" or "float64";
 
-    private static Dictionary<string, Type> MakeTypes()
+    private static Dictionary<string, (Type Type, Slot Slot)> MakeKinds()
     {
-        var types = new Dictionary<string, Type> { ["string"] = typeof(string) };
-        foreach (Type type in LeafSlots.Types)
-        {
-            if (LeafSlots.TryGet(type, out Slot? slot) && slot!.LeafName is { } name)
-                types[name] = type;
-        }
-        return types;
+        var kinds = new Dictionary<string, (Type Type, Slot Slot)> { ["string"] = (typeof(string), new StringSlot()) };
+        foreach ((Type type, Slot slot) in LeafSlots.All)
+            kinds.TryAdd(slot.LeafName!, (type, slot));
+        foreach ((Type type, Slot slot) in ContractSlots.OwnLeaves)
+            kinds.TryAdd(slot.LeafName!, (type, slot));
+        return kinds;
     }
 }

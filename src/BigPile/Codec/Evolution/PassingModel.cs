@@ -38,6 +38,7 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
             SchemaForm.Fields or SchemaForm.Structure => PassFields(count, p, c),
             SchemaForm.Items => PassItems(count, p, c),
             SchemaForm.Pairs => PassPairs(count, p, c),
+            SchemaForm.NamedFields => PassNamed(p, c),
             _ => slots[0].Read(ref *p, p, c),
         };
         c.Depth--;
@@ -80,6 +81,16 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
         p = c.MapHeader(p, out int pairs);
         for (int i = 0; i < pairs; i++)
             p = PassOne(slots[1], PassOne(slots[0], p, c), c);
+        return p;
+    }
+
+    private byte* PassNamed(byte* p, ReadContext c)
+    {
+        p = c.MapHeader(p, out int count);
+        if (count != slots.Length)
+            BadData.Invalid("an object has another number of members than its schema");
+        foreach (Slot slot in slots)
+            p = PassOne(slot, ContractText.Read(p, out _, c), c);
         return p;
     }
 

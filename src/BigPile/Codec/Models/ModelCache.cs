@@ -17,6 +17,7 @@ internal sealed class ModelCache
         Types = new TypeRegistry(options);
         Factory = new ModelFactory(this, options);
         MayGenerateCode = options.MayGenerateCode;
+        Contracts = new ContractSlots(this);
         Any = SlotFor(typeof(object));
         Comparers = new ComparerSlot(Any);
     }
@@ -24,6 +25,9 @@ internal sealed class ModelCache
     public TypeRegistry Types { get; }
 
     public ModelFactory Factory { get; }
+
+    /// <summary>The slots of members of contract types.</summary>
+    public ContractSlots Contracts { get; }
 
     public bool MayGenerateCode { get; }
 

@@ -4,6 +4,7 @@ using System.Collections.Frozen;
 using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Collections.ObjectModel;
+using System.Linq;
 using System.Reflection;
 
 namespace BigPile.Codec;
@@ -64,10 +65,24 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return models.SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
         if (declared.IsPointer || declared.IsFunctionPointer)
             return new RefusedSlot(declared);
-        return declared.IsValueType ? MakeValueSlot(declared) : new ReferenceSlot(declared, models);
+        if (declared.IsValueType)
+            return MakeValueSlot(declared);
+        return UnionSlot.ListOf(declared).Any() ? MakeUnion(declared) : new ReferenceSlot(declared, models);
     }
 
     public TypeModel MakeModel(Type type)
+    {
+        try
+        {
+            return MakeAnyModel(type);
+        }
+        catch (RefusedException e)
+        {
+            return new RefusedModel(type, e.Message, models);
+        }
+    }
+
+    private TypeModel MakeAnyModel(Type type)
     {
         if (StorableTypes.WhyNot(type) is not null)
             return new RefusedModel(type, StorableTypes.WhyRefused(type), models);
@@ -117,21 +132,26 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         return level;
     }
 
-    private static bool IsContainer(Type type) =>
+    /// <summary>Arrays, and the collections of the base class library.</summary>
+    public static bool IsContainer(Type type) =>
         type.IsArray || (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()));
+
+    private UnionSlot MakeUnion(Type declared) =>
+        new(declared, UnionSlot.ListOf(declared).Select(m => (m.Key, m.Type, models.SlotFor(m.Type))), models);
 
     private Slot MakeValueSlot(Type declared)
     {
         if (Nullable.GetUnderlyingType(declared) is { } inner)
             return MakeNullable(inner, models.SlotFor(inner));
-        return StorableTypes.WhyNot(declared) is null && MayUseFields(declared, out _)
-            ? new StructSlot(MakeFieldList(declared))
-            : new RefusedSlot(declared);
+        if (StorableTypes.WhyNot(declared) is not null || !MayUseFields(declared, out _))
+            return new RefusedSlot(declared);
+        return IsNamed(declared) ? new NamedStructSlot(new NamedFields(declared, MakePlans(declared))) : new StructSlot(MakeFieldList(declared));
     }
 
     private TypeModel MakeBoxed(Type type) => models.SlotFor(type) switch
     {
         StructSlot structure => new FieldsModel(type, structure.Fields, models),
+        NamedStructSlot structure => new NamedFieldsModel(type, structure.Fields, models),
         RefusedSlot => new RefusedModel(type, Reason(type), models),
         var slot => new BoxedModel(type, slot, models),
     };
@@ -150,20 +170,35 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
 
     public static Slot MakeNullable(Type inner, Slot slot) => (Slot)Make(typeof(NullableSlot<>), [inner], slot);
 
-    private Slot[] ElementSlots(Type type) =>
-        type.IsArray ? [models.SlotFor(type.GetElementType()!)] : Array.ConvertAll(type.GetGenericArguments(), models.SlotFor);
+    /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
+    public static Type[] ElementTypes(Type type) => type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
+
+    private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), models.SlotFor);
 
     private DerivedCollectionModel MakeDerived(Type type, Type part) =>
         new(type, (ContainerModel)models.ForType(part), MakeFieldList(type, part), models);
 
-    private FieldsModel MakeFields(Type type) => new(type, MakeFieldList(type), models);
+    private TypeModel MakeFields(Type type) => IsNamed(type)
+        ? new NamedFieldsModel(type, new NamedFields(type, MakePlans(type)), models)
+        : new FieldsModel(type, MakeFieldList(type), models);
 
-    private FieldList MakeFieldList(Type type, Type? stopAt = null)
+    private FieldList MakeFieldList(Type type, Type? stopAt = null) => new(type, MakePlans(type, stopAt), options.MayGenerateCode);
+
+    private FieldPlan[] MakePlans(Type type, Type? stopAt = null)
     {
-        List<StoredField> fields = FieldListBuilder.FieldsOf(type, stopAt);
-        FieldPlan[] plans = [.. fields.ConvertAll(f => new FieldPlan(f.Name, FieldOffsets.Of(f.Field), models.SlotFor(f.Field.FieldType)))];
-        return new FieldList(type, plans, options.MayGenerateCode);
+        bool hasContract = Contract.Of(type) is not null;
+        return [.. FieldListBuilder.FieldsOf(type, stopAt).ConvertAll(field => MakePlan(field, hasContract))];
     }
+
+    private FieldPlan MakePlan(StoredField field, bool hasContract)
+    {
+        if (field.Field is not { } info)
+            return new FieldPlan(field.Name, 0, new NilSlot());
+        Slot slot = hasContract ? models.Contracts.SlotFor(info.FieldType) : models.SlotFor(info.FieldType);
+        return new FieldPlan(field.Name, FieldOffsets.Of(info), slot);
+    }
+
+    private static bool IsNamed(Type type) => Contract.Of(type) is { IsNamed: true };
 
     private bool MayUseFields(Type type, out string? reason)
     {

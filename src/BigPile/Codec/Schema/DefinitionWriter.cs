@@ -22,7 +22,7 @@ internal sealed unsafe class DefinitionWriter
     private const int HeaderMaxBytes = 8;
 
     private readonly List<IDefined> _entries = [];
-    private readonly Dictionary<Type, int> _indexes = [];
+    private readonly Dictionary<IDefined, int> _indexes = new(ReferenceEqualityComparer.Instance);
     private readonly List<byte> _bytes = [];
     private readonly TypeRegistry _types;
 
@@ -70,10 +70,10 @@ internal sealed unsafe class DefinitionWriter
 
     private int IndexOf(IDefined entry)
     {
-        if (!_indexes.TryGetValue(entry.Type, out int index))
+        if (!_indexes.TryGetValue(entry, out int index))
         {
             index = _entries.Count;
-            _indexes.Add(entry.Type, index);
+            _indexes.Add(entry, index);
             _entries.Add(entry);
         }
         return index;

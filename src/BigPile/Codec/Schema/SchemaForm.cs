@@ -20,4 +20,10 @@ internal enum SchemaForm : byte
 
     /// <summary>A map.</summary>
     Pairs = 5,
+
+    /// <summary>A map of the names of fields to their values.</summary>
+    NamedFields = 6,
+
+    /// <summary>An array of a key and an object of the type that the key stands for.</summary>
+    Union = 7,
 }

@@ -22,5 +22,7 @@ internal sealed unsafe class LeafSlot<T, TFormat>(string name, SlotKind kind = S
 
     public override byte* Read(ref byte place, byte* p, ReadContext c) => TFormat.Read(p, ref Unsafe.As<byte, T>(ref place), c);
 
+    public override Slot OneByOne() => new LeafSlot<T, TFormat>(name);
+
     public override void Describe(DefinitionWriter definition) => definition.Text(name);
 }

@@ -37,6 +37,8 @@ internal static class LeafSlots
         [typeof(BigInteger)] = new BigIntegerSlot(),
     };
 
+    public static IReadOnlyDictionary<Type, Slot> All => ByType;
+
     public static IReadOnlyCollection<Type> Types => ByType.Keys;
 
     public static bool TryGet(Type type, out Slot? slot) => ByType.TryGetValue(type, out slot);

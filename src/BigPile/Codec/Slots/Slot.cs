@@ -20,6 +20,9 @@ internal abstract unsafe class Slot
 
     public abstract byte* Read(ref byte place, byte* p, ReadContext c);
 
+    /// <summary>The same slot for elements that must not be stored in one piece.</summary>
+    public virtual Slot OneByOne() => this;
+
     /// <summary>Appends the kind to a schema's definition.</summary>
     public abstract void Describe(DefinitionWriter definition);
 
