@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Codec;
+using BigPile.Concurrency;
 
 namespace BigPile;
 
@@ -24,6 +25,11 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
 
     private const int InitialCapacityBytes = 16 * 1024;
     private const int KeptCapacityBytes = 1 << 20;
+
+    // The collector moves the buffers of several threads together, and each thread writes the length of its own all the time.
+#pragma warning disable CS0169, IDE0051 // the field is there for its size
+    private readonly CacheLinePair _room;
+#pragma warning restore CS0169, IDE0051
 
     private byte[] _array;
     private byte* _start;

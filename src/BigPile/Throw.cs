@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile;
@@ -9,4 +10,21 @@ internal static class Throw
     internal static void PayloadTooLarge(long lengthBytes, long limitBytes) =>
         throw new PileException(
             $"The payload of {lengthBytes:N0} bytes is over the limit of {limitBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
+
+    [DoesNotReturn]
+    internal static void NoSuchObject(PilePointer pointer) =>
+        throw new PilePointerException(
+            pointer.IsValid
+                ? $"The pointer {pointer} names no live object of this pile: the object was deleted, or belongs to another pile."
+                : "The pointer is invalid: it never named an object.");
+
+    [DoesNotReturn]
+    internal static void BelongsToTable(PilePointer pointer) =>
+        throw new PilePointerException($"The pointer {pointer} names an entry of a table. Change it through the table.");
+
+    [DoesNotReturn]
+    internal static void WriteOutside(int offsetBytes, int sourceBytes, long payloadBytes) =>
+        throw new ArgumentOutOfRangeException(
+            nameof(offsetBytes),
+            $"{sourceBytes:N0} bytes at offset {offsetBytes:N0} do not lie within the payload of {payloadBytes:N0} bytes. Replace the object to give it another length.");
 }

@@ -94,6 +94,6 @@ internal sealed class GraphAssert
 
     private static bool IsFramework(Type type) => type.IsArray || type.Namespace?.StartsWith("System", StringComparison.Ordinal) == true;
 
-    private static bool IsLeaf(Type type) => type.IsPrimitive || type.IsEnum || type == typeof(string) || type == typeof(Uri)
+    private static bool IsLeaf(Type type) => type.IsPrimitive || type.IsEnum || type == typeof(string) || type == typeof(Uri) || type == typeof(PilePointer)
         || (type.IsValueType && type.Namespace is "System" or "System.Numerics" or "System.Text" && !type.IsGenericType);
 }

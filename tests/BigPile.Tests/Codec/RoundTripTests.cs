@@ -72,7 +72,7 @@ public sealed class RoundTripTests
         new DateTimeOffset(2020, 2, 3, 4, 5, 6, TimeSpan.FromMinutes(-330)), DateTimeOffset.MinValue, DateTimeOffset.MaxValue, TimeSpan.MinValue, new DateOnly(2024, 2, 29),
         new TimeOnly(23, 59, 59), DayOfWeek.Monday, new Rune(0x1F600), BigInteger.Pow(-3, 500), BigInteger.Zero, new Complex(1, -2),
         Tuple.Create(1, "a"), (1, "b", 2.0), new KeyValuePair<string, int>("k", 1), new Uri("https://example.org/a?b=c"), new Uri("x/y", UriKind.Relative),
-        new Version(1, 2, 3, 4), new object(), new Index(3, true), 1..^1, new Vector3(1, 2, 3),
+        new Version(1, 2, 3, 4), new object(), new Index(3, true), 1..^1, new Vector3(1, 2, 3), PilePointer.FromUInt64(0x0123456789abcdef),
     ];
 
     [Theory, MemberData(nameof(Modes))]

@@ -35,6 +35,7 @@ internal static class LeafSlots
         [typeof(TimeOnly)] = new LeafSlot<TimeOnly, TimeOnlyFormat>("timeOnly"),
         [typeof(Rune)] = new LeafSlot<Rune, RuneFormat>("rune"),
         [typeof(BigInteger)] = new BigIntegerSlot(),
+        [typeof(PilePointer)] = new LeafSlot<PilePointer, PointerFormat>("pilePointer"),
     };
 
     public static IReadOnlyDictionary<Type, Slot> All => ByType;

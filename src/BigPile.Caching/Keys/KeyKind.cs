@@ -1,0 +1,9 @@
+namespace BigPile.Caching.Keys;
+
+/// <summary>The key types that a table may have, as stored in its definition.</summary>
+internal enum KeyKind : byte
+{
+    String = 1,
+    Int64 = 2,
+    Guid = 3,
+}

@@ -1,0 +1,55 @@
+using System;
+
+namespace BigPile.Memory;
+
+/// <summary>A contiguous range of bytes at a fixed address, all zero when it is new.</summary>
+/// <remarks>
+/// Thread safety: the bytes may be read and written by any thread; <see cref="Dispose"/> may run only when no thread uses them any more.
+/// </remarks>
+public abstract unsafe class MemoryRegion : IDisposable
+{
+    private byte* _start;
+
+    private protected MemoryRegion(long lengthBytes) => LengthBytes = lengthBytes;
+
+    /// <summary>The number of bytes.</summary>
+    public long LengthBytes { get; }
+
+    /// <summary>The store that the bytes come from.</summary>
+    public abstract StoreKind Kind { get; }
+
+    /// <summary>The address of the first byte, or null once the region was disposed.</summary>
+    internal byte* Start => _start;
+
+    /// <summary>A view of some of the bytes; valid until <see cref="Dispose"/>.</summary>
+    /// <param name="offsetBytes">The first byte's offset, from 0.</param>
+    /// <param name="lengthBytes">The number of bytes, from 0.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The view does not lie within the region.</exception>
+    /// <exception cref="ObjectDisposedException">The region was disposed.</exception>
+    public Span<byte> GetSpan(long offsetBytes, int lengthBytes)
+    {
+        ObjectDisposedException.ThrowIf(_start == null, this);
+        ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(offsetBytes, LengthBytes - lengthBytes);
+        return new Span<byte>(_start + offsetBytes, lengthBytes);
+    }
+
+    /// <summary>Writes changes through to the device, where there is one; returns when they are durable.</summary>
+    public virtual void Flush()
+    {
+    }
+
+    /// <summary>Gives the bytes back. Calling it again does nothing.</summary>
+    public void Dispose()
+    {
+        if (_start != null)
+            Free();
+        _start = null;
+        GC.SuppressFinalize(this);
+    }
+
+    private protected void SetStart(byte* start) => _start = start;
+
+    private protected abstract void Free();
+}

@@ -1,0 +1,14 @@
+namespace BigPile.Memory;
+
+/// <summary>Where a pile keeps its segments.</summary>
+public enum StoreKind
+{
+    /// <summary>Pinned byte arrays of the runtime. The collector knows of them, but has nothing to look at inside.</summary>
+    Managed,
+
+    /// <summary>Memory taken from the operating system, unknown to the collector.</summary>
+    Native,
+
+    /// <summary>Files mapped into memory, which outlive the process.</summary>
+    Mapped,
+}

@@ -1,0 +1,190 @@
+using System;
+using System.Collections.Generic;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+using BigPile.Storage;
+
+namespace BigPile.Allocation;
+
+/// <summary>Gives out slots and runs, and takes them back.</summary>
+/// <remarks>
+/// Each processor has a heap; the heaps share a pool of pages. A heap without free slots asks the pool for a page that exists, then the
+/// other heaps for one to spare, and only then lets the pool grow.
+/// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the pool.
+/// </remarks>
+internal sealed unsafe class Allocator : IDisposable
+{
+    private readonly Heap[] _heaps;
+    private readonly SegmentMap _map;
+    private readonly long _limitBytes;
+    private readonly Lock _trimming = new();
+
+    internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
+    {
+        _map = map;
+        _limitBytes = limitBytes;
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase);
+        _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
+        for (int i = 0; i < _heaps.Length; i++)
+            _heaps[i] = new Heap(i);
+    }
+
+    internal PagePool Pool { get; }
+
+    /// <summary>Whether the pile shrank so far that a segment may go back to the system.</summary>
+    internal bool WantsTrim => Pool.WantsTrim;
+
+    /// <summary>Takes room for a block.</summary>
+    /// <param name="blockBytes">The bytes of the block, header included.</param>
+    /// <param name="payloadBytes">The bytes of them that are payload, for the statistics.</param>
+    /// <exception cref="PileFullException">There is no room, and none could be made.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Slot Take(long blockBytes, long payloadBytes)
+    {
+        if (blockBytes > SizeClasses.MaxSlotBytes)
+            return TakeRun(blockBytes, payloadBytes);
+        int sizeClass = SizeClasses.ClassOf((int)blockBytes);
+        Slot slot = _heaps[Thread.GetCurrentProcessorId() & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes);
+        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes) : slot;
+    }
+
+    /// <summary>Takes back the room of a block whose header says free already.</summary>
+    /// <param name="address">The block.</param>
+    /// <param name="before">Its header while it was live.</param>
+    internal void Return(ulong address, BlockHeader before)
+    {
+        PageMeta* page = _map.MetaOf(address);
+        _ = _map.Find(address, out PageInfo* infoAt);
+        PageInfo info = SegmentMap.Load(infoAt);
+        uint generation = before.Freed.Generation;
+        if (info.ClassPlusOne == 0)
+        {
+            Pool.ReturnRun(page, generation, before.PayloadBytes);
+            return;
+        }
+        int slot = (int)info.SlotAt(address);
+        PageMeta* emptied;
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryReturn(page, slot, generation, before.PayloadBytes, out emptied))
+        {
+        }
+        if (emptied != null)
+            Pool.ReturnPage(emptied);
+    }
+
+    /// <summary>The bytes that the block at an address may have, header included.</summary>
+    internal long BlockBytesAt(ulong address, PageInfo info) =>
+        info.ClassPlusOne == 0 ? Pool.RunBytes(_map.MetaOf(address)) : SizeClasses.SlotBytes(info.ClassPlusOne - 1);
+
+    /// <summary>Corrects the statistics after a block's payload changed its length in place.</summary>
+    internal void AdjustPayload(ulong address, PageInfo info, long deltaBytes)
+    {
+        if (deltaBytes == 0)
+            return;
+        if (info.ClassPlusOne == 0)
+            Pool.AdjustRunPayload(deltaBytes);
+        else
+            _heaps[Volatile.Read(ref _map.MetaOf(address)->Owner)].AdjustPayload(deltaBytes);
+    }
+
+    /// <summary>Hands a page that was found in a mapped pile to the heaps, in turn.</summary>
+    internal void AddFound(PageMeta* page, long blocks, long payloadBytes) =>
+        _heaps[page->PageNumber & (_heaps.Length - 1)].CountFound(page, blocks, payloadBytes);
+
+    /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
+    internal void Trim()
+    {
+        lock (_trimming)
+        {
+            foreach (Heap heap in _heaps)
+                GiveUpEmptyPages(heap);
+            List<Segment> withdrawn = Pool.WithdrawEmpty();
+            if (withdrawn.Count == 0)
+                return;
+            ThreadPresence.WaitForOthers();
+            Pool.Release(withdrawn);
+        }
+    }
+
+    /// <summary>All counters at one instant.</summary>
+    internal AllocatorCounters Snapshot()
+    {
+        foreach (Heap heap in _heaps)
+            heap.EnterLock();
+        Pool.EnterLock();
+        var counters = new AllocatorCounters(Pool, _heaps);
+        Pool.ExitLock();
+        foreach (Heap heap in _heaps)
+            heap.ExitLock();
+        return counters;
+    }
+
+    public void Dispose()
+    {
+        Pool.Dispose();
+        foreach (Heap heap in _heaps)
+            heap.Dispose();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Slot TakeSlow(int sizeClass, long payloadBytes)
+    {
+        int own = Thread.GetCurrentProcessorId() & (_heaps.Length - 1);
+        while (true)
+        {
+            PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
+            if (page == null)
+                page = TakeFromOthers(sizeClass, own);
+            if (page == null)
+                page = Pool.TakePage(sizeClass, own, mayGrow: true);
+            if (page == null)
+                throw Full(SizeClasses.SlotBytes(sizeClass));
+            page->IsInTransit = true;
+            _heaps[own].Attach(page);
+            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes);
+            if (!slot.IsNone)
+                return slot;
+        }
+    }
+
+    private PageMeta* TakeFromOthers(int sizeClass, int own)
+    {
+        for (int i = 1; i < _heaps.Length; i++)
+        {
+            PageMeta* page = _heaps[(own + i) & (_heaps.Length - 1)].Detach(sizeClass, own);
+            if (page != null)
+                return page;
+        }
+        return null;
+    }
+
+    private Slot TakeRun(long blockBytes, long payloadBytes)
+    {
+        int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
+        PageMeta* first = Pool.TakeRun(pages, payloadBytes);
+        if (first == null)
+            throw Full(blockBytes);
+        return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation);
+    }
+
+    private void GiveUpEmptyPages(Heap heap)
+    {
+        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
+        {
+            PageMeta* page = heap.GiveUpEmpty(sizeClass);
+            if (page != null)
+                Pool.ReturnPage(page);
+        }
+    }
+
+    private PileFullException Full(long blockBytes)
+    {
+        string reason = Pool.GrowthFailure is { } failure
+            ? $"the store could not grow: {failure.Message}"
+            : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
+        return new PileFullException(
+            $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.", Pool.GrowthFailure);
+    }
+}

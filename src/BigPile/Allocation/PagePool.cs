@@ -1,0 +1,326 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using BigPile.Blocks;
+using BigPile.Memory;
+using BigPile.Storage;
+
+namespace BigPile.Allocation;
+
+/// <summary>The segments of a pile, and the pages in them that no heap owns.</summary>
+/// <remarks>
+/// One lock, taken once for some hundreds of blocks. It is the innermost of the allocator's locks: nobody takes another one inside.
+/// </remarks>
+internal sealed unsafe partial class PagePool : IDisposable
+{
+    private readonly Lock _lock = new();
+    private readonly SegmentMap _map;
+    private readonly SegmentStore _store;
+    private readonly long _limitBytes;
+    private readonly Guid _pileId;
+    private readonly Segment?[] _segments;
+    private int _segmentsEnd; // one past the highest number in use
+    private int _firstWithSpace;
+    private uint _generationBase;
+
+    internal PagePool(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
+    {
+        _map = map;
+        _store = store;
+        _limitBytes = limitBytes;
+        _pileId = pileId;
+        _generationBase = generationBase;
+        _segments = new Segment?[map.Capacity];
+    }
+
+    /// <summary>Why the last attempt to grow failed, where the store said so.</summary>
+    internal Exception? GrowthFailure { get; private set; }
+
+    /// <summary>A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed).</summary>
+    internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
+    {
+        lock (_lock)
+        {
+            Segment? segment = FirstWithSpaceLocked() ?? (mayGrow ? GrowLocked(pages: 1) : null);
+            if (segment == null)
+                return null;
+            int page = segment.TakeFreePage();
+            LayOutLocked(segment, page, sizeClass);
+            PageMeta* meta = segment.Metas + page;
+            meta->Owner = owner;
+            return meta;
+        }
+    }
+
+    /// <summary>Takes back a page that holds nothing and that no heap knows any more.</summary>
+    internal void ReturnPage(PageMeta* meta)
+    {
+        lock (_lock)
+        {
+            Segment segment = SegmentOf(meta);
+            int page = PageIn(segment, meta);
+            MarkUsed(meta);
+            segment.Unpublish(page, meta->MaxGeneration);
+            meta->Owner = PageMeta.NoOwner;
+            FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
+            meta->Drop();
+            AddFreePageLocked(segment, page);
+        }
+    }
+
+    /// <summary>Pages in a row for one large block: the record of the first, or null when there is no room.</summary>
+    internal PageMeta* TakeRun(int pages, long payloadBytes)
+    {
+        lock (_lock)
+        {
+            Segment? segment = FindRunLocked(pages, out int first);
+            if (segment == null)
+                return null;
+            PublishRunLocked(segment, first, pages);
+            RunPages += pages;
+            RunCount++;
+            RunPayloadBytes += payloadBytes;
+            return segment.Metas + first;
+        }
+    }
+
+    /// <summary>Takes back a run whose header says free. A first page whose generation is used up is never given out again.</summary>
+    internal void ReturnRun(PageMeta* meta, uint generation, long payloadBytes)
+    {
+        lock (_lock)
+        {
+            Segment segment = SegmentOf(meta);
+            int first = PageIn(segment, meta);
+            int pages = segment.WordOf(first).RunPages;
+            meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
+            for (int page = first; page < first + pages; page++)
+            {
+                segment.Unpublish(page, segment.Metas[page].MaxGeneration);
+                if (segment.Metas[page].MaxGeneration < PilePointer.MaxGeneration)
+                    AddFreePageLocked(segment, page);
+            }
+            RunPages -= pages;
+            RunCount--;
+            RunPayloadBytes -= payloadBytes;
+        }
+    }
+
+    /// <summary>The bytes that a run's block may have, header included.</summary>
+    internal long RunBytes(PageMeta* meta)
+    {
+        Segment segment = SegmentOf(meta);
+        return (long)segment.WordOf(PageIn(segment, meta)).RunPages * SizeClasses.PageBytes;
+    }
+
+    internal void AdjustRunPayload(long deltaBytes)
+    {
+        lock (_lock)
+            RunPayloadBytes += deltaBytes;
+    }
+
+    /// <summary>One past the highest segment number in use.</summary>
+    internal int SegmentsEnd => Volatile.Read(ref _segmentsEnd);
+
+    /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
+    internal void Hold(Segment segment)
+    {
+        lock (_lock)
+        {
+            _segments[segment.Number] = segment;
+            _segmentsEnd = Math.Max(_segmentsEnd, segment.Number + 1);
+        }
+    }
+
+    /// <summary>Takes in a segment that was found in a mapped pile, with its pages' records filled.</summary>
+    internal void AddFound(Segment segment, long runPages, long runCount, long runPayloadBytes, long freeBitsBytes)
+    {
+        lock (_lock)
+        {
+            RegisterLocked(segment);
+            RunPages += runPages;
+            RunCount += runCount;
+            RunPayloadBytes += runPayloadBytes;
+            FreeBitsBytes += freeBitsBytes;
+        }
+    }
+
+    /// <summary>The segments that exist now.</summary>
+    internal Segment[] Segments()
+    {
+        lock (_lock)
+        {
+            var all = new List<Segment>();
+            for (int i = 0; i < _segmentsEnd; i++)
+            {
+                if (_segments[i] is { IsWithdrawn: false } segment && segment.Number == i)
+                    all.Add(segment);
+            }
+            return [.. all];
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (Segment segment in Segments())
+            segment.Dispose();
+        _store.Dispose();
+    }
+
+    private Segment SegmentOf(PageMeta* meta) => _segments[meta->FirstAddress / (ulong)(_map.SegmentBytes / SizeClasses.GranuleBytes)]!;
+
+    private static int PageIn(Segment segment, PageMeta* meta) => (int)(meta - segment.Metas);
+
+    private void AddFreePageLocked(Segment segment, int page)
+    {
+        segment.AddFreePage(page);
+        FreePages++;
+        _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
+        WantsTrim = FreePages > _trimAbovePages;
+    }
+
+    private Segment? FirstWithSpaceLocked()
+    {
+        for (; _firstWithSpace < _segmentsEnd; _firstWithSpace++)
+        {
+            if (_segments[_firstWithSpace] is { FreePageCount: > 0 } segment)
+                return segment;
+        }
+        return null;
+    }
+
+    private void LayOutLocked(Segment segment, int page, int sizeClass)
+    {
+        PageMeta* meta = segment.Metas + page;
+        uint generation = meta->MaxGeneration;
+        FreePages--;
+        _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
+        meta->LayOut(sizeClass, allFree: true);
+        FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
+        if (generation != 0)
+            ClearSlots(meta, generation);
+        segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
+    }
+
+    // Generation base 0 is a page that was never used: all zero, which is free slots of generation 0. Any other holds old bytes.
+    private static void MarkUsed(PageMeta* page) => page->MaxGeneration = Math.Max(page->MaxGeneration, 1);
+
+    private static void ClearSlots(PageMeta* meta, uint generation)
+    {
+        ulong free = BlockHeader.Free(generation).Word;
+        for (int slot = 0; slot < meta->SlotCount; slot++)
+            *(ulong*)(meta->Start + slot * meta->SlotBytes) = free;
+    }
+
+    private Segment? FindRunLocked(int pages, out int first)
+    {
+        for (int i = _firstWithSpace; i < _segmentsEnd; i++)
+        {
+            if (_segments[i] is not { } segment || segment.Number != i || segment.FreePageCount < pages)
+                continue;
+            first = segment.TakeFreeRun(pages);
+            if (first >= 0)
+                return segment;
+        }
+        Segment? grown = GrowLocked(pages);
+        first = grown?.TakeFreeRun(pages) ?? -1;
+        return first >= 0 ? grown : null;
+    }
+
+    private void PublishRunLocked(Segment segment, int first, int pages)
+    {
+        PageMeta* meta = segment.Metas + first;
+        FreePages -= pages;
+        for (int page = 0; page < pages; page++)
+            MarkUsed(meta + page);
+        *(ulong*)meta->Start = BlockHeader.Free(meta->MaxGeneration).Word;
+        for (int page = first + pages - 1; page > first; page--)
+            segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
+        segment.Publish(first, PageWord.RunHead(pages, meta->MaxGeneration), PageInfo.OfRun());
+    }
+
+    private Segment? GrowLocked(int pages)
+    {
+        GrowthFailure = null;
+        int spans = SpansFor(pages);
+        long lengthBytes = Math.Min(spans * _map.SegmentBytes, (_limitBytes - ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
+        int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
+        int number = FreeNumberLocked(spans);
+        if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
+            return null;
+        MemoryRegion region;
+        try
+        {
+            region = _store.Create(number, lengthBytes);
+        }
+        catch (Exception e) when (e is OutOfMemoryException or IOException)
+        {
+            GrowthFailure = e;
+            return null;
+        }
+        return AddLocked(number, region);
+    }
+
+    private int SpansFor(int pages)
+    {
+        int pagesPerSpan = (int)(_map.SegmentBytes / SizeClasses.PageBytes);
+        int spans = 1;
+        while (spans * (long)pagesPerSpan < SegmentHead.PagesFor(spans * pagesPerSpan) + (long)pages)
+            spans++;
+        return spans;
+    }
+
+    private int FreeNumberLocked(int spans)
+    {
+        int free = 0;
+        for (int i = 0; i < _segments.Length; i++)
+        {
+            free = _segments[i] == null ? free + 1 : 0;
+            if (free == spans)
+                return i - spans + 1;
+        }
+        return -1;
+    }
+
+    private Segment AddLocked(int number, MemoryRegion region)
+    {
+        var segment = new Segment(number, _map.AddressOf(number), region);
+        segment.Head = new SegmentHead
+        {
+            Number = number,
+            LengthBytes = region.LengthBytes,
+            PileId = _pileId,
+            Magic = SegmentHead.ExpectedMagic,
+        };
+        _store.Publish(number, region.LengthBytes);
+        for (int page = segment.HeadPages; page < segment.PageCount; page++)
+        {
+            segment.Metas[page].MaxGeneration = _generationBase;
+            segment.AddFreePage(page);
+        }
+        RegisterLocked(segment);
+        return segment;
+    }
+
+    /// <summary>Makes a segment known to readers.</summary>
+    private void RegisterLocked(Segment segment)
+    {
+        long pagesPerSpan = _map.SegmentBytes / SizeClasses.PageBytes;
+        int spans = (int)((segment.PageCount + pagesPerSpan - 1) / pagesPerSpan);
+        for (int i = 0; i < spans; i++)
+        {
+            _segments[segment.Number + i] = segment;
+            long offsetBytes = i * _map.SegmentBytes;
+            _map.Set(
+                segment.Number + i, segment.Region.Start + offsetBytes, segment.Infos + i * pagesPerSpan,
+                segment.Metas + i * pagesPerSpan, Math.Min(_map.SegmentBytes, segment.Region.LengthBytes - offsetBytes));
+        }
+        _segmentsEnd = Math.Max(_segmentsEnd, segment.Number + spans);
+        _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
+        FreePages += segment.FreePageCount;
+        ReservedBytes += segment.Region.LengthBytes;
+        HeadBytes += (long)segment.HeadPages * SizeClasses.PageBytes;
+        RecordBytes += segment.RecordBytes;
+        _trimAbovePages = NextTrimAbove(0);
+    }
+}

@@ -1,0 +1,54 @@
+namespace BigPile.Allocation;
+
+/// <summary>What a segment states of each of its pages, in one word that lies in the segment itself and so survives in a file.</summary>
+/// <remarks>
+/// <code>
+/// bit 63..56  zero
+/// bit 55..32  generation base: higher than any that a pointer into the page was ever given with, before its slots were laid out
+/// bit 31..8   of the first page of a run: the number of pages
+/// bit 7..0    0 not laid out; 1..200 size class plus one; 254 first page of a run; 255 later page of a run
+/// </code>
+/// Written by one store: a kill leaves the old layout or the new one. All zero is a page that was never used.
+/// </remarks>
+internal readonly struct PageWord
+{
+    private const int BaseShift = 32;
+    private const int RunShift = 8;
+    private const uint RunMask = 0xFFFFFF;
+    private const byte RunHeadCode = 254;
+    private const byte RunTailCode = 255;
+
+    private readonly ulong _word;
+
+    internal PageWord(ulong word) => _word = word;
+
+    private PageWord(byte code, uint runPages, uint generationBase) =>
+        _word = ((ulong)generationBase << BaseShift) | (runPages << RunShift) | code;
+
+    internal ulong Word => _word;
+
+    internal uint GenerationBase => (uint)(_word >> BaseShift) & PilePointer.MaxGeneration;
+
+    internal bool IsUnused => Code == 0;
+
+    internal bool IsRunHead => Code == RunHeadCode;
+
+    internal bool IsRunTail => Code == RunTailCode;
+
+    /// <summary>Whether the page holds slots of a class that exists.</summary>
+    internal bool HasSlots => Code >= 1 && Code <= SizeClasses.Count;
+
+    internal int SizeClass => Code - 1;
+
+    internal int RunPages => (int)((_word >> RunShift) & RunMask);
+
+    private byte Code => (byte)_word;
+
+    internal static PageWord Unused(uint generationBase) => new(0, 0, generationBase);
+
+    internal static PageWord Slots(int sizeClass, uint generationBase) => new((byte)(sizeClass + 1), 0, generationBase);
+
+    internal static PageWord RunHead(int pages, uint generationBase) => new(RunHeadCode, (uint)pages, generationBase);
+
+    internal static PageWord RunTail(uint generationBase) => new(RunTailCode, 0, generationBase);
+}

@@ -1,0 +1,151 @@
+using System;
+using System.Numerics;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Memory;
+
+namespace BigPile.Allocation;
+
+/// <summary>One contiguous block of memory, cut into pages, with the records of its pages.</summary>
+/// <remarks>
+/// Laid out as: head, page words, then pages. All members are called under the pool's lock, except for reading the constants.
+/// A set bit in the free pages is a page that nobody owns and whose word says unused.
+/// </remarks>
+internal sealed unsafe class Segment : IDisposable
+{
+    private readonly ulong[] _freePages;
+    private PageInfo* _infos;
+    private PageMeta* _metas;
+
+    internal Segment(int number, ulong firstAddress, MemoryRegion region)
+    {
+        Number = number;
+        Region = region;
+        PageCount = (int)(region.LengthBytes / SizeClasses.PageBytes);
+        HeadPages = SegmentHead.PagesFor(PageCount);
+        _freePages = new ulong[(PageCount + 63) / 64];
+        _infos = (PageInfo*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageInfo));
+        _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
+        NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
+        for (int i = 0; i < PageCount; i++)
+        {
+            _metas[i].Start = region.Start + (long)i * SizeClasses.PageBytes;
+            _metas[i].PageNumber = (int)(firstAddress >> SegmentMap.PageShift) + i;
+            _metas[i].Owner = PageMeta.NoOwner;
+        }
+    }
+
+    internal int Number { get; }
+
+    internal MemoryRegion Region { get; }
+
+    internal int PageCount { get; }
+
+    /// <summary>The pages that the head and the page words take.</summary>
+    internal int HeadPages { get; }
+
+    internal int FreePageCount { get; private set; }
+
+    internal bool IsEmpty => FreePageCount == PageCount - HeadPages;
+
+    /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
+    internal bool IsWithdrawn { get; private set; }
+
+    internal PageInfo* Infos => _infos;
+
+    internal PageMeta* Metas => _metas;
+
+    internal ref SegmentHead Head => ref *(SegmentHead*)Region.Start;
+
+    /// <summary>The bytes of process memory that the records take.</summary>
+    internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + _freePages.Length * sizeof(ulong);
+
+    private ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
+
+    internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
+
+    /// <summary>States a page's layout, first in the segment itself and then for readers.</summary>
+    internal void Publish(int page, PageWord word, PageInfo info)
+    {
+        Volatile.Write(ref Words[page], word.Word);
+        Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
+    }
+
+    /// <summary>Takes a page away from readers, and then from the segment's own words.</summary>
+    internal void Unpublish(int page, uint generationBase)
+    {
+        Volatile.Write(ref *(ulong*)&_infos[page], 0);
+        Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
+    }
+
+    internal void AddFreePage(int page)
+    {
+        _freePages[page >> 6] |= 1UL << page;
+        FreePageCount++;
+    }
+
+    /// <summary>Takes the lowest free page, so that the last segments become empty first; -1 when there is none.</summary>
+    internal int TakeFreePage()
+    {
+        if (FreePageCount == 0)
+            return -1;
+        int word = Array.FindIndex(_freePages, static bits => bits != 0);
+        int page = word * 64 + BitOperations.TrailingZeroCount(_freePages[word]);
+        RemoveFreePage(page);
+        return page;
+    }
+
+    /// <summary>Takes neighbouring free pages; -1 when there are not so many in a row.</summary>
+    internal int TakeFreeRun(int pages)
+    {
+        int length = 0;
+        for (int page = HeadPages; page < PageCount; page++)
+        {
+            length = IsFreePage(page) ? length + 1 : 0;
+            if (length < pages)
+                continue;
+            int first = page - pages + 1;
+            for (int i = first; i <= page; i++)
+                RemoveFreePage(i);
+            return first;
+        }
+        return -1;
+    }
+
+    internal void Withdraw()
+    {
+        IsWithdrawn = true;
+        FreePageCount = 0;
+        Array.Clear(_freePages);
+    }
+
+    /// <summary>The highest generation that any of its pages has seen.</summary>
+    internal uint MaxGeneration()
+    {
+        uint max = 0;
+        for (int i = HeadPages; i < PageCount; i++)
+            max = Math.Max(max, _metas[i].MaxGeneration);
+        return max;
+    }
+
+    public void Dispose()
+    {
+        if (_metas == null)
+            return;
+        for (int i = 0; i < PageCount; i++)
+            _metas[i].Drop();
+        NativeMemory.Free(_infos);
+        NativeMemory.AlignedFree(_metas);
+        _infos = null;
+        _metas = null;
+        Region.Dispose();
+    }
+
+    private bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
+
+    private void RemoveFreePage(int page)
+    {
+        _freePages[page >> 6] &= ~(1UL << page);
+        FreePageCount--;
+    }
+}

@@ -1,0 +1,91 @@
+using System;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+namespace BigPile.Allocation;
+
+/// <summary>Finds the memory behind an address: one shift, one mask, two loads.</summary>
+/// <remarks>
+/// An entry is filled before any address of its segment is given out, and emptied before the memory goes; whoever loaded an entry
+/// before that is waited for by <see cref="Concurrency.ThreadPresence"/>. Any address may be asked for: an empty entry has no units, and
+/// a short segment fewer than others.
+/// </remarks>
+internal sealed unsafe class SegmentMap : IDisposable
+{
+    internal const int PageShift = 13; // 64 KiB in units of 8 bytes
+
+    private readonly int _segmentShift;
+    private readonly ulong _unitMask;
+    private Entry* _entries;
+
+    internal SegmentMap(long segmentBytes)
+    {
+        SegmentBytes = segmentBytes;
+        _segmentShift = BitOperations.Log2((ulong)segmentBytes) - 3;
+        _unitMask = (1UL << _segmentShift) - 1;
+        Capacity = 1 << (PilePointer.AddressBits - _segmentShift);
+        _entries = (Entry*)NativeMemory.AllocZeroed((nuint)Capacity, (nuint)sizeof(Entry));
+    }
+
+    /// <summary>The bytes of address space that one segment number stands for; a power of two.</summary>
+    internal long SegmentBytes { get; }
+
+    /// <summary>How many segment numbers there are.</summary>
+    internal int Capacity { get; }
+
+    /// <summary>The first address of a segment.</summary>
+    internal ulong AddressOf(int segmentNumber) => (ulong)segmentNumber << _segmentShift;
+
+    /// <summary>The block at an address and where its page's info is found, or null where no segment is.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal byte* Find(ulong address, out PageInfo* info)
+    {
+        Entry* entry = _entries + (address >> _segmentShift);
+        ulong unit = address & _unitMask;
+        if (unit >= Volatile.Read(ref entry->Units))
+        {
+            info = null;
+            return null;
+        }
+        info = entry->Infos + (unit >> PageShift);
+        return entry->Start + unit * SizeClasses.GranuleBytes;
+    }
+
+    /// <summary>The allocator's record of the page that an address lies in. The address must be of a live block.</summary>
+    internal PageMeta* MetaOf(ulong address) =>
+        _entries[address >> _segmentShift].Metas + ((address & _unitMask) >> PageShift);
+
+    /// <summary>Loads a page's info; what was loaded before can't be moved behind it by the caller's acquire.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static PageInfo Load(PageInfo* info) => new(Volatile.Read(ref *(ulong*)info));
+
+    internal void Set(int number, byte* start, PageInfo* infos, PageMeta* metas, long lengthBytes)
+    {
+        Entry* entry = _entries + number;
+        entry->Start = start;
+        entry->Infos = infos;
+        entry->Metas = metas;
+        Volatile.Write(ref entry->Units, (ulong)(lengthBytes / SizeClasses.GranuleBytes));
+    }
+
+    internal void Clear(int number) => Volatile.Write(ref _entries[number].Units, 0);
+
+    public void Dispose()
+    {
+        NativeMemory.Free(_entries);
+        _entries = null;
+    }
+
+    [StructLayout(LayoutKind.Sequential, Size = 32)]
+    private struct Entry
+    {
+        internal byte* Start;
+        internal PageInfo* Infos;
+        internal PageMeta* Metas;
+
+        /// <summary>The units that are memory; 0 in an empty entry. Published last, and taken away first.</summary>
+        internal ulong Units;
+    }
+}

@@ -1,0 +1,83 @@
+using System;
+using System.Collections.Generic;
+using System.Text;
+using System.Threading;
+
+namespace BigPile.Catalog;
+
+/// <summary>The definitions that payloads refer to by number: schemas and tables.</summary>
+/// <remarks>
+/// Definitions are only ever added. Ids of each kind run from 1 without gaps. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal abstract class Catalog : ISchemaCatalog, IDisposable
+{
+    private const int MaxId = (1 << 24) - 1;
+
+    private readonly Lock _lock = new();
+    private readonly Dictionary<CatalogKind, List<byte[]>> _definitions = [];
+    private readonly Dictionary<(CatalogKind Kind, string Definition), int> _ids = [];
+
+    public int GetOrAdd(ReadOnlySpan<byte> definition) => GetOrAdd(CatalogKind.Schema, definition);
+
+    public bool TryGet(int id, out ReadOnlyMemory<byte> definition) => TryGet(CatalogKind.Schema, id, out definition);
+
+    /// <summary>The id of a definition, which is stored first if it is new.</summary>
+    internal int GetOrAdd(CatalogKind kind, ReadOnlySpan<byte> definition)
+    {
+        lock (_lock)
+        {
+            if (_ids.TryGetValue(KeyOf(kind, definition), out int id))
+                return id;
+            id = ListOf(kind).Count + 1;
+            if (id > MaxId)
+                throw new PileException($"The catalog holds {MaxId:N0} definitions of kind {kind}, and has no number for another one.");
+            Store(kind, id, definition);
+            Remember(kind, definition);
+            return id;
+        }
+    }
+
+    /// <summary>The definition with an id.</summary>
+    internal bool TryGet(CatalogKind kind, int id, out ReadOnlyMemory<byte> definition)
+    {
+        lock (_lock)
+        {
+            List<byte[]> all = ListOf(kind);
+            bool found = id >= 1 && id <= all.Count;
+            definition = found ? all[id - 1] : default;
+            return found;
+        }
+    }
+
+    /// <summary>The number of definitions of a kind, which is also the highest id.</summary>
+    internal int Count(CatalogKind kind)
+    {
+        lock (_lock)
+            return ListOf(kind).Count;
+    }
+
+    public virtual void Dispose()
+    {
+    }
+
+    /// <summary>Makes a new definition outlive the process, where the pile does.</summary>
+    protected abstract void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition);
+
+    /// <summary>Takes in a definition that is stored already.</summary>
+    protected void Remember(CatalogKind kind, ReadOnlySpan<byte> definition)
+    {
+        List<byte[]> all = ListOf(kind);
+        all.Add(definition.ToArray());
+        _ids[KeyOf(kind, definition)] = all.Count;
+    }
+
+    private static (CatalogKind Kind, string Definition) KeyOf(CatalogKind kind, ReadOnlySpan<byte> definition) =>
+        (kind, Encoding.Latin1.GetString(definition));
+
+    private List<byte[]> ListOf(CatalogKind kind)
+    {
+        if (!_definitions.TryGetValue(kind, out List<byte[]>? list))
+            _definitions[kind] = list = [];
+        return list;
+    }
+}

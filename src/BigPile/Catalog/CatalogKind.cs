@@ -1,0 +1,11 @@
+namespace BigPile.Catalog;
+
+/// <summary>What a definition in the catalog defines.</summary>
+internal enum CatalogKind : byte
+{
+    /// <summary>A type's name and members, as the codec wrote them.</summary>
+    Schema = 1,
+
+    /// <summary>A table's name and key type.</summary>
+    Table = 2,
+}

@@ -1,0 +1,112 @@
+using System;
+using System.Buffers.Binary;
+using System.IO;
+using BigPile.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Catalog;
+
+/// <summary>The catalog of a mapped pile: a file that is only appended to.</summary>
+/// <remarks>
+/// <code>
+/// record: length of the definition (4 bytes) | CRC-32C of the rest (4) | kind (1) | id (3) | definition
+/// </code>
+/// Little-endian. A record is written by one call before any block can refer to its id, so a kill loses no type that a block needs; at
+/// most the last record is torn, which nothing refers to yet. A torn tail is cut off at opening; a damaged record with whole ones
+/// behind it is not, since those are referred to.
+/// </remarks>
+internal sealed class FileCatalog : Catalog
+{
+    private const int HeadBytes = 12;
+    private const int ChecksummedFrom = 8;
+    private const int MaxDefinitionBytes = 1 << 20;
+
+    private readonly FileStream _file;
+    private long _endBytes;
+
+    private FileCatalog(FileStream file) => _file = file;
+
+    /// <summary>Opens a catalog, or makes an empty one.</summary>
+    /// <exception cref="PileStorageException">The file is damaged.</exception>
+    internal static FileCatalog Open(string path, ILogger logger)
+    {
+        var catalog = new FileCatalog(new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0));
+        try
+        {
+            catalog.Load(logger);
+            return catalog;
+        }
+        catch
+        {
+            catalog.Dispose();
+            throw;
+        }
+    }
+
+    internal void Flush() => _file.Flush(flushToDisk: true);
+
+    public override void Dispose() => _file.Dispose();
+
+    protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
+    {
+        if (definition.Length > MaxDefinitionBytes)
+            throw new PileException($"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
+        var record = new byte[HeadBytes + definition.Length];
+        BinaryPrimitives.WriteInt32LittleEndian(record, definition.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
+        definition.CopyTo(record.AsSpan(HeadBytes));
+        BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
+        RandomAccess.Write(_file.SafeFileHandle, record, _endBytes);
+        _endBytes += record.Length;
+    }
+
+    private void Load(ILogger logger)
+    {
+        var all = new byte[_file.Length];
+        _file.ReadExactly(all);
+        int at = 0;
+        while (TryReadRecord(all.AsSpan(at), out int lengthBytes))
+        {
+            Remember(all.AsSpan(at, lengthBytes));
+            at += lengthBytes;
+        }
+        if (at < all.Length)
+            CutTail(all.AsSpan(at), at, logger);
+        _endBytes = at;
+    }
+
+    private static bool TryReadRecord(ReadOnlySpan<byte> rest, out int lengthBytes)
+    {
+        lengthBytes = 0;
+        if (rest.Length < HeadBytes)
+            return false;
+        int definitionBytes = BinaryPrimitives.ReadInt32LittleEndian(rest);
+        if (definitionBytes < 0 || definitionBytes > rest.Length - HeadBytes)
+            return false;
+        lengthBytes = HeadBytes + definitionBytes;
+        return BinaryPrimitives.ReadUInt32LittleEndian(rest[4..]) == Checksum.Of(rest[ChecksummedFrom..lengthBytes]);
+    }
+
+    private void Remember(ReadOnlySpan<byte> record)
+    {
+        int idAndKind = BinaryPrimitives.ReadInt32LittleEndian(record[ChecksummedFrom..]);
+        var kind = (CatalogKind)(byte)idAndKind;
+        if (idAndKind >> 8 != Count(kind) + 1)
+            throw new PileStorageException($"The catalog '{_file.Name}' has a record out of order. Restore the file from a copy.");
+        Remember(kind, record[HeadBytes..]);
+    }
+
+    private void CutTail(ReadOnlySpan<byte> tail, long offsetBytes, ILogger logger)
+    {
+        for (int i = 1; i <= tail.Length - HeadBytes; i++)
+        {
+            if (TryReadRecord(tail[i..], out int lengthBytes) && lengthBytes > HeadBytes)
+            {
+                throw new PileStorageException(
+                    $"The catalog '{_file.Name}' is damaged at byte {offsetBytes:N0}, with whole records behind it. Restore the file from a copy.");
+            }
+        }
+        logger.LogWarning("The catalog {Path} ended in a torn record of {Bytes} bytes, which was cut off", _file.Name, tail.Length);
+        _file.SetLength(offsetBytes);
+    }
+}

@@ -1,0 +1,101 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace BigPile.Concurrency;
+
+/// <summary>Which threads are inside a call of any pile, so that memory is given back only when nobody can be reading it.</summary>
+/// <remarks>
+/// Each thread has a word of its own that only it writes: bits 15..0 count how deep it is inside, bits 63..16 how often it left.
+/// Entering costs a plain store and no fence. The other side pays: <see cref="WaitForOthers"/> issues a process-wide barrier, which
+/// makes every entry that came before visible to it, and everything that it published before visible to every later entry. This pairs
+/// with the plain store in <see cref="Enter"/> and the load that each call does behind it.
+/// </remarks>
+internal sealed class ThreadPresence : CacheLineIsolated
+{
+    private const long DepthMask = 0xFFFF;
+    private const long OnePass = DepthMask + 1;
+
+    private static readonly Lock Registering = new();
+    private static readonly List<WeakReference<ThreadPresence>> All = [];
+
+    [ThreadStatic]
+    private static ThreadPresence? _mine;
+
+    private long _state;
+
+    private ThreadPresence()
+    {
+    }
+
+    /// <summary>The calling thread's word.</summary>
+    internal static ThreadPresence Mine
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _mine ?? Register();
+    }
+
+    /// <summary>Whether the calling thread is inside a call.</summary>
+    internal bool IsInside => (_state & DepthMask) != 0;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Enter() => Volatile.Write(ref _state, _state + 1);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Exit()
+    {
+        long state = _state - 1;
+        if ((state & DepthMask) == 0)
+            state += OnePass;
+        Volatile.Write(ref _state, state);
+    }
+
+    /// <summary>Returns when every thread that was inside at the call has left at least once. The caller must be outside.</summary>
+    internal static void WaitForOthers()
+    {
+        if (Mine.IsInside)
+            throw new InvalidOperationException("A pile can't be closed by code that one of its own calls runs, such as a codec or a comparer.");
+        ThreadPresence[] all = Snapshot();
+        Interlocked.MemoryBarrierProcessWide();
+        foreach (ThreadPresence other in all)
+            other.WaitUntilLeft();
+    }
+
+    private static ThreadPresence[] Snapshot()
+    {
+        lock (Registering)
+        {
+            var all = new List<ThreadPresence>(All.Count);
+            foreach (WeakReference<ThreadPresence> reference in All)
+            {
+                if (reference.TryGetTarget(out ThreadPresence? presence))
+                    all.Add(presence);
+            }
+            return [.. all];
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ThreadPresence Register()
+    {
+        var presence = new ThreadPresence();
+        lock (Registering)
+        {
+            All.RemoveAll(static reference => !reference.TryGetTarget(out _));
+            All.Add(new WeakReference<ThreadPresence>(presence));
+        }
+        _mine = presence;
+        return presence;
+    }
+
+    private void WaitUntilLeft()
+    {
+        long seen = Volatile.Read(ref _state);
+        if ((seen & DepthMask) == 0)
+            return;
+        var spinner = default(SpinWait);
+        while (Volatile.Read(ref _state) / OnePass == seen / OnePass)
+            spinner.SpinOnce();
+    }
+}

@@ -1,0 +1,134 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using BigPile.Blocks;
+
+namespace BigPile;
+
+/// <summary>Reads any payload as the object that was put.</summary>
+internal unsafe struct ObjectReader : Pile.IPayloadReader
+{
+    private object? _result;
+    private PileBuffer? _copy;
+    private BlockKind _kind;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        _kind = kind;
+        _result = kind switch
+        {
+            BlockKind.String => TextPayload.TryReadAscii(payload, (int)lengthBytes),
+            BlockKind.Bytes or BlockKind.TableEntry => new ReadOnlySpan<byte>(payload, (int)lengthBytes).ToArray(),
+            _ => null,
+        };
+        if (_result != null)
+            return;
+        _copy ??= BufferRental.Rent();
+        Unsafe.CopyBlockUnaligned(_copy.Prepare((int)lengthBytes), payload, (uint)lengthBytes);
+    }
+
+    /// <summary>Makes the object of what was copied. Called once, after the read has succeeded.</summary>
+    internal object Complete(IPileCodec codec)
+    {
+        if (_result != null)
+        {
+            Release();
+            return _result;
+        }
+        try
+        {
+            return _kind == BlockKind.Object ? codec.Deserialize(_copy!) : TextPayload.Read(_copy!.WrittenSpan, _kind);
+        }
+        finally
+        {
+            Release();
+        }
+    }
+
+    /// <summary>Gives the buffer back; for a read that found nothing.</summary>
+    internal void Release()
+    {
+        if (_copy != null)
+            BufferRental.Return(_copy);
+        _copy = null;
+    }
+}
+
+/// <summary>Reads the bytes of a payload as they are stored.</summary>
+internal unsafe struct BytesReader : Pile.IPayloadReader
+{
+    internal byte[] Result;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind) =>
+        Result = new ReadOnlySpan<byte>(payload, (int)lengthBytes).ToArray();
+}
+
+/// <summary>Reads a payload's size and kind only.</summary>
+internal unsafe struct SizeReader : Pile.IPayloadReader
+{
+    internal long LengthBytes;
+    internal BlockKind Kind;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        LengthBytes = lengthBytes;
+        Kind = kind;
+    }
+}
+
+/// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
+internal unsafe ref struct SpanReader(Span<byte> destination) : Pile.IPayloadReader
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal long LengthBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        LengthBytes = lengthBytes;
+        if (lengthBytes <= _destination.Length)
+            new ReadOnlySpan<byte>(payload, (int)lengthBytes).CopyTo(_destination);
+    }
+}
+
+/// <summary>Copies a part of a payload to a place that the caller gives.</summary>
+internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : Pile.IPayloadReader
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal int CopiedBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        CopiedBytes = (int)Math.Clamp(lengthBytes - offsetBytes, 0, _destination.Length);
+        if (CopiedBytes != 0)
+            new ReadOnlySpan<byte>(payload + offsetBytes, CopiedBytes).CopyTo(_destination);
+    }
+}
+
+/// <summary>Copies a payload, as it is stored, to a writer.</summary>
+internal unsafe struct WriterReader(IBufferWriter<byte> destination) : Pile.IPayloadReader
+{
+    private int _lengthBytes;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        _lengthBytes = (int)lengthBytes;
+        if (_lengthBytes != 0)
+            new ReadOnlySpan<byte>(payload, _lengthBytes).CopyTo(destination.GetSpan(_lengthBytes));
+    }
+
+    /// <summary>States the last copy as written; not called after a read that failed.</summary>
+    internal readonly int Complete()
+    {
+        if (_lengthBytes != 0)
+            destination.Advance(_lengthBytes);
+        return _lengthBytes;
+    }
+}

@@ -1,0 +1,54 @@
+using System.Threading;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Deleting objects.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Deletes an object. The pointer, and every copy of it, names nothing from now on.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
+    public void Delete(PilePointer pointer)
+    {
+        if (!TryDelete(pointer))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Deletes an object, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
+    public bool TryDelete(PilePointer pointer)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            bool found = TryUnpublish(pointer, out Block block);
+            if (found)
+                FreeBlock(block.Address, block.Header);
+            return found;
+        }
+        finally
+        {
+            ExitAfterFree(presence);
+        }
+    }
+
+    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can.
+    private bool TryUnpublish(PilePointer pointer, out Block block)
+    {
+        var spinner = default(SpinWait);
+        while (TryLocate(pointer, out block))
+        {
+            if (!block.Header.IsBusy && block.TrySwap(block.Header.Freed))
+            {
+                if (block.Header.Kind == BlockKind.Link)
+                    FreeTarget(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
+                return true;
+            }
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+        return false;
+    }
+}

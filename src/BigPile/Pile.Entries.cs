@@ -1,0 +1,71 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+
+namespace BigPile;
+
+/// <summary>Blocks that belong to tables. Every member is called inside the pile, between <see cref="Enter"/> and an exit.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Writes and publishes an entry of three parts.</summary>
+    /// <returns>The block's address.</returns>
+    internal ulong PutEntry(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        long payloadBytes = (long)head.Length + key.Length + value.Length;
+        Slot slot = TakeSlot(payloadBytes);
+        var payload = new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)payloadBytes);
+        head.CopyTo(payload);
+        key.CopyTo(payload[head.Length..]);
+        value.CopyTo(payload[(head.Length + key.Length)..]);
+        _ = Publish(slot, BlockKind.TableEntry, payloadBytes);
+        return slot.Address;
+    }
+
+    /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
+    internal void FreeEntry(ulong address)
+    {
+        byte* start = _map.Find(address, out PageInfo* info);
+        var block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
+        block.Publish(block.Header.Freed);
+        FreeBlock(address, block.Header);
+    }
+
+    /// <summary>Looks at what is at an address that an index gave, which may be out of date.</summary>
+    internal EntryView ViewEntry(ulong address)
+    {
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null)
+            return default;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
+    }
+
+    /// <summary>Frees memory that readers inside the pile may still look at, once none can.</summary>
+    internal void Retire(nint memory)
+    {
+        _retired.Enqueue(memory);
+        Volatile.Write(ref _hasRetired, true);
+    }
+
+    /// <summary>An entry as it was found; everything read through it counts only if <see cref="IsUnchanged"/> afterwards.</summary>
+    internal readonly struct EntryView(byte* start, PageInfo* infoAt, BlockHeader header, PageInfo info)
+    {
+        private readonly BlockHeader _header = header;
+        private readonly PageInfo _info = info;
+
+        internal bool IsNone => start == null;
+
+        internal byte* Payload => start + BlockHeader.SizeBytes;
+
+        internal long PayloadBytes => _header.PayloadBytes;
+
+        /// <summary>Whether what was read before this call is whole.</summary>
+        internal bool IsUnchanged()
+        {
+            Volatile.ReadBarrier(); // pairs with the release of whoever freed the block and used its slot again
+            return *(ulong*)start == _header.Word && infoAt->Word == _info.Word;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Walking over everything.</summary>
+public sealed unsafe partial class Pile
+{
+    private const int EntriesPerBatch = 512;
+
+    /// <summary>Walks over all objects in the order of their addresses, also while others write.</summary>
+    /// <remarks>
+    /// An object that lives through the whole walk comes exactly once. One that is put or deleted meanwhile comes once or not at all,
+    /// and may be gone when its entry is looked at. Thread safety: an enumerator belongs to one thread at a time.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The pile is closed, or was closed during the walk.</exception>
+    public Enumerator GetEnumerator() => new(this);
+
+    IEnumerator<PileEntry> IEnumerable<PileEntry>.GetEnumerator() => GetEnumerator();
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    /// <summary>Collects entries from an address on.</summary>
+    /// <returns>How many; zero at the end of the pile.</returns>
+    private int Collect(ref ulong address, Span<PileEntry> entries)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            int count = 0;
+            ulong end = _map.AddressOf(_allocator.Pool.SegmentsEnd);
+            while (address < end && count < entries.Length)
+                CollectPage(ref address, entries, ref count);
+            return count;
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    private void CollectPage(ref ulong address, Span<PileEntry> entries, ref int count)
+    {
+        const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
+        ulong page = address & ~(UnitsPerPage - 1);
+        byte* start = _map.Find(page, out PageInfo* infoAt);
+        PageInfo info = start == null ? default : SegmentMap.Load(infoAt);
+        ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
+        ulong end = page + (ulong)info.SlotCount * step;
+        // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
+        ulong at = page + (address - page + step - 1) / step * step;
+        for (; at < end; at += step)
+        {
+            if (count == entries.Length)
+            {
+                address = at;
+                return;
+            }
+            if (TryDescribe(at, out entries[count]))
+                count++;
+        }
+        address = page + UnitsPerPage;
+    }
+
+    private bool TryDescribe(ulong address, out PileEntry entry)
+    {
+        entry = default;
+        byte* start = _map.Find(address, out _);
+        var header = new BlockHeader(System.Threading.Volatile.Read(ref *(ulong*)start));
+        if (!header.IsAddressable)
+            return false;
+        var pointer = new PilePointer(address, header.Generation);
+        var reader = default(SizeReader);
+        if (!TryReadInside(pointer, ref reader))
+            return false;
+        entry = new PileEntry(pointer, (int)reader.LengthBytes, PayloadKindOf(reader.Kind));
+        return true;
+    }
+
+    /// <summary>A walk over a pile.</summary>
+    public sealed class Enumerator : IEnumerator<PileEntry>
+    {
+        private readonly Pile _pile;
+        private readonly PileEntry[] _batch = new PileEntry[EntriesPerBatch];
+        private ulong _nextAddress;
+        private int _count;
+        private int _index = -1;
+
+        internal Enumerator(Pile pile) => _pile = pile;
+
+        /// <inheritdoc/>
+        public PileEntry Current => _batch[_index];
+
+        object IEnumerator.Current => Current;
+
+        /// <inheritdoc/>
+        public bool MoveNext()
+        {
+            if (++_index < _count)
+                return true;
+            _count = _pile.Collect(ref _nextAddress, _batch);
+            _index = 0;
+            return _count != 0;
+        }
+
+        /// <inheritdoc/>
+        public void Reset()
+        {
+            _nextAddress = 0;
+            _count = 0;
+            _index = -1;
+        }
+
+        /// <inheritdoc/>
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,159 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Text;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+using BigPile.Memory;
+
+namespace BigPile;
+
+/// <summary>Storing new objects.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Stores an object and everything that it reaches.</summary>
+    /// <param name="value">The object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <returns>The pointer that names the object from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(object value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return value switch
+        {
+            string text => Put(text),
+            byte[] bytes => Put(new ReadOnlySpan<byte>(bytes)),
+            _ => PutEncoded(value),
+        };
+    }
+
+    /// <summary>Stores a string, without the codec.</summary>
+    /// <returns>The pointer that names the string from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(string value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return Ascii.IsValid(value) ? PutAscii(value) : PutEncoded(value);
+    }
+
+    /// <summary>Stores a byte array, without the codec.</summary>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(byte[] value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return Put(new ReadOnlySpan<byte>(value));
+    }
+
+    /// <summary>Stores bytes, without the codec. <c>Get</c> gives them back as a byte array.</summary>
+    /// <param name="value">The bytes; from 0 to 1 GiB.</param>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(ReadOnlySpan<byte> value) => PutPayload(value, BlockKind.Bytes);
+
+    /// <summary>Stores an object with room to grow in place.</summary>
+    /// <param name="value">The object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <param name="preallocateBytes">Bytes of payload to reserve; from 0 to 1 GiB. A payload that is larger gets what it needs.</param>
+    /// <returns>The pointer that names the object from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The bytes to reserve are negative.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(object value, int preallocateBytes)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentOutOfRangeException.ThrowIfNegative(preallocateBytes);
+        if (value is byte[] bytes)
+            return PutPayload(bytes, BlockKind.Bytes, preallocateBytes);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Encode(value, buffer);
+            return PutPayload(buffer.WrittenSpan, kind, preallocateBytes);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    /// <summary>Writes a string, or an object by the codec, to an empty buffer.</summary>
+    /// <returns>The kind of the payload.</returns>
+    internal BlockKind Encode(object value, PileBuffer buffer)
+    {
+        if (value is string text)
+            return TextPayload.Write(text, buffer);
+        Codec.Serialize(value, buffer);
+        return BlockKind.Object;
+    }
+
+    /// <summary>Stores a payload that is ready.</summary>
+    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            Slot slot = TakeSlot(payload.Length, Math.Max(payload.Length, preallocateBytes));
+            payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
+            return Publish(slot, kind, payload.Length);
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
+    {
+        Volatile.Write(ref *(ulong*)slot.Start, new BlockHeader(kind, slot.Generation, (ulong)payloadBytes).Word);
+        return new PilePointer(slot.Address, slot.Generation);
+    }
+
+    private Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
+
+    private Slot TakeSlot(long payloadBytes, long capacityBytes)
+    {
+        if (capacityBytes > PileBuffer.MaxLengthBytes)
+            Throw.PayloadTooLarge(capacityBytes, PileBuffer.MaxLengthBytes);
+        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes, payloadBytes);
+    }
+
+    private PilePointer PutAscii(string value)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            Slot slot = TakeSlot(value.Length);
+            _ = AsciiText.TryNarrow(value, slot.Start + BlockHeader.SizeBytes);
+            return Publish(slot, BlockKind.String, value.Length);
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    private PilePointer PutEncoded(object value)
+    {
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Encode(value, buffer);
+            return PutPayload(buffer.WrittenSpan, kind);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Replacing objects in place.</summary>
+/// <remarks>
+/// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
+/// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
+/// elsewhere as if it did not fit. Order of stores for a move: target
+/// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
+/// whole payload.
+/// </remarks>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Puts another object in the place of one that a pointer names.</summary>
+    /// <param name="pointer">The object; the pointer stays valid whatever the new one's size.</param>
+    /// <param name="value">The new object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Put(PilePointer pointer, object value)
+    {
+        if (!TryPut(pointer, value))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts bytes in the place of an object that a pointer names.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Put(PilePointer pointer, ReadOnlySpan<byte> value)
+    {
+        if (!TryReplace(pointer, value, BlockKind.Bytes))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts another object in the place of one that a pointer names, if it still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryPut(PilePointer pointer, object value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        if (value is byte[] bytes)
+            return TryReplace(pointer, bytes, BlockKind.Bytes);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Encode(value, buffer);
+            return TryReplace(pointer, buffer.WrittenSpan, kind);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    private bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        if (payload.Length > PileBuffer.MaxLengthBytes)
+            Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
+        ThreadPresence presence = Enter();
+        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!TryMakeBusy(pointer, out Block origin))
+                return false;
+            try
+            {
+                ReplaceBusyLocked(stripe, origin, payload, kind);
+            }
+            catch
+            {
+                origin.Publish(origin.Header); // there was no room for a target: the old payload stays, untouched
+                throw;
+            }
+            return true;
+        }
+        finally
+        {
+            stripe->ExitLock();
+            ExitAfterFree(presence);
+        }
+    }
+
+    private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        if (payload.Length <= CapacityBytes(origin) && !_leases.IsLeased(origin.Address))
+            WriteIntoOriginLocked(stripe, origin, payload, kind);
+        else if (origin.Header.Kind == BlockKind.Link)
+            WriteBehindLinkLocked(stripe, origin, payload, kind);
+        else
+            Move(origin, payload, kind);
+    }
+
+    private void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        stripe->BeginChangeLocked();
+        payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
+        origin.Publish(new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length));
+        stripe->EndChangeLocked();
+        _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
+        if (origin.Header.Kind == BlockKind.Link)
+            FreeTarget(origin.Header);
+    }
+
+    private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Block target = TargetOf(origin.Header);
+        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target) || _leases.IsLeased(target.Address))
+        {
+            Link(origin, TakeTarget(origin.Address, payload, kind));
+            FreeTarget(origin.Header);
+            return;
+        }
+        int lengthBytes = payload.Length + BackWord.SizeBytes;
+        stripe->BeginChangeLocked();
+        WriteTargetPayload(target.Start, origin.Address, payload, kind);
+        target.Publish(new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes));
+        origin.Publish(origin.Header);
+        stripe->EndChangeLocked();
+        _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
+    }
+
+    private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Link(origin, TakeTarget(origin.Address, payload, kind));
+        _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+    }
+
+    /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
+    private ulong TakeTarget(ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Slot slot = TakeSlot(payload.Length + BackWord.SizeBytes);
+        WriteTargetPayload(slot.Start, originAddress, payload, kind);
+        _ = Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
+        Interlocked.Increment(ref _linkCount);
+        return slot.Address;
+    }
+
+    private static void Link(Block origin, ulong targetAddress) =>
+        origin.Publish(new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
+
+    private static void WriteTargetPayload(byte* start, ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        *(ulong*)(start + BlockHeader.SizeBytes) = new BackWord(originAddress, kind).Word;
+        payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + BackWord.SizeBytes, payload.Length));
+    }
+
+    private Block TargetOf(BlockHeader link)
+    {
+        byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
+        return new Block(start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
+    }
+
+    private void FreeTarget(BlockHeader link)
+    {
+        Block target = TargetOf(link);
+        target.Publish(target.Header.Freed);
+        FreeBlock(target.Address, target.Header);
+        Interlocked.Decrement(ref _linkCount);
+    }
+
+    private long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
+
+    /// <summary>Finds the live block of a pointer and makes it the caller's alone, until the caller publishes a header that is not busy.</summary>
+    private bool TryMakeBusy(PilePointer pointer, out Block block)
+    {
+        var spinner = default(SpinWait);
+        while (TryLocate(pointer, out block))
+        {
+            if (!block.Header.IsBusy && block.TrySwap(block.Header.Busy))
+                return true;
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+        return false;
+    }
+
+    /// <summary>Finds the live block of a pointer as it is at this instant.</summary>
+    private bool TryLocate(PilePointer pointer, out Block block)
+    {
+        block = default;
+        byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
+        if (start == null)
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        block = new Block(start, pointer.Address, header, info);
+        bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
+        if (found && header.Kind == BlockKind.TableEntry)
+            Throw.BelongsToTable(pointer);
+        return found;
+    }
+
+    private static byte* Nowhere(out PageInfo* info)
+    {
+        info = null;
+        return null;
+    }
+}

@@ -1,0 +1,50 @@
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Counting.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>What the pile holds and where its memory goes, at one instant.</summary>
+    /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
+    public PileStatistics Statistics
+    {
+        get
+        {
+            ThreadPresence presence = Enter();
+            try
+            {
+                return Describe(_allocator.Snapshot(), Interlocked.Read(ref _linkCount));
+            }
+            finally
+            {
+                presence.Exit();
+            }
+        }
+    }
+
+    private PileStatistics Describe(AllocatorCounters counters, long links)
+    {
+        long committedBytes = counters.HeadBytes + counters.PageBytes;
+        long backWordBytes = links * BackWord.SizeBytes;
+        long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
+        return new PileStatistics
+        {
+            ObjectCount = counters.LiveBlocks - links - _leases.PendingCount,
+            LinkCount = links,
+            SegmentCount = counters.SegmentCount,
+            ReservedBytes = counters.ReservedBytes,
+            CommittedBytes = committedBytes,
+            PayloadBytes = counters.PayloadBytes - backWordBytes,
+            HeaderBytes = counters.HeadBytes + headerBytes + backWordBytes,
+            SlackBytes = counters.LiveSlotBytes - counters.PayloadBytes - headerBytes + counters.UnusableBytes,
+            FreeBytes = counters.PageBytes - counters.LiveSlotBytes - counters.UnusableBytes,
+            UnusedBytes = counters.ReservedBytes - committedBytes,
+            RecordBytes = counters.RecordBytes + _stripes.SizeBytes,
+            LimitBytes = _limitBytes,
+        };
+    }
+}

@@ -1,0 +1,43 @@
+using System.Threading;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Numbering the entries of tables.</summary>
+public sealed partial class Pile
+{
+    // Written to the file in steps, before the first version of a step is used. Derived from what is alive, the counter would go
+    // backwards once the youngest entries were removed.
+    private const ulong VersionStep = 65_536;
+
+    private readonly Lock _versionLock = new();
+    private readonly VersionCounter _versions = new();
+
+    /// <summary>The next version of an entry of a table: higher than every one before, also across restarts and kills.</summary>
+    internal ulong NextVersion()
+    {
+        ulong version = Interlocked.Increment(ref _versions.Last);
+        if (version > Volatile.Read(ref _versions.Limit))
+            RaiseVersionLimit(version);
+        return version;
+    }
+
+    private void RaiseVersionLimit(ulong version)
+    {
+        lock (_versionLock)
+        {
+            if (version <= _versions.Limit)
+                return;
+            ulong limit = version + VersionStep;
+            _directory?.RaiseVersionLimit(limit);
+            Volatile.Write(ref _versions.Limit, limit);
+        }
+    }
+
+    /// <summary>An object of its own, so that counting does not take the pile's fields from the readers' caches.</summary>
+    private sealed class VersionCounter : CacheLineIsolated
+    {
+        internal ulong Last;
+        internal ulong Limit;
+    }
+}

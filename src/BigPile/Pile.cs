@@ -1,0 +1,278 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Codec;
+using BigPile.Concurrency;
+using BigPile.Memory;
+using BigPile.Storage;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile;
+
+/// <summary>A heap of objects in large segments of memory that the garbage collector does not look into.</summary>
+/// <remarks>
+/// <para>
+/// <c>Put</c> serializes an object and gives an 8-byte pointer; <c>Get</c> gives an equal object back. The application holds pointers,
+/// and the collector sees nothing of what they lead to.
+/// </para>
+/// <para>
+/// Thread safety: every member may be called by any number of threads at once. Reads take no lock. A read concurrent with a replacement
+/// or a deletion of the same pointer sees the old object, the new object, or that it was deleted; never a mixture.
+/// <see cref="Dispose"/> waits for calls that run, and every later one throws <see cref="ObjectDisposedException"/>.
+/// </para>
+/// </remarks>
+[SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
+public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
+{
+    private const long MinSegmentBytes = 4L << 20;
+    private const long MaxSegmentBytes = 1L << 30;
+    private const long MinLimitBytes = 1L << 20;
+
+    private readonly SegmentMap _map;
+    private readonly Allocator _allocator;
+    private readonly Stripes _stripes = new();
+    private readonly PileDirectory? _directory;
+    private readonly long _limitBytes;
+    private readonly Lock _closing = new();
+    private readonly ConcurrentQueue<nint> _retired = new();
+    private bool _hasRetired;
+    private long _linkCount;
+    private bool _closed;
+
+    /// <summary>Makes a pile in native memory without a limit.</summary>
+    public Pile() : this(new PileOptions())
+    {
+    }
+
+    /// <summary>Makes a pile, or opens the one in the options' directory.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    /// <exception cref="PileStorageException">The directory can't be used: locked by another process, damaged, or of another format.</exception>
+    public Pile(PileOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Validate(options);
+        Logger = options.Logger ?? NullLogger.Instance;
+        _limitBytes = options.MaxBytes;
+        if (options.Directory != null)
+        {
+            _directory = PileDirectory.Open(options, Logger);
+            Store = StoreKind.Mapped;
+        }
+        else
+        {
+            Store = options.Store;
+        }
+        try
+        {
+            long segmentBytes = _directory?.SegmentBytes ?? Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes));
+            SegmentStore store = _directory != null ? _directory.Segments : CreateStore(options);
+            Catalog = _directory != null ? _directory.Catalog : new MemoryCatalog();
+            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            _map = new SegmentMap(segmentBytes);
+            _allocator = new Allocator(_map, store, _limitBytes, _directory?.PileId ?? Guid.NewGuid(), _directory?.GenerationBase ?? 0);
+            if (_directory != null)
+                Load(_directory);
+        }
+        catch
+        {
+            Abandon();
+            throw;
+        }
+    }
+
+    /// <summary>Where the segments are.</summary>
+    public StoreKind Store { get; }
+
+    /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
+    public string? DirectoryPath => _directory?.Path;
+
+    internal Catalog.Catalog Catalog { get; }
+
+    internal IPileCodec Codec { get; }
+
+    internal ILogger Logger { get; }
+
+    internal Allocator Allocator => _allocator;
+
+    internal SegmentMap Map => _map;
+
+    /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
+    /// <param name="directory">The directory; made if it is missing.</param>
+    /// <param name="options">Everything else; defaults when left out.</param>
+    /// <exception cref="PileStorageException">The directory can't be used: locked by another process, damaged, or of another format.</exception>
+    public static Pile Open(string directory, PileOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(directory);
+        options ??= new PileOptions();
+        return new Pile(new PileOptions
+        {
+            Store = StoreKind.Mapped,
+            Directory = directory,
+            SegmentBytes = options.SegmentBytes,
+            MaxBytes = options.MaxBytes,
+            HugePages = options.HugePages,
+            CodecOptions = options.CodecOptions,
+            Codec = options.Codec,
+            Logger = options.Logger,
+        });
+    }
+
+    /// <summary>Writes a mapped pile through to its device; returns when all that was put before is durable. Other stores: nothing.</summary>
+    public void Flush()
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            foreach (Segment segment in _allocator.Pool.Segments())
+                segment.Region.Flush();
+            _directory?.Flush();
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    /// <summary>Gives empty segments back to the system. The pile does so by itself when it has shrunk by more than a segment.</summary>
+    public void Trim()
+    {
+        ThreadPresence presence = Enter();
+        presence.Exit();
+        lock (_closing)
+        {
+            if (!_closed)
+                _allocator.Trim();
+        }
+    }
+
+    /// <summary>Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.</summary>
+    public void Dispose()
+    {
+        lock (_closing)
+        {
+            if (_closed)
+                return;
+            Volatile.Write(ref _closed, true);
+            ThreadPresence.WaitForOthers();
+            if (_directory != null)
+            {
+                foreach (Segment segment in _allocator.Pool.Segments())
+                    segment.Region.Flush();
+                _directory.MarkClean(Volatile.Read(ref _versions.Last));
+            }
+            Abandon();
+        }
+    }
+
+    /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence Enter()
+    {
+        ThreadPresence presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _closed))
+            RefuseClosed(presence);
+        return presence;
+    }
+
+    /// <summary>Leaves the pile after something was freed, and gives memory back if there is enough of it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void ExitAfterFree(ThreadPresence presence)
+    {
+        bool wantsTrim = _allocator.WantsTrim || _hasRetired;
+        presence.Exit();
+        if (wantsTrim && !presence.IsInside)
+            TrimQuietly();
+    }
+
+    private static void Validate(PileOptions options)
+    {
+        if (!BitOperations.IsPow2(options.SegmentBytes) || options.SegmentBytes < MinSegmentBytes || options.SegmentBytes > MaxSegmentBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from {MinSegmentBytes:N0} to {MaxSegmentBytes:N0}.",
+                nameof(options));
+        }
+        if (options.MaxBytes < MinLimitBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", nameof(options));
+        }
+        if (options.Directory == null && options.Store == StoreKind.Mapped)
+            throw new ArgumentException("A mapped pile needs PileOptions.Directory.", nameof(options));
+        ArgumentNullException.ThrowIfNull(options.CodecOptions);
+    }
+
+    // A small limit must not be one segment's size that is never reached.
+    private static long LargestSegmentFor(long limitBytes) =>
+        Math.Clamp((long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, MaxSegmentBytes)), MinSegmentBytes, MaxSegmentBytes);
+
+    private static SegmentStore CreateStore(PileOptions options) =>
+        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
+
+    [DoesNotReturn]
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void RefuseClosed(ThreadPresence presence)
+    {
+        presence.Exit();
+        throw new ObjectDisposedException(nameof(Pile));
+    }
+
+    private void TrimQuietly()
+    {
+        if (!_closing.TryEnter())
+            return;
+        try
+        {
+            if (_closed)
+                return;
+            if (_hasRetired)
+                FreeRetired();
+            if (_allocator.WantsTrim)
+                _allocator.Trim();
+        }
+        finally
+        {
+            _closing.Exit();
+        }
+    }
+
+    private void FreeRetired()
+    {
+        Volatile.Write(ref _hasRetired, false);
+        nint[] retired = [.. _retired];
+        if (retired.Length == 0)
+            return;
+        ThreadPresence.WaitForOthers();
+        for (int i = 0; i < retired.Length; i++)
+        {
+            if (_retired.TryDequeue(out nint memory))
+                NativeMemory.Free((void*)memory);
+        }
+    }
+
+    private void Abandon()
+    {
+        _directory?.Dispose();
+        if (!_leases.IsAny)
+            FreeMemory();
+    }
+
+    // Called once nobody is inside any more, and again by the last lease if there was one.
+    private void FreeMemory()
+    {
+        while (_retired.TryDequeue(out nint memory))
+            NativeMemory.Free((void*)memory);
+        _allocator?.Dispose();
+        _map?.Dispose();
+        _stripes.Dispose();
+    }
+}

@@ -1,0 +1,102 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+
+namespace BigPile.Storage;
+
+/// <summary>What a mapped pile states of itself as a whole.</summary>
+internal sealed class SuperblockState
+{
+    internal const int CurrentFormat = 1;
+
+    private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
+
+    internal Guid PileId { get; init; }
+
+    internal int PageBytes { get; init; }
+
+    internal long SegmentBytes { get; init; }
+
+    /// <summary>How often the superblock was written; of its two places the higher one counts.</summary>
+    internal long Sequence { get; set; }
+
+    /// <summary>Whether the last owner closed the pile.</summary>
+    internal bool IsClean { get; set; }
+
+    /// <summary>The generation at which new segments start.</summary>
+    internal uint GenerationBase { get; set; }
+
+    /// <summary>No entry of a table has a version above this.</summary>
+    internal ulong VersionLimit { get; set; }
+
+    /// <summary>The segments that exist, and their lengths in bytes.</summary>
+    internal SortedDictionary<int, long> Segments { get; } = [];
+
+    internal byte[] Encode()
+    {
+        using var stream = new MemoryStream();
+        using var writer = new BinaryWriter(stream);
+        writer.Write(Magic);
+        writer.Write(CurrentFormat);
+        writer.Write(PageBytes);
+        writer.Write(SegmentBytes);
+        writer.Write(PileId.ToByteArray());
+        writer.Write(Sequence);
+        writer.Write(IsClean);
+        writer.Write(GenerationBase);
+        writer.Write(VersionLimit);
+        writer.Write(Segments.Count);
+        foreach ((int number, long lengthBytes) in Segments)
+        {
+            writer.Write(number);
+            writer.Write(lengthBytes);
+        }
+        writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
+        return stream.ToArray();
+    }
+
+    /// <summary>Reads one of the two places.</summary>
+    /// <returns>Null when there is nothing whole.</returns>
+    /// <exception cref="PileStorageException">It is whole, but of a format that this version does not know.</exception>
+    internal static SuperblockState? TryDecode(byte[] bytes, string path)
+    {
+        using var stream = new MemoryStream(bytes);
+        using var reader = new BinaryReader(stream);
+        try
+        {
+            if (reader.ReadUInt64() != Magic)
+                return null;
+            int format = reader.ReadInt32();
+            if (format > CurrentFormat)
+            {
+                throw new PileStorageException(
+                    $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
+            }
+            SuperblockState state = ReadBody(reader);
+            var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)stream.Position);
+            return reader.ReadUInt32() == Checksum.Of(checksummed) ? state : null;
+        }
+        catch (EndOfStreamException)
+        {
+            return null;
+        }
+    }
+
+    private static SuperblockState ReadBody(BinaryReader reader)
+    {
+        var state = new SuperblockState
+        {
+            PageBytes = reader.ReadInt32(),
+            SegmentBytes = reader.ReadInt64(),
+            PileId = new Guid(reader.ReadBytes(16)),
+            Sequence = reader.ReadInt64(),
+            IsClean = reader.ReadBoolean(),
+            GenerationBase = reader.ReadUInt32(),
+            VersionLimit = reader.ReadUInt64(),
+        };
+        int count = reader.ReadInt32();
+        for (int i = 0; i < count; i++)
+            state.Segments[reader.ReadInt32()] = reader.ReadInt64();
+        return state;
+    }
+}

@@ -1,0 +1,47 @@
+using System;
+using System.Buffers;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.Unicode;
+using BigPile.Blocks;
+using BigPile.Memory;
+
+namespace BigPile;
+
+/// <summary>Text as a payload: UTF-8, or UTF-16 where UTF-8 would lose something (lone surrogates).</summary>
+internal static unsafe class TextPayload
+{
+    private const int MaxUtf8BytesPerChar = 3;
+
+    /// <summary>Writes text to an empty buffer.</summary>
+    /// <returns>The kind of the payload.</returns>
+    internal static BlockKind Write(ReadOnlySpan<char> text, PileBuffer buffer)
+    {
+        Span<byte> room = buffer.GetSpan(checked(text.Length * MaxUtf8BytesPerChar));
+        if (Utf8.FromUtf16(text, room, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
+        {
+            buffer.Advance(lengthBytes);
+            return BlockKind.String;
+        }
+        MemoryMarshal.AsBytes(text).CopyTo(room);
+        buffer.Advance(text.Length * sizeof(char));
+        return BlockKind.Utf16String;
+    }
+
+    /// <summary>Reads UTF-8 that may be changing: if it is ASCII throughout, the text; otherwise null.</summary>
+    internal static string? TryReadAscii(byte* payload, int lengthBytes)
+    {
+        if (lengthBytes == 0)
+            return string.Empty;
+        var text = new string('\0', lengthBytes);
+        // The string is nobody else's yet, so it may still be filled.
+        Span<char> chars = MemoryMarshal.CreateSpan(ref MemoryMarshal.GetReference(text.AsSpan()), lengthBytes);
+        return AsciiText.TryWiden(payload, chars) ? text : null;
+    }
+
+    /// <summary>Reads text from a copy that nobody changes.</summary>
+    internal static string Read(ReadOnlySpan<byte> payload, BlockKind kind) =>
+        kind == BlockKind.Utf16String
+            ? new string(MemoryMarshal.Cast<byte, char>(payload))
+            : Encoding.UTF8.GetString(payload);
+}
