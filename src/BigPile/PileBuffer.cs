@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using BigPile.Codec;
 using BigPile.Concurrency;
 
 namespace BigPile;
@@ -46,6 +47,12 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
 
     /// <summary>The bytes written; valid until the next write.</summary>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
+
+    /// <summary>What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.</summary>
+    internal WriteContext? Writer { get; set; }
+
+    /// <summary>What the codec keeps from one read to the next.</summary>
+    internal ReadContext? Reader { get; set; }
 
     /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows.</summary>
     internal byte* Start => _start;

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace BigPile.Codec;
@@ -8,28 +9,25 @@ internal sealed unsafe partial class MessagePackPileCodec
 {
     private const int KnownFlags = (int)(PayloadFlags.HasBackReferences | PayloadFlags.HasDeferred);
 
-    [ThreadStatic]
-    private static ReadContext? t_reader;
-
     private readonly Lock _readersLock = new();
     private TypeModel?[] _readers = new TypeModel?[64];
 
     /// <inheritdoc/>
     public object Deserialize(PileBuffer source)
     {
-        ReadContext c = TakeReader();
+        ReadContext c = source.Reader is { } own && own.Codec == this ? own : NewReader(source);
         try
         {
-            return ReadRoot(source, c);
-        }
-        catch (Exception e) when (e is not PileException and not OutOfMemoryException)
-        {
-            throw new PileSerializationException($"The payload could not be read: {e.Message}", e);
-        }
-        finally
-        {
+            object root = ReadRoot(source, c);
             c.Finish();
-            t_reader = c;
+            return root;
+        }
+        catch (Exception e)
+        {
+            c.Reset();
+            if (e is PileException or OutOfMemoryException)
+                throw;
+            throw new PileSerializationException($"The payload could not be read: {e.Message}", e);
         }
     }
 
@@ -40,14 +38,21 @@ internal sealed unsafe partial class MessagePackPileCodec
         return (uint)id < (uint)readers.Length && readers[id] is { } reader ? reader : FindReader(id);
     }
 
-    private ReadContext TakeReader()
+    /// <summary>Like <see cref="Reader"/>, but of a type that is gone gives what passes over its content.</summary>
+    internal TypeModel ReaderOrPasser(int id)
     {
-        ReadContext? c = t_reader;
-        if (c is null || c.Codec != this)
-            return new ReadContext(this);
-        t_reader = null;
-        return c;
+        try
+        {
+            return Reader(id);
+        }
+        catch (PileSchemaException) when (_catalog.TryGet(id, out ReadOnlyMemory<byte> definition))
+        {
+            return ReaderFactory.MakePasser(definition, _models);
+        }
     }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReadContext NewReader(PileBuffer source) => source.Reader = new ReadContext(this);
 
     private object ReadRoot(PileBuffer source, ReadContext c)
     {
@@ -77,11 +82,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     {
         p = c.ArrayHeader(p, out int count);
         p = model.ReadExact(ref root, p, c);
-        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model) item))
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDropped) item))
         {
             if (p > c.End)
                 BadData.Truncated();
-            c.Depth = 1;
+            c.Depth = 0;
+            c.IsDropping = item.IsDropped;
             p = item.Model.FillDeferred(item.Value, p, c);
         }
         if (count != c.Deferred.Added + 1)

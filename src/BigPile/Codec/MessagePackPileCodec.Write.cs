@@ -8,44 +8,37 @@ internal sealed unsafe partial class MessagePackPileCodec
 {
     private const int ArrayHeaderMaxBytes = 5;
 
-    [ThreadStatic]
-    private static WriteContext? t_writer;
-
     /// <inheritdoc/>
     public void Serialize(object value, PileBuffer destination)
     {
-        WriteContext c = TakeWriter();
+        WriteContext c = destination.Writer is { } own && own.Codec == this ? own : NewWriter(destination);
         try
         {
-            TypeModel model = RootModel(value.GetType(), c);
-            WriteRoot(value, model, destination, c);
+            WriteRoot(value, RootModel(value, c), destination, c);
+            c.Finish();
         }
-        catch (Exception e) when (e is not PileException)
+        catch (Exception e)
         {
+            destination.SetEnd(destination.Start);
+            c.Reset();
+            if (e is PileException)
+                throw;
             Recover(value, destination, c, e);
         }
-        finally
-        {
-            c.Finish();
-            t_writer = c;
-        }
     }
 
-    // While a graph is written the context is not there to be taken: a comparer may use a pile too.
-    private WriteContext TakeWriter()
-    {
-        WriteContext? c = t_writer;
-        if (c is null || c.Codec != this)
-            return new WriteContext(this);
-        t_writer = null;
-        return c;
-    }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private WriteContext NewWriter(PileBuffer destination) => destination.Writer = new WriteContext(this, destination);
 
-    private TypeModel RootModel(Type type, WriteContext c)
+    private TypeModel RootModel(object value, WriteContext c)
     {
         TypeModel? last = c.LastRoot;
-        if (last is not null && last.Type == type)
-            return last;
+        return last is not null && last.IsModelOf(value) ? last : FindRootModel(value.GetType(), c);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TypeModel FindRootModel(Type type, WriteContext c)
+    {
         TypeModel model = _models.ForType(type);
         if (!type.IsCollectible)
             c.LastRoot = model;
@@ -55,7 +48,7 @@ internal sealed unsafe partial class MessagePackPileCodec
     private static void WriteRoot(object value, TypeModel model, PileBuffer destination, WriteContext c)
     {
         int typeId = model.TypeId;
-        c.Begin(destination, model.IsTrackedAsRoot);
+        c.Begin(model.IsTrackedAsRoot);
         byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
         if (c.Flags != PayloadFlags.None)
             p = WriteDeferred(p, destination, c);
@@ -91,16 +84,13 @@ internal sealed unsafe partial class MessagePackPileCodec
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Recover(object value, PileBuffer destination, WriteContext c, Exception error)
     {
-        destination.SetEnd(destination.Start);
         switch (error)
         {
             case TrackingNeededException:
-                c.Finish();
                 _models.ForType(value.GetType()).TrackAsRoot();
                 Serialize(value, destination);
                 break;
             case RefusedException refused:
-                c.Finish();
                 throw new PileSerializationException(Locate(value, destination, c, refused));
             default:
                 throw new PileSerializationException($"An object of type {value.GetType()} could not be written: {error.Message}", error);
@@ -114,7 +104,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         try
         {
             TypeModel model = _models.ForType(value.GetType());
-            c.Begin(destination, isTracking: true);
+            c.Begin(isTracking: true);
             byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
             WriteDeferred(p, destination, c);
         }
@@ -126,6 +116,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         finally
         {
             c.Path = null;
+            c.Reset();
             destination.SetEnd(destination.Start);
         }
         return refused.Message;

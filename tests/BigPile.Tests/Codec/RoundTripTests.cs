@@ -1,5 +1,9 @@
 using System;
+using System.Collections.Concurrent;
+using System.Collections.Frozen;
 using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Collections.ObjectModel;
 using System.Numerics;
 using System.Text;
 
@@ -68,7 +72,7 @@ public sealed class RoundTripTests
         new DateTimeOffset(2020, 2, 3, 4, 5, 6, TimeSpan.FromMinutes(-330)), DateTimeOffset.MinValue, DateTimeOffset.MaxValue, TimeSpan.MinValue, new DateOnly(2024, 2, 29),
         new TimeOnly(23, 59, 59), DayOfWeek.Monday, new Rune(0x1F600), BigInteger.Pow(-3, 500), BigInteger.Zero, new Complex(1, -2),
         Tuple.Create(1, "a"), (1, "b", 2.0), new KeyValuePair<string, int>("k", 1), new Uri("https://example.org/a?b=c"), new Uri("x/y", UriKind.Relative),
-        new Version(1, 2, 3, 4), new object(), new Index(3, true), 1..^1, new Vector3(1, 2, 3),
+        new Version(1, 2, 3, 4), new object(), new Index(3, true), 1..^1, new Vector3(1, 2, 3), PilePointer.FromUInt64(0x0123456789abcdef),
     ];
 
     [Theory, MemberData(nameof(Modes))]
@@ -94,8 +98,27 @@ public sealed class RoundTripTests
         new Dictionary<string, int> { ["a"] = 1, ["b"] = 2 }, new Dictionary<int, Person> { [1] = Person.Sample(1) },
         new Dictionary<string, object> { ["a"] = 1, ["b"] = "x", ["c"] = new[] { 1, 2 } }, new Dictionary<(int, string), Guid> { [(1, "a")] = default },
         new Dictionary<DayOfWeek, List<int>> { [DayOfWeek.Monday] = [1] },
+        .. FrameworkCollections(), new Roster { 1, 2, 3 }, new Roster { Title = "t" }, new Index<int> { ["a"] = 1 },
         new HashSet<string> { "a", "b" }, new HashSet<int>(), new HashSet<Money> { new(1, "EUR") },
     ];
+
+    private static IEnumerable<object> FrameworkCollections()
+    {
+        string[] texts = ["b", "a", "c"];
+        Dictionary<string, int> pairs = new() { ["b"] = 1, ["a"] = 2 };
+        return
+        [
+            new Queue<string>(texts), new Stack<string>(texts), new LinkedList<string>(texts), new SortedSet<string>(texts), new SortedSet<Money>(new MoneyOrder()) { new(2, "x"), new(1, "y") },
+            new SortedDictionary<string, int>(pairs), new SortedList<string, int>(pairs, StringComparer.OrdinalIgnoreCase),
+            new ConcurrentDictionary<string, int>(pairs), new ConcurrentQueue<string>(texts), new ConcurrentStack<string>(texts), new ConcurrentBag<string>(texts),
+            new Collection<string>([.. texts]), new ObservableCollection<string>(texts), new ReadOnlyCollection<string>(texts), new ReadOnlyDictionary<string, int>(pairs),
+            ImmutableArray.Create(texts), ImmutableArray<int>.Empty, ImmutableList.Create(texts), ImmutableQueue.Create(texts), ImmutableStack.Create(texts),
+            ImmutableHashSet.Create(texts), ImmutableSortedSet.Create(texts), ImmutableDictionary.CreateRange(pairs), ImmutableSortedDictionary.CreateRange(pairs),
+            ImmutableDictionary.Create<string, int>(StringComparer.OrdinalIgnoreCase).Add("A", 1), ImmutableHashSet.Create(new Money(1, "a")),
+            pairs.ToFrozenDictionary(), pairs.ToFrozenDictionary(StringComparer.OrdinalIgnoreCase), texts.ToFrozenSet(), new[] { 1, 2, 3 }.ToFrozenSet(), Array.Empty<string>().ToFrozenSet(),
+            new ArraySegment<int>([1, 2, 3], 1, 2),
+        ];
+    }
 
     [Theory, MemberData(nameof(Modes))]
     public void Collections(CodecMode mode)
@@ -149,6 +172,23 @@ public sealed class RoundTripTests
         T copy = fixture.RoundTrip(value);
         GraphAssert.Same(value, copy);
         return copy;
+    }
+
+    private sealed class Roster : List<int>
+    {
+        public string Title { get; set; } = "title";
+    }
+
+    private sealed class Index<T> : Dictionary<string, T>
+    {
+        public Index() : base(StringComparer.OrdinalIgnoreCase)
+        {
+        }
+    }
+
+    private sealed class MoneyOrder : Comparer<Money>
+    {
+        public override int Compare(Money x, Money y) => x.Amount.CompareTo(y.Amount);
     }
 
     private sealed class LengthComparer : EqualityComparer<string>

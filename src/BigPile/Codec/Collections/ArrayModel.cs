@@ -7,7 +7,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache mode
 {
     private readonly SlotKind _blobKind = Blob.KindOf(slot);
 
-    public override bool CanDefer => _blobKind == SlotKind.Other;
+    public override bool IsLeaf => _blobKind != SlotKind.Other;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
@@ -32,8 +32,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache mode
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
         slot.Describe(definition);
     }

@@ -37,7 +37,7 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
 
     private byte* FillDeeper(object value, int count, byte* p, ReadContext c)
     {
-        if (++c.Depth > WriteContext.DepthLimit)
+        if (++c.Depth > WriteContext.DepthLimit && !IsLeaf)
             c.EnterDeep();
         p = Fill(value, count, p, c);
         c.Depth--;

@@ -32,8 +32,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(5);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Pairs, 2);
         definition.Text("key");
         key.Describe(definition);
         definition.Text("value");

@@ -55,8 +55,7 @@ internal sealed unsafe class DimensionedArrayModel : ContainerModel
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
         _slot.Describe(definition);
     }

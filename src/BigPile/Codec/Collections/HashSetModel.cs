@@ -25,8 +25,7 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
         slot.Describe(definition);
     }

@@ -10,6 +10,8 @@ internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache model
 {
     private readonly SlotKind _blobKind = Blob.KindOf(slot);
 
+    public override bool IsLeaf => _blobKind != SlotKind.Other;
+
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         ReadOnlySpan<T> items = CollectionsMarshal.AsSpan((List<T>)value);
@@ -24,8 +26,7 @@ internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache model
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
         slot.Describe(definition);
     }

@@ -45,7 +45,7 @@ internal static unsafe class FieldInterpreter
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static byte* WriteOne(in FieldPlan plan, ref byte data, byte* p, WriteContext c)
+    public static byte* WriteOne(in FieldPlan plan, ref byte data, byte* p, WriteContext c)
     {
         ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch
@@ -61,7 +61,7 @@ internal static unsafe class FieldInterpreter
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static byte* ReadOne(in FieldPlan plan, ref byte data, byte* p, ReadContext c)
+    public static byte* ReadOne(in FieldPlan plan, ref byte data, byte* p, ReadContext c)
     {
         ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch

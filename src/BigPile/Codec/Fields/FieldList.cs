@@ -70,7 +70,7 @@ internal sealed unsafe class FieldList : IDefined
     public byte* ReadFields(ref byte data, byte* p, ReadContext c)
     {
         FieldsReader? reader = _reader;
-        p = reader is not null ? reader(ref data, p, c) : FieldInterpreter.Read(_plans, ref data, p, c);
+        p = reader is not null ? reader(ref data, p, c) : InterpretRead(ref data, p, c);
         if (p > c.End)
             BadData.Truncated();
         return p;
@@ -78,8 +78,13 @@ internal sealed unsafe class FieldList : IDefined
 
     public void Define(DefinitionWriter definition)
     {
-        definition.Array(1 + 2 * _plans.Length);
-        definition.Name(Type);
+        definition.Begin(Type, Type.IsValueType ? SchemaForm.Structure : SchemaForm.Fields, _plans.Length);
+        DefineMembers(definition);
+    }
+
+    /// <summary>The members alone, of an entry that has begun.</summary>
+    public void DefineMembers(DefinitionWriter definition)
+    {
         foreach (FieldPlan plan in _plans)
         {
             definition.Text(plan.Name);
@@ -97,9 +102,20 @@ internal sealed unsafe class FieldList : IDefined
     {
         if (c.Path is not null)
             return FieldInterpreter.WriteLocated(_plans, ref data, p, c);
+        CountUse();
+        return FieldInterpreter.Write(_plans, ref data, p, c);
+    }
+
+    private byte* InterpretRead(ref byte data, byte* p, ReadContext c)
+    {
+        CountUse();
+        return FieldInterpreter.Read(_plans, ref data, p, c);
+    }
+
+    private void CountUse()
+    {
         if (_uses >= 0 && Interlocked.Increment(ref _uses) == HotUses)
             ThreadPool.UnsafeQueueUserWorkItem(static list => list.Generate(), this, preferLocal: false);
-        return FieldInterpreter.Write(_plans, ref data, p, c);
     }
 
     private void Generate()

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Globalization;
 using System.Reflection;
 
 namespace BigPile.Codec;
@@ -12,6 +13,8 @@ internal static class FieldListBuilder
 
     public static List<StoredField> FieldsOf(Type type, Type? stopAt = null)
     {
+        if (Contract.Of(type) is { } contract)
+            return ContractFields(contract);
         var levels = new Stack<Type>();
         for (Type? level = type; level is not null && level != typeof(object) && level != stopAt; level = level.BaseType)
             levels.Push(level);
@@ -21,6 +24,20 @@ internal static class FieldListBuilder
         QualifyHidden(fields);
         return fields;
     }
+
+    private static List<StoredField> ContractFields(Contract contract)
+    {
+        var fields = new List<StoredField>();
+        foreach (ContractMember member in contract.Members)
+        {
+            while (!contract.IsNamed && fields.Count < member.Index)
+                fields.Add(new StoredField(KeyName(fields.Count), null));
+            fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Field));
+        }
+        return fields;
+    }
+
+    private static string KeyName(int index) => "#" + index.ToString(CultureInfo.InvariantCulture);
 
     private static void AddLevel(Type level, List<StoredField> fields)
     {
@@ -68,10 +85,10 @@ internal static class FieldListBuilder
         for (int i = fields.Count - 1; i >= 0; i--)
         {
             if (!taken.Add(fields[i].Name))
-                fields[i] = fields[i] with { Name = fields[i].Field.DeclaringType!.Name + "." + fields[i].Name };
+                fields[i] = fields[i] with { Name = fields[i].Field!.DeclaringType!.Name + "." + fields[i].Name };
         }
     }
 }
 
-/// <summary>A field and the name under which a schema knows it.</summary>
-internal readonly record struct StoredField(string Name, FieldInfo Field);
+/// <summary>A field and the name under which a schema knows it; no field for a key that a contract leaves out.</summary>
+internal readonly record struct StoredField(string Name, FieldInfo? Field);

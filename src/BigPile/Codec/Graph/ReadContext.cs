@@ -4,14 +4,16 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec;
 
-/// <summary>What one thread needs while it reads a graph. The position itself is passed and returned by value.</summary>
+/// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
 internal sealed unsafe partial class ReadContext
 {
     private const int KeptObjectsMost = 4096;
 
     private readonly List<Action> _completions = [];
+    private readonly List<object> _finalizable = [];
     private object?[] _objects = [];
     private int _objectCount;
+    private bool _hasWorkAtEnd;
     private long _budget;
 
     public ReadContext(MessagePackPileCodec codec) => Codec = codec;
@@ -26,31 +28,25 @@ internal sealed unsafe partial class ReadContext
 
     public int Depth;
 
-    /// <summary>Objects whose finalizers are turned on again when the whole graph has been read.</summary>
-    public List<object> Finalizable { get; } = [];
+    /// <summary>What is being read belongs to a member that is gone: types in it may be gone as well.</summary>
+    public bool IsDropping;
 
-    public WorkQueue<(object Value, TypeModel Model)> Deferred { get; } = new();
+    public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
 
     public void Begin(byte* end, int lengthBytes, PayloadFlags flags)
     {
         End = end;
         IsTracking = (flags & PayloadFlags.HasBackReferences) != 0;
         Depth = 0;
+        IsDropping = false;
         _budget = lengthBytes;
     }
 
+    /// <summary>Lets go of the graph.</summary>
     public void Finish()
     {
-        Deferred.Reset();
-        _completions.Clear();
-        Finalizable.Clear();
-        if (_objectCount == 0)
-            return;
-        if (_objects.Length > KeptObjectsMost)
-            _objects = [];
-        else
-            Array.Clear(_objects, 0, _objectCount);
-        _objectCount = 0;
+        if (IsTracking || _hasWorkAtEnd || Deferred.Added > 0)
+            Reset();
     }
 
     /// <summary>Numbers an object. It must be called for each tracked object when its reading starts, as the writer did.</summary>
@@ -85,14 +81,46 @@ internal sealed unsafe partial class ReadContext
     }
 
     /// <summary>Puts off what calls code of the application until the whole graph is filled.</summary>
-    public void Complete(Action completion) => _completions.Add(completion);
+    public void Complete(Action completion)
+    {
+        _completions.Add(completion);
+        _hasWorkAtEnd = true;
+    }
+
+    /// <summary>Turns the finalizer of a half-filled object on again, but only when the whole graph has been read.</summary>
+    public void FinalizeLater(object value)
+    {
+        _finalizable.Add(value);
+        _hasWorkAtEnd = true;
+    }
 
     /// <summary>The whole graph is there: runs what was put off, the innermost container first, and turns finalizers on again.</summary>
     public void Complete()
     {
+        if (_hasWorkAtEnd)
+            CompleteAll();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void Reset()
+    {
+        Deferred.Reset();
+        _completions.Clear();
+        _finalizable.Clear();
+        _hasWorkAtEnd = false;
+        if (_objects.Length > KeptObjectsMost)
+            _objects = [];
+        else
+            Array.Clear(_objects, 0, _objectCount);
+        _objectCount = 0;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CompleteAll()
+    {
         for (int i = _completions.Count - 1; i >= 0; i--)
             _completions[i]();
-        foreach (object value in Finalizable)
+        foreach (object value in _finalizable)
             GC.ReRegisterForFinalize(value);
     }
 

@@ -4,15 +4,13 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec;
 
-/// <summary>What one thread needs while it writes a graph. The position itself is passed and returned by value.</summary>
-internal sealed unsafe class WriteContext
+/// <summary>What is needed while a graph is written into one buffer. The position itself is passed and returned by value.</summary>
+internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer buffer)
 {
     /// <summary>Objects below this depth are written after the root.</summary>
     public const int DepthLimit = 128;
 
-    public WriteContext(MessagePackPileCodec codec) => Codec = codec;
-
-    public MessagePackPileCodec Codec { get; }
+    public MessagePackPileCodec Codec => codec;
 
     /// <summary>Behind it the buffer has only its slack.</summary>
     public byte* End;
@@ -38,30 +36,34 @@ internal sealed unsafe class WriteContext
     /// <summary>The model of the last root: most threads write one type for long.</summary>
     public TypeModel? LastRoot;
 
-    private PileBuffer _buffer = null!;
-
-    public void Begin(PileBuffer buffer, bool isTracking)
+    public void Begin(bool isTracking)
     {
-        _buffer = buffer;
         End = buffer.End;
         IsTracking = isTracking;
         Depth = 0;
         Flags = PayloadFlags.None;
     }
 
+    /// <summary>Lets go of the graph.</summary>
     public void Finish()
+    {
+        if (IsTracking || Flags != PayloadFlags.None)
+            Reset();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void Reset()
     {
         References.Reset();
         Deferred.Reset();
         OpenImmutables.Clear();
-        _buffer = null!;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* Grow(byte* p, long extraBytes)
     {
-        p = _buffer.Grow(p, extraBytes);
-        End = _buffer.End;
+        p = buffer.Grow(p, extraBytes);
+        End = buffer.End;
         return p;
     }
 

@@ -83,7 +83,7 @@ internal sealed unsafe class FieldsModel : TypeModel
         p = _fields.ReadFields(ref RawObject.Data(value), p, c);
         c.Depth--;
         if (_hasFinalizer)
-            c.Finalizable.Add(value);
+            c.FinalizeLater(value);
         return p;
     }
 }

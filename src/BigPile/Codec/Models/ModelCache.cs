@@ -10,18 +10,26 @@ internal sealed class ModelCache
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
     private readonly ConditionalWeakTable<Type, Slot> _slots = [];
     private readonly MessagePackPileCodec _codec;
-    private readonly ModelFactory _factory;
 
     public ModelCache(MessagePackPileCodec codec, PileCodecOptions options)
     {
         _codec = codec;
         Types = new TypeRegistry(options);
-        _factory = new ModelFactory(this, options);
+        Factory = new ModelFactory(this, options);
+        MayGenerateCode = options.MayGenerateCode;
+        Contracts = new ContractSlots(this);
         Any = SlotFor(typeof(object));
         Comparers = new ComparerSlot(Any);
     }
 
     public TypeRegistry Types { get; }
+
+    public ModelFactory Factory { get; }
+
+    /// <summary>The slots of members of contract types.</summary>
+    public ContractSlots Contracts { get; }
+
+    public bool MayGenerateCode { get; }
 
     /// <summary>A place for any object.</summary>
     public Slot Any { get; }
@@ -29,13 +37,13 @@ internal sealed class ModelCache
     public ComparerSlot Comparers { get; }
 
     /// <summary>The model of objects that are exactly of a type.</summary>
-    public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, _factory.MakeModel);
+    public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, Factory.MakeModel);
 
     /// <summary>The slot of places that are declared with a type.</summary>
-    public Slot SlotFor(Type declared) => _slots.TryGetValue(declared, out Slot? slot) ? slot : _slots.GetValue(declared, _factory.MakeSlot);
+    public Slot SlotFor(Type declared) => _slots.TryGetValue(declared, out Slot? slot) ? slot : _slots.GetValue(declared, Factory.MakeSlot);
 
     /// <summary>Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.</summary>
-    public bool CanBeExact(Type declared) => _factory.CanBeExact(declared);
+    public bool CanBeExact(Type declared) => Factory.CanBeExact(declared);
 
     /// <summary>Whether hash and equality of a key need no code of the application and no content of other objects.</summary>
     public bool HasPlainEquality(Type key) => PlainKeys.Contains(key);

@@ -14,18 +14,26 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models) : IDefine
     /// <summary>The count that stands for content which is not an array.</summary>
     public const int NoArray = -1;
 
+    private readonly nint _handle = type.TypeHandle.Value;
     private int _typeId;
     private int _rootTracking;
 
     public Type Type => type;
+
+    /// <summary>Whether an object is of exactly this type: one load and one compare.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool IsModelOf(object value) => RawObject.TypeHandle(value) == _handle;
 
     public ModelCache Models => models;
 
     /// <summary>Objects have an identity that is kept, and are numbered.</summary>
     public virtual bool IsTracked => true;
 
+    /// <summary>Objects hold no other objects, so they add nothing to the depth of a graph.</summary>
+    public virtual bool IsLeaf => false;
+
     /// <summary>An object can be made before its content is known.</summary>
-    public virtual bool CanDefer => IsTracked;
+    public virtual bool CanDefer => IsTracked && !IsLeaf;
 
     /// <summary>The id of this schema in the catalog.</summary>
     public int TypeId => _typeId != 0 ? _typeId : AssignTypeId();
@@ -100,7 +108,7 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models) : IDefine
     {
         if (CanDefer)
             return c.Defer(p, value, this);
-        if (!RuntimeHelpers.TryEnsureSufficientExecutionStack())
+        if (!IsLeaf && !RuntimeHelpers.TryEnsureSufficientExecutionStack())
             throw new PileSerializationException($"The graph nests objects of type {type} too deep: they can't be written apart from each other.");
         return WriteContent(value, typeId, p, c);
     }

@@ -8,6 +8,8 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
 {
     public override bool IsTracked => !slot.IsLeaf;
 
+    public override bool IsLeaf => slot.IsLeaf;
+
     public override bool CanDefer => false;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
@@ -39,8 +41,7 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, IsTracked ? SchemaForm.ObjectValue : SchemaForm.Value, 1);
         definition.Text("value");
         slot.Describe(definition);
     }
@@ -53,7 +54,7 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
     : TypeModel(runtimeType ?? typeof(T), models)
     where T : class
 {
-    public override bool CanDefer => false;
+    public override bool IsLeaf => true;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
@@ -78,8 +79,7 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
 
     public override void Define(DefinitionWriter definition)
     {
-        definition.Array(3);
-        definition.Name(Type);
+        definition.Begin(Type, SchemaForm.ObjectValue, 1);
         definition.Text("value");
         definition.Text("string");
     }

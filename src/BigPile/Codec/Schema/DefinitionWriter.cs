@@ -14,7 +14,7 @@ internal interface IDefined
 
 /// <summary>Writes the definition of a schema: an array of entries, the root's type first.</summary>
 /// <remarks>
-/// An entry is an array of the type's name and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
+/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
 /// of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
 /// </remarks>
 internal sealed unsafe class DefinitionWriter
@@ -22,7 +22,7 @@ internal sealed unsafe class DefinitionWriter
     private const int HeaderMaxBytes = 8;
 
     private readonly List<IDefined> _entries = [];
-    private readonly Dictionary<Type, int> _indexes = [];
+    private readonly Dictionary<IDefined, int> _indexes = new(ReferenceEqualityComparer.Instance);
     private readonly List<byte> _bytes = [];
     private readonly TypeRegistry _types;
 
@@ -40,6 +40,14 @@ internal sealed unsafe class DefinitionWriter
         return [.. writer._bytes, .. entries];
     }
 
+    /// <summary>Starts an entry; its members follow, each as a name and a kind.</summary>
+    public void Begin(Type type, SchemaForm form, int members)
+    {
+        Array(2 + 2 * members);
+        Text(_types.NameOf(type));
+        Append((byte)form);
+    }
+
     public void Array(int count)
     {
         byte* header = stackalloc byte[HeaderMaxBytes];
@@ -54,8 +62,6 @@ internal sealed unsafe class DefinitionWriter
         _bytes.AddRange(bytes);
     }
 
-    public void Name(Type type) => Text(_types.NameOf(type));
-
     public void Entry(IDefined entry)
     {
         byte* number = stackalloc byte[HeaderMaxBytes];
@@ -64,14 +70,16 @@ internal sealed unsafe class DefinitionWriter
 
     private int IndexOf(IDefined entry)
     {
-        if (!_indexes.TryGetValue(entry.Type, out int index))
+        if (!_indexes.TryGetValue(entry, out int index))
         {
             index = _entries.Count;
-            _indexes.Add(entry.Type, index);
+            _indexes.Add(entry, index);
             _entries.Add(entry);
         }
         return index;
     }
+
+    private void Append(byte value) => _bytes.Add(value);
 
     private void Append(byte* start, byte* end) => _bytes.AddRange(new ReadOnlySpan<byte>(start, (int)(end - start)));
 }

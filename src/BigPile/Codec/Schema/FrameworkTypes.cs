@@ -16,7 +16,7 @@ internal static class FrameworkTypes
         typeof(Tuple<,,,,,,>), typeof(Tuple<,,,,,,,>),
         typeof(ValueTuple), typeof(ValueTuple<>), typeof(ValueTuple<,>), typeof(ValueTuple<,,>), typeof(ValueTuple<,,,>),
         typeof(ValueTuple<,,,,>), typeof(ValueTuple<,,,,,>), typeof(ValueTuple<,,,,,,>), typeof(ValueTuple<,,,,,,,>),
-        typeof(KeyValuePair<,>), typeof(StrongBox<>), typeof(Index), typeof(Range),
+        typeof(KeyValuePair<,>), typeof(ArraySegment<>), typeof(StrongBox<>), typeof(Index), typeof(Range),
         typeof(Complex), typeof(Vector2), typeof(Vector3), typeof(Vector4), typeof(Quaternion), typeof(Plane),
         typeof(Matrix3x2), typeof(Matrix4x4),
         typeof(System.Drawing.Point), typeof(System.Drawing.PointF), typeof(System.Drawing.Size), typeof(System.Drawing.SizeF),
@@ -42,7 +42,7 @@ internal static class FrameworkTypes
             names[type.FullName!] = type;
         foreach (Type type in ModelFactory.KnownTypes)
             names[type.FullName!] = type;
-        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(Enum), typeof(ValueType), typeof(Array), typeof(DayOfWeek),
+        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(System.Collections.Immutable.ImmutableArray<>), typeof(Enum), typeof(ValueType), typeof(Array), typeof(DayOfWeek),
             typeof(DateTimeKind), typeof(StringComparison), typeof(TypeCode)])
             names[type.FullName!] = type;
         return names;

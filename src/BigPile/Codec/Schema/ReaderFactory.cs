@@ -14,6 +14,12 @@ internal static class ReaderFactory
             throw new PileSchemaException(refused.Reason);
         if (DefinitionWriter.Of(current, models.Types).AsSpan().SequenceEqual(definition.Span))
             return current;
-        throw new PileSchemaException($"Type {current.Type} has changed since.");
+        var evolved = new EvolvedModels(schema, models);
+        evolved.MakeAll();
+        return evolved.Entry(0);
     }
+
+    /// <summary>What passes over the payloads of a stored schema whose type is gone.</summary>
+    public static TypeModel MakePasser(ReadOnlyMemory<byte> definition, ModelCache models) =>
+        new EvolvedModels(StoredSchema.Parse(definition.Span), models).Entry(0);
 }

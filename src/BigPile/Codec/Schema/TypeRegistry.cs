@@ -31,6 +31,19 @@ internal sealed class TypeRegistry(PileCodecOptions options)
     /// <exception cref="PileSchemaException">There is none that may be used.</exception>
     public Type Resolve(string name) => TypeName.Resolve(name, this);
 
+    /// <summary>The type with a stored name, or null when there is none that may be used.</summary>
+    public Type? TryResolve(string name)
+    {
+        try
+        {
+            return Resolve(name);
+        }
+        catch (PileSchemaException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>A type that is no array and no constructed one.</summary>
     internal Type? Find(string? assemblyName, string fullName)
     {

@@ -16,9 +16,13 @@ internal sealed unsafe class LeafSlot<T, TFormat>(string name, SlotKind kind = S
 {
     public override SlotKind Kind => kind;
 
+    public override string? LeafName => name;
+
     public override byte* Write(ref byte place, byte* p, WriteContext c) => TFormat.Write(p, Unsafe.As<byte, T>(ref place));
 
     public override byte* Read(ref byte place, byte* p, ReadContext c) => TFormat.Read(p, ref Unsafe.As<byte, T>(ref place), c);
+
+    public override Slot OneByOne() => new LeafSlot<T, TFormat>(name);
 
     public override void Describe(DefinitionWriter definition) => definition.Text(name);
 }

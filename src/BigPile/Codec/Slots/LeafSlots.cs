@@ -35,7 +35,10 @@ internal static class LeafSlots
         [typeof(TimeOnly)] = new LeafSlot<TimeOnly, TimeOnlyFormat>("timeOnly"),
         [typeof(Rune)] = new LeafSlot<Rune, RuneFormat>("rune"),
         [typeof(BigInteger)] = new BigIntegerSlot(),
+        [typeof(PilePointer)] = new LeafSlot<PilePointer, PointerFormat>("pilePointer"),
     };
+
+    public static IReadOnlyDictionary<Type, Slot> All => ByType;
 
     public static IReadOnlyCollection<Type> Types => ByType.Keys;
 

@@ -18,10 +18,32 @@ internal readonly unsafe struct RuneFormat : ILeafFormat<Rune>
     }
 }
 
+/// <summary>A pointer into a pile: its number, as an extension of 8 bytes. Whether it names an object is for the pile to say.</summary>
+internal readonly unsafe struct PointerFormat : ILeafFormat<PilePointer>
+{
+    public static byte* Write(byte* p, PilePointer value)
+    {
+        p[0] = Code.FixExt8;
+        p[1] = (byte)ExtensionCode.Pointer;
+        *(ulong*)(p + 2) = value.ToUInt64();
+        return p + 10;
+    }
+
+    public static byte* Read(byte* p, ref PilePointer place, ReadContext c)
+    {
+        if (p[0] != Code.FixExt8 || (sbyte)p[1] != ExtensionCode.Pointer)
+            BadData.Unexpected(p[0], "a pile pointer");
+        place = PilePointer.FromUInt64(*(ulong*)(p + 2));
+        return p + 10;
+    }
+}
+
 /// <summary>A number of any size as the bytes of its two's complement, least significant first.</summary>
 internal sealed unsafe class BigIntegerSlot : Slot
 {
     private const int HeaderMaxBytes = 5;
+
+    public override string? LeafName => "bigInteger";
 
     public override byte* Write(ref byte place, byte* p, WriteContext c)
     {
@@ -40,5 +62,5 @@ internal sealed unsafe class BigIntegerSlot : Slot
         return p + length;
     }
 
-    public override void Describe(DefinitionWriter definition) => definition.Text("bigInteger");
+    public override void Describe(DefinitionWriter definition) => definition.Text(LeafName!);
 }

@@ -7,8 +7,10 @@ namespace BigPile.Codec;
 internal sealed unsafe class ReferenceSlot : Slot
 {
     private readonly Type _declared;
+    private readonly nint _declaredHandle;
     private readonly ModelCache _models;
     private readonly bool _canBeExact;
+    private readonly Func<TypeModel>? _storedExact;
     private TypeModel? _exact;
     private FieldsModel? _exactFields;
     private TypeModel? _lastAccepted;
@@ -17,8 +19,19 @@ internal sealed unsafe class ReferenceSlot : Slot
     public ReferenceSlot(Type declared, ModelCache models)
     {
         _declared = declared;
+        _declaredHandle = declared.TypeHandle.Value;
         _models = models;
         _canBeExact = models.CanBeExact(declared);
+    }
+
+    /// <summary>A place as a stored schema had it: its exact content is what the schema says, not what the type looks like by now.</summary>
+    public ReferenceSlot(Type declared, ModelCache models, Func<TypeModel>? storedExact)
+    {
+        _declared = declared;
+        _declaredHandle = declared.TypeHandle.Value;
+        _models = models;
+        _canBeExact = storedExact is not null;
+        _storedExact = storedExact;
     }
 
     public override SlotKind Kind => SlotKind.Reference;
@@ -38,7 +51,7 @@ internal sealed unsafe class ReferenceSlot : Slot
             *p = Code.Nil;
             return p + 1;
         }
-        return _canBeExact && value.GetType() == _declared ? Exact!.WriteReference(value, 0, p, c) : WriteOther(value, p, c);
+        return _canBeExact && RawObject.TypeHandle(value) == _declaredHandle ? Exact!.WriteReference(value, 0, p, c) : WriteOther(value, p, c);
     }
 
     public override byte* Read(ref byte place, byte* p, ReadContext c)
@@ -67,7 +80,7 @@ internal sealed unsafe class ReferenceSlot : Slot
     {
         if (!_canBeExact)
             return null;
-        TypeModel exact = _models.ForType(_declared);
+        TypeModel exact = _storedExact is null ? _models.ForType(_declared) : _storedExact();
         _exactFields = exact as FieldsModel;
         return _exact = exact;
     }
@@ -79,17 +92,18 @@ internal sealed unsafe class ReferenceSlot : Slot
             return TextEncode.String(p, text, c);
         if (p > c.End)
             p = c.Grow(p, 0);
-        TypeModel model = ModelOf(value.GetType());
+        TypeModel model = ModelOf(value);
         if (model.IsTracked && !c.IsTracking)
             throw new TrackingNeededException();
         return model.WriteReference(value, model.TypeId, p, c);
     }
 
     // Most places hold objects of one type for long. A type that can be unloaded is not held.
-    private TypeModel ModelOf(Type type)
+    private TypeModel ModelOf(object value)
     {
-        if (_lastWritten is { } last && last.Type == type)
+        if (_lastWritten is { } last && last.IsModelOf(value))
             return last;
+        Type type = value.GetType();
         TypeModel model = _models.ForType(type);
         if (!type.IsCollectible)
             _lastWritten = model;
@@ -122,8 +136,7 @@ internal sealed unsafe class ReferenceSlot : Slot
         if (count == 0 || !ReadContext.IsTypeId(content))
             return ReadExact(ref target, count, content, c);
         content = c.ShortExtension(content, ExtensionCode.TypeId, out uint id);
-        TypeModel model = c.Codec.Reader((int)id);
-        Accept(model);
+        TypeModel model = ReaderOf((int)id, c);
         return model.ReadContent(ref target, count - 1, content, c);
     }
 
@@ -133,8 +146,10 @@ internal sealed unsafe class ReferenceSlot : Slot
         if (extension == ExtensionCode.BackReference)
         {
             p = c.ShortExtension(p, ExtensionCode.BackReference, out uint number);
-            object value = c.Registered(number);
-            if (value.GetType() != _declared && !_declared.IsInstanceOfType(value))
+            object? value = c.Registered(number);
+            if (value is PassedObject)
+                value = c.IsDropping ? null : throw new PileSchemaException($"A place of type {_declared} refers to an object whose type is gone.");
+            else if (!_declared.IsInstanceOfType(value))
                 BadData.WrongType(value.GetType(), _declared);
             target = value;
             return p;
@@ -150,12 +165,11 @@ internal sealed unsafe class ReferenceSlot : Slot
     {
         if (length < sizeof(int) || length % sizeof(int) != 0)
             BadData.BadReference();
-        TypeModel model = c.Codec.Reader(*(int*)content);
-        Accept(model);
+        TypeModel model = ReaderOf(*(int*)content, c);
         object value = model.CreateDeferred(new ReadOnlySpan<int>(content + sizeof(int), length / sizeof(int) - 1), c);
         c.Register(value);
-        c.Deferred.Enqueue((value, model));
-        target = value;
+        c.Deferred.Enqueue((value, model, c.IsDropping));
+        target = value is PassedObject ? null : value;
         return content + length;
     }
 
@@ -164,12 +178,21 @@ internal sealed unsafe class ReferenceSlot : Slot
         TypeModel? exact = Exact;
         if (exact is null)
             BadData.Unexpected(*p, $"an object for a place of type {_declared}");
+        if (_storedExact is not null)
+            Accept(exact);
         return exact.ReadContent(ref target, count, p, c);
+    }
+
+    private TypeModel ReaderOf(int typeId, ReadContext c)
+    {
+        TypeModel model = c.IsDropping ? c.Codec.ReaderOrPasser(typeId) : c.Codec.Reader(typeId);
+        Accept(model);
+        return model;
     }
 
     private void Accept(TypeModel model)
     {
-        if (ReferenceEquals(model, _lastAccepted))
+        if (ReferenceEquals(model, _lastAccepted) || model is PassingModel)
             return;
         if (!_declared.IsAssignableFrom(model.Type))
             BadData.WrongType(model.Type, _declared);

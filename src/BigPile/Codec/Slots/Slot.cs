@@ -7,6 +7,9 @@ internal abstract unsafe class Slot
     /// <summary>What interpreter and generated code may do instead of a virtual call.</summary>
     public virtual SlotKind Kind => SlotKind.Other;
 
+    /// <summary>The name in definitions of a kind that is no type with members.</summary>
+    public virtual string? LeafName => null;
+
     /// <summary>No object hangs on such a place, so nothing in it can be shared.</summary>
     public virtual bool IsLeaf => true;
 
@@ -16,6 +19,9 @@ internal abstract unsafe class Slot
     public abstract byte* Write(ref byte place, byte* p, WriteContext c);
 
     public abstract byte* Read(ref byte place, byte* p, ReadContext c);
+
+    /// <summary>The same slot for elements that must not be stored in one piece.</summary>
+    public virtual Slot OneByOne() => this;
 
     /// <summary>Appends the kind to a schema's definition.</summary>
     public abstract void Describe(DefinitionWriter definition);
