@@ -11,19 +11,18 @@ namespace BigPile.Tests;
 
 public sealed class PileConcurrencyTests
 {
-    private const int StepsPerThread = 60_000;
 
     /// <summary>Every value states its own checksum and owner: a torn one, or one of another pointer, is noticed.</summary>
     [Theory]
     [InlineData(StoreKind.Native, 1)]
     [InlineData(StoreKind.Managed, 2)]
-    public async Task Readers_replacers_and_deleters_of_the_same_pointers_see_whole_values(StoreKind store, int seed)
+    public async Task Readers_lessees_replacers_and_deleters_of_the_same_pointers_see_whole_values(StoreKind store, int seed)
     {
         using var pile = new Pile(new PileOptions { Store = store, SegmentBytes = 4 << 20 });
         var shared = new ulong[64];
         for (int i = 0; i < shared.Length; i++)
             shared[i] = pile.Put(ValueOf(i, 20)).ToUInt64();
-        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(seed * 100 + worker))))];
+        Task[] tasks = [.. Enumerable.Range(0, 5).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
         await Task.WhenAll(tasks);
         Assert.Equal(shared.Length, pile.Statistics.ObjectCount);
         Assert.Equal(shared.Length, pile.Count());
@@ -38,7 +37,7 @@ public sealed class PileConcurrencyTests
         {
             var random = new Random(worker);
             var mine = new List<(PilePointer Pointer, byte[] Value)>();
-            for (int step = 0; step < StepsPerThread; step++)
+            for (int step = 0; step < TestLeg.Steps(normal: 60_000, longLeg: 3_000_000); step++)
             {
                 if (mine.Count < 500 && random.Next(5) < 3)
                 {
@@ -134,7 +133,7 @@ public sealed class PileConcurrencyTests
 
     private static void Work(Pile pile, ulong[] shared, int worker, Random random)
     {
-        for (int step = 0; step < StepsPerThread; step++)
+        for (int step = 0; step < TestLeg.Steps(normal: 60_000, longLeg: 3_000_000); step++)
         {
             int place = random.Next(shared.Length);
             var pointer = PilePointer.FromUInt64(Volatile.Read(ref shared[place]));
@@ -147,11 +146,25 @@ public sealed class PileConcurrencyTests
                     Volatile.Write(ref shared[place], pile.Put(ValueOf(place, random.Next(120))).ToUInt64());
                     Assert.True(pile.TryDelete(pointer));
                     break;
+                case 2:
+                    if (pile.TryLease(pointer, out PileLease? lease))
+                        CheckLease(lease, place);
+                    break;
                 default:
                     if (pile.TryGet<byte[]>(pointer, out byte[]? value))
                         AssertWhole(value, place);
                     break;
             }
+        }
+    }
+
+    private static void CheckLease(PileLease lease, int owner)
+    {
+        using (lease)
+        {
+            byte[] value = lease.Span.ToArray();
+            AssertWhole(value, owner);
+            Assert.True(lease.Span.SequenceEqual(value));
         }
     }
 
