@@ -1,5 +1,6 @@
 using System;
 using System.CommandLine;
+using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Server.Commands;
@@ -27,17 +28,23 @@ internal static class Program
 
     private static readonly TimeSpan StopTimeout = TimeSpan.FromMinutes(5);
 
-    /// <summary>Runs the program; also for tests.</summary>
+    private static Task<int> Main(string[] args) => RunAsync(args, Console.Out, Console.Error);
+
+    /// <summary>Runs the program.</summary>
+    /// <param name="args">The command line.</param>
+    /// <param name="output">Where results go.</param>
+    /// <param name="error">Where complaints go.</param>
     /// <returns>The exit code.</returns>
-    internal static Task<int> Main(string[] args)
+    internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
     {
         RootCommand root = [LoadCommand.Create(), HealthCommand.Create()];
         root.Description = Description;
         // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
         bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));
         return isCommand
-            ? root.Parse(args).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = StopTimeout })
-            : ServerRun.RunAsync(args);
+            ? root.Parse(args).InvokeAsync(
+                new InvocationConfiguration { Output = output, Error = error, ProcessTerminationTimeout = StopTimeout })
+            : ServerRun.RunAsync(args, error);
     }
 
     private static bool IsQuestion(string argument) => new[] { "-h", "-?", "--help", "--version" }.Contains(argument);

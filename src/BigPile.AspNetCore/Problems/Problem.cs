@@ -1,5 +1,6 @@
 using System;
 using System.Text;
+using System.Text.Json.Serialization;
 
 namespace BigPile.AspNetCore.Problems;
 
@@ -13,6 +14,7 @@ internal sealed record Problem(int Status, string Code, string Title, string? De
     private const int MaxKeyBytes = 100;
 
     /// <summary>The problem's type.</summary>
+    [JsonPropertyOrder(-1)]
     public string Type => "urn:bigpile:error:" + Code;
 
     /// <summary>The table that the request named.</summary>

@@ -21,22 +21,23 @@ internal static class HealthCommand
             CustomParser = LoadCommand.ParseUrl,
         };
         var command = new Command("health", "Asks a running server whether it is ready. Exit code 0: it is; 1: it is not.") { url };
-        command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(url) ?? new Uri(ListenAddresses.Default), cancellationToken));
+        command.SetAction((result, cancellationToken) => RunAsync(
+            result.GetValue(url) ?? new Uri(ListenAddresses.Default), result.InvocationConfiguration, cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(Uri server, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(Uri server, InvocationConfiguration console, CancellationToken cancellationToken)
     {
         using var client = new HttpClient { Timeout = Timeout };
         try
         {
             await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
-            await Console.Out.WriteLineAsync("ready").ConfigureAwait(false);
+            await console.Output.WriteLineAsync("ready").ConfigureAwait(false);
             return 0;
         }
         catch (Exception e) when (e is LoadException or OperationCanceledException)
         {
-            await Console.Error.WriteLineAsync(e.Message).ConfigureAwait(false);
+            await console.Error.WriteLineAsync(e.Message).ConfigureAwait(false);
             return 1;
         }
     }

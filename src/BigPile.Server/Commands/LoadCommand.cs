@@ -32,9 +32,18 @@ internal static class LoadCommand
             if (result.GetResult(directory) is { Implicit: false } && result.GetResult(url) is { Implicit: false })
                 result.AddError("Use --directory or --url, not both.");
         });
-        command.SetAction((result, cancellationToken) => new LoadRun(
-            result.GetRequiredValue(file), result.GetRequiredValue(table), result.GetRequiredValue(key),
-            result.GetValue(directory), result.GetValue(url)).RunAsync(cancellationToken));
+        command.SetAction((result, cancellationToken) =>
+        {
+            var run = new LoadRun(result.InvocationConfiguration.Output, result.InvocationConfiguration.Error)
+            {
+                File = result.GetRequiredValue(file),
+                TableName = result.GetRequiredValue(table),
+                KeyField = result.GetRequiredValue(key),
+                Directory = result.GetValue(directory),
+                Server = result.GetValue(url),
+            };
+            return run.RunAsync(cancellationToken);
+        });
         return command;
     }
 

@@ -3,7 +3,6 @@ using System.IO;
 using System.Net.Http;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
 using BigPile.Server.Hosting;
 using BigPile.Server.Loading;
@@ -11,7 +10,7 @@ using BigPile.Server.Loading;
 namespace BigPile.Server.Commands;
 
 /// <summary>Runs the command <c>load</c>.</summary>
-internal sealed class LoadRun(string file, string tableName, string keyField, string? directory, Uri? url)
+internal sealed class LoadRun(TextWriter output, TextWriter error)
 {
     private const int Done = 0;
     private const int Failed = 1;
@@ -20,24 +19,41 @@ internal sealed class LoadRun(string file, string tableName, string keyField, st
     private readonly TimeProvider _time = TimeProvider.System;
     private ProgressBar? _bar;
 
+    /// <summary>The path of the file to load.</summary>
+    internal required string File { get; init; }
+
+    /// <summary>The table that the records go into.</summary>
+    internal required string TableName { get; init; }
+
+    /// <summary>The field that has a record's key.</summary>
+    internal required string KeyField { get; init; }
+
+    /// <summary>The pile's directory; the setting's when left out.</summary>
+    internal string? Directory { get; init; }
+
+    /// <summary>The running server to load into, instead of a directory.</summary>
+    internal Uri? Server { get; init; }
+
+    private bool HasTerminal => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected;
+
     /// <summary>Loads.</summary>
     /// <returns>The exit code.</returns>
     internal async Task<int> RunAsync(CancellationToken cancellationToken)
     {
         try
         {
-            if (!TableName.IsValid(tableName))
-                throw new LoadException($"'{tableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
+            if (!AspNetCore.Entries.TableName.IsValid(TableName))
+                throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             return await LoadAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (IsExplained(e))
         {
-            await Console.Error.WriteLineAsync($"The load failed: {e.Message}").ConfigureAwait(false);
+            await error.WriteLineAsync($"The load failed: {e.Message}").ConfigureAwait(false);
             return Failed;
         }
         catch (OperationCanceledException)
         {
-            await Console.Error.WriteLineAsync("The load was stopped. What was loaded stays; load again to get the rest.").ConfigureAwait(false);
+            await error.WriteLineAsync("The load was stopped. What was loaded stays; load again to get the rest.").ConfigureAwait(false);
             return Failed;
         }
     }
@@ -45,13 +61,13 @@ internal sealed class LoadRun(string file, string tableName, string keyField, st
     private async Task<int> LoadAsync(CancellationToken cancellationToken)
     {
         var tally = new LoadTally(_time, ReportSkipped);
-        SourceFile source = await SourceFile.OpenAsync(file, cancellationToken).ConfigureAwait(false);
+        SourceFile source = await SourceFile.OpenAsync(File, cancellationToken).ConfigureAwait(false);
         await using (source.ConfigureAwait(false))
         {
-            using ProgressBar? bar = Console.IsErrorRedirected ? null : new ProgressBar(Console.Error, _time, () => source.Progress, tally);
+            using ProgressBar? bar = HasTerminal ? new ProgressBar(error, _time, () => source.Progress, tally) : null;
             _bar = bar;
-            if (url != null)
-                await LoadOverHttpAsync(source.Content, url, tally, cancellationToken).ConfigureAwait(false);
+            if (Server != null)
+                await LoadOverHttpAsync(source.Content, Server, tally, cancellationToken).ConfigureAwait(false);
             else
                 await LoadIntoDirectoryAsync(source.Content, tally, cancellationToken).ConfigureAwait(false);
         }
@@ -63,17 +79,17 @@ internal sealed class LoadRun(string file, string tableName, string keyField, st
     {
         using var client = new HttpClient();
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
-        var sink = new HttpSink(client, server, tableName, tally);
-        await new Loader(keyField, sink, tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+        var sink = new HttpSink(client, server, TableName, tally);
+        await new Loader(KeyField, sink, tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
-        string path = directory == null ? settings.Directory : Path.GetFullPath(directory);
+        string path = Directory == null ? settings.Directory : Path.GetFullPath(Directory);
         var options = new PileOptions { SegmentBytes = settings.SegmentBytes, MaxBytes = settings.MaxBytes };
         using var cache = new PileCache(Pile.Open(path, options), ownsPile: true);
-        await new Loader(keyField, new TableSink(cache, tableName, tally), tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+        await new Loader(KeyField, new TableSink(cache, TableName, tally), tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 
     private void ReportSkipped(long lineNumber, string reason)
@@ -82,16 +98,16 @@ internal sealed class LoadRun(string file, string tableName, string keyField, st
         if (_bar is { } bar)
             bar.WriteLine(line);
         else
-            Console.Error.WriteLine(line);
+            error.WriteLine(line);
     }
 
     private void Summarize(LoadTally tally)
     {
         double seconds = tally.Elapsed.TotalSeconds;
-        Console.WriteLine(
-            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{tableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
+        output.WriteLine(
+            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
         if (tally.Skipped != 0)
-            Console.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
+            output.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
     }
 
     private static bool IsExplained(Exception exception) =>

@@ -7,21 +7,21 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Logs requests with their status and time: entries on the level Debug or not at all, everything else on Information.</summary>
+/// <summary>Logs requests with their status and time: changes of entries and health checks on the level Debug, reads of entries as set.</summary>
 internal sealed class RequestLog(RequestDelegate next, ServerSettings settings, TimeProvider time, ILogger<RequestLog> logger)
 {
     public Task InvokeAsync(HttpContext context)
     {
         // As it came over the wire: printable ASCII, so that no key can forge a line of the log.
         string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
-        LogLevel level = LevelOf(context.Request.Method, EntryTarget.TryParse(target, out _));
+        LogLevel level = LevelOf(context.Request.Method, target);
         return logger.IsEnabled(level) ? LogAsync(context, target, level) : next(context);
     }
 
-    private LogLevel LevelOf(string method, bool isEntry)
+    private LogLevel LevelOf(string method, string target)
     {
-        if (!isEntry)
-            return LogLevel.Information;
+        if (!EntryTarget.TryParse(target, out _))
+            return target.StartsWith("/health/", StringComparison.Ordinal) ? LogLevel.Debug : LogLevel.Information;
         if (method is not ("GET" or "HEAD"))
             return LogLevel.Debug;
         return settings.LogEntryReads ? LogLevel.Information : LogLevel.None;

@@ -14,7 +14,7 @@ internal static class ServerRun
 {
     /// <summary>Runs it.</summary>
     /// <returns>The exit code: 0 after a stop that was asked for, 1 when the server could not start.</returns>
-    internal static async Task<int> RunAsync(string[] args)
+    internal static async Task<int> RunAsync(string[] args, TextWriter error)
     {
         try
         {
@@ -32,7 +32,7 @@ internal static class ServerRun
         }
         catch (Exception e) when (IsExplained(e))
         {
-            await Console.Error.WriteLineAsync($"BigPile.Server can't start: {e.Message}").ConfigureAwait(false);
+            await error.WriteLineAsync($"BigPile.Server can't start: {e.Message}").ConfigureAwait(false);
             return 1;
         }
     }

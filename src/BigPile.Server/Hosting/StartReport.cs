@@ -29,9 +29,9 @@ internal static class StartReport
         TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
         IReadOnlyList<string> names = tables.Cache.TableNames;
         logger.LogInformation(
-            "The pile in {Directory} has {Entries:N0} entries in {Tables:N0} tables; ready {Seconds:F2} s after the start of the process",
-            tables.Cache.Pile.DirectoryPath, names.Sum(name => tables.Cache.GetStatistics(name).EntryCount), names.Count,
-            SecondsSinceStart(time));
+            "The pile in {Directory} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
+            tables.Cache.Pile.DirectoryPath, SecondsSinceStart(time), names.Count,
+            names.Sum(name => tables.Cache.GetStatistics(name).EntryCount));
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
     }
 
