@@ -106,6 +106,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         double seconds = tally.Elapsed.TotalSeconds;
         output.WriteLine(
             $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
+        if (tally.Replaced != 0)
+            output.WriteLine($"{tally.Replaced:N0} of them replaced an entry with the same key.");
         if (tally.Skipped != 0)
             output.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
     }

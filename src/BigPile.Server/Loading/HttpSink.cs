@@ -84,7 +84,7 @@ internal sealed class HttpSink : IRecordSink
         request.Headers.ExpectContinue = record.Bytes.Length >= AskFirstBytes; // a refusal is read before the body is sent
         using HttpResponseMessage response = await _client.SendAsync(request).ConfigureAwait(false);
         if (response.IsSuccessStatusCode)
-            _tally.CountRecord(record.Bytes.Length);
+            _tally.CountRecord(record.Bytes.Length, response.StatusCode != HttpStatusCode.Created);
         else if (response.StatusCode is HttpStatusCode.BadRequest or HttpStatusCode.RequestEntityTooLarge)
             _tally.Skip(record.LineNumber, $"the server refused it: {await ReasonAsync(response).ConfigureAwait(false)}");
         else

@@ -19,8 +19,8 @@ internal sealed class TableSink(PileCache cache, string tableName, LoadTally tal
         _value.ResetWrittenCount();
         StoredValue.WriteHead(_value, MediaTypes.Json);
         _value.Write(record.Span);
-        _table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _);
-        tally.CountRecord(record.Length);
+        PutResult result = _table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _);
+        tally.CountRecord(record.Length, result == PutResult.Replaced);
         return ValueTask.CompletedTask;
     }
 
