@@ -9,11 +9,12 @@ namespace BigPile.AspNetCore.Reports;
 /// <param name="ProcessorSeconds">Seconds of processor time that it used.</param>
 /// <param name="WorkingSetBytes">Bytes of memory that it has resident, mapped files included.</param>
 /// <param name="ManagedBytes">Bytes of the managed heap.</param>
+/// <param name="AllocatedBytes">Bytes that it allocated there since its start.</param>
 /// <param name="CollectionPauseSeconds">Seconds that the garbage collector stopped it for.</param>
 /// <param name="FullCollections">Full garbage collections.</param>
 internal sealed record ProcessReport(
-    int Id, double UptimeSeconds, double ProcessorSeconds, long WorkingSetBytes, long ManagedBytes, double CollectionPauseSeconds,
-    int FullCollections)
+    int Id, double UptimeSeconds, double ProcessorSeconds, long WorkingSetBytes, long ManagedBytes, long AllocatedBytes,
+    double CollectionPauseSeconds, int FullCollections)
 {
     internal static ProcessReport Now(TimeProvider time)
     {
@@ -24,6 +25,7 @@ internal sealed record ProcessReport(
             Math.Round(process.TotalProcessorTime.TotalSeconds, 3),
             process.WorkingSet64,
             GC.GetTotalMemory(forceFullCollection: false),
+            GC.GetTotalAllocatedBytes(),
             Math.Round(GC.GetTotalPauseDuration().TotalSeconds, 4),
             GC.CollectionCount(GC.MaxGeneration));
     }

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Serilog;
 using Serilog.Events;
+using Serilog.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
@@ -16,6 +17,8 @@ internal static class ServerLog
             .CreateLogger();
         logging.ClearProviders();
         logging.AddSerilog(logger, dispose: true);
+        // The framework makes an activity and a scope for each request as soon as this category is on for anything.
+        logging.AddFilter<SerilogLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
     }
 
     // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.
