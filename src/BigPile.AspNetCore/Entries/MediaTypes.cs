@@ -48,6 +48,7 @@ internal static class MediaTypes
         "image/webp",
         "image/avif",
         "image/svg+xml",
+        "application/x-www-form-urlencoded", // what curl says unless it is told
     ];
 
     private static readonly FrozenDictionary<string, byte> Codes = CodesOf(ByCode);

@@ -51,15 +51,14 @@ internal sealed class PileHost : IHostedService, IDisposable
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _opening = Task.Run(Open, CancellationToken.None);
-        try
+        await Task.WhenAny(_opening, Task.Delay(_options.StartWait, _time, cancellationToken)).ConfigureAwait(false);
+        if (_opening.IsCompleted)
         {
-            await _opening.WaitAsync(_options.StartWait, _time, cancellationToken).ConfigureAwait(false);
+            await _opening.ConfigureAwait(false);
+            return;
         }
-        catch (TimeoutException) when (!_opening.IsCompleted)
-        {
-            _logger.LogInformation("The pile is still opening; the service answers 503 until it is ready");
-            _ = StopOnFailureAsync();
-        }
+        _logger.LogInformation("The pile is still opening; the service answers 503 until it is ready");
+        _ = StopOnFailureAsync();
     }
 
     /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
@@ -69,8 +68,8 @@ internal sealed class PileHost : IHostedService, IDisposable
         Close();
     }
 
-    /// <inheritdoc/>
-    public void Dispose() => Close();
+    /// <summary>Closes the pile of a host that was not stopped because it did not start.</summary>
+    public void Dispose() => StopAsync(CancellationToken.None).GetAwaiter().GetResult();
 
     private void Open()
     {

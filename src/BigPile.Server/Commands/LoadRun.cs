@@ -114,5 +114,5 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
 
     private static bool IsExplained(Exception exception) =>
         exception is LoadException or SettingsException or PileException or HttpRequestException or ArgumentException { ParamName: "options" }
-            or IOException or InvalidDataException or UnauthorizedAccessException;
+            or IOException or InvalidDataException or UnauthorizedAccessException or TaskCanceledException { InnerException: TimeoutException };
 }

@@ -15,7 +15,7 @@ internal sealed class RequestLog(RequestDelegate next, ServerSettings settings, 
         // As it came over the wire: printable ASCII, so that no key can forge a line of the log.
         string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         LogLevel level = LevelOf(context.Request.Method, target);
-        return logger.IsEnabled(level) ? LogAsync(context, target, level) : next(context);
+        return level != LogLevel.None && logger.IsEnabled(level) ? LogAsync(context, target, level) : next(context);
     }
 
     private LogLevel LevelOf(string method, string target)

@@ -46,6 +46,7 @@ public sealed class StoredValueTests
     [InlineData(20, "application/pdf")]
     [InlineData(24, "image/png")]
     [InlineData(29, "image/svg+xml")]
+    [InlineData(30, "application/x-www-form-urlencoded")]
     public void Codes_never_change(byte code, string contentType)
     {
         Assert.Equal(contentType, MediaTypes.Find(code));
