@@ -39,11 +39,17 @@ public sealed partial class ProcessTests : IDisposable
     {
         using (Process process = Start())
         {
-            string address = await AddressOfAsync(process);
-            using var client = new HttpClient();
-            (await client.PutAsync(address + "/v1/tables/t/entries/k", new ByteArrayContent([8]))).EnsureSuccessStatusCode();
-            process.Kill();
-            await process.WaitForExitAsync();
+            try
+            {
+                string address = await AddressOfAsync(process);
+                using var client = new HttpClient();
+                (await client.PutAsync(address + "/v1/tables/t/entries/k", new ByteArrayContent([8]))).EnsureSuccessStatusCode();
+            }
+            finally
+            {
+                process.Kill();
+                await process.WaitForExitAsync();
+            }
         }
         string log = await RunAsync(static async (client, address) =>
             Assert.Equal([8], await client.GetByteArrayAsync(address + "/v1/tables/t/entries/k")));

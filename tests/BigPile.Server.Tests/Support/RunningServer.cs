@@ -6,6 +6,7 @@ using System.Net.Http.Headers;
 using System.Net.Sockets;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
 using BigPile.Server.Hosting;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
@@ -28,13 +29,15 @@ internal sealed class RunningServer : IAsyncDisposable
 
     internal HttpClient Client { get; }
 
+    /// <summary>Starts a server; it is ready.</summary>
     internal static async Task<RunningServer> StartAsync(string directory, params string[] settings)
     {
-        WebApplication app = Build(directory, null, settings);
-        await app.StartAsync();
-        return new RunningServer(app);
+        RunningServer server = await StartAsync(directory, static _ => { }, settings);
+        await server.Service<PileHost>().Opening; // on a busy machine the start does not wait long enough
+        return server;
     }
 
+    /// <summary>Starts a server with other services; it may not be ready.</summary>
     internal static async Task<RunningServer> StartAsync(string directory, Action<IServiceCollection> configure, params string[] settings)
     {
         WebApplication app = Build(directory, configure, settings);
@@ -81,6 +84,6 @@ internal sealed class RunningServer : IAsyncDisposable
         await _app.DisposeAsync();
     }
 
-    private static WebApplication Build(string directory, Action<IServiceCollection>? configure, string[] settings) =>
+    private static WebApplication Build(string directory, Action<IServiceCollection> configure, string[] settings) =>
         ServerApplication.Build(Arguments(directory, settings), configure);
 }
