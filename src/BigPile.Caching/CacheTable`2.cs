@@ -78,7 +78,7 @@ public sealed class CacheTable<TKey, TValue> : CacheTable
         Span<byte> stack = stackalloc byte[KeyCodec.StackBytes];
         bool found = Core.TryRead(KeyCodec.Encode(key, stack), ref reader, out info);
         if (found)
-            reader.Complete();
+            _ = reader.Complete();
         return found;
     }
 
@@ -139,11 +139,7 @@ public sealed class CacheTable<TKey, TValue> : CacheTable
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            BlockKind kind = BlockKind.Object;
-            if (value is string text)
-                kind = TextPayload.Write(text, buffer);
-            else
-                Core.Pile.Codec.Serialize(value, buffer);
+            BlockKind kind = Core.Pile.Encode(value, buffer);
             return Put(key, buffer.WrittenSpan, kind, out _);
         }
         finally

@@ -1,5 +1,3 @@
-using System;
-using System.Buffers;
 using BigPile.Blocks;
 
 namespace BigPile.Caching;
@@ -27,25 +25,4 @@ internal unsafe struct ValueReader : Pile.IPayloadReader
     }
 
     internal void Release() => _reader.Release();
-}
-
-/// <summary>Copies an entry's value, as it is stored, to a writer.</summary>
-internal unsafe struct WriterReader(IBufferWriter<byte> destination) : Pile.IPayloadReader
-{
-    private int _lengthBytes;
-
-    /// <inheritdoc/>
-    public void Read(byte* payload, long lengthBytes, BlockKind kind)
-    {
-        _lengthBytes = (int)lengthBytes;
-        if (_lengthBytes != 0)
-            new ReadOnlySpan<byte>(payload, _lengthBytes).CopyTo(destination.GetSpan(_lengthBytes));
-    }
-
-    /// <summary>States the last copy as written; not called after a read that failed.</summary>
-    internal readonly void Complete()
-    {
-        if (_lengthBytes != 0)
-            destination.Advance(_lengthBytes);
-    }
 }

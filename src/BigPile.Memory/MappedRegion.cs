@@ -50,9 +50,17 @@ public sealed unsafe class MappedRegion : MemoryRegion
             BufferSize = 0,
             PreallocationSize = lengthBytes,
         };
-        using (var file = new FileStream(unfinishedPath, options))
-            file.SetLength(lengthBytes); // the preallocation leaves the length at zero; this keeps its blocks
-        File.Move(unfinishedPath, path, overwrite: true);
+        try
+        {
+            using (var file = new FileStream(unfinishedPath, options))
+                file.SetLength(lengthBytes); // the preallocation leaves the length at zero; this keeps its blocks
+            File.Move(unfinishedPath, path, overwrite: true);
+        }
+        catch (IOException)
+        {
+            File.Delete(unfinishedPath);
+            throw;
+        }
         return Open(path, lengthBytes);
     }
 

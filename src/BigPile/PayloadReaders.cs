@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using BigPile.Blocks;
 
@@ -91,5 +92,43 @@ internal unsafe ref struct SpanReader(Span<byte> destination) : Pile.IPayloadRea
         LengthBytes = lengthBytes;
         if (lengthBytes <= _destination.Length)
             new ReadOnlySpan<byte>(payload, (int)lengthBytes).CopyTo(_destination);
+    }
+}
+
+/// <summary>Copies a part of a payload to a place that the caller gives.</summary>
+internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : Pile.IPayloadReader
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal int CopiedBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        CopiedBytes = (int)Math.Clamp(lengthBytes - offsetBytes, 0, _destination.Length);
+        if (CopiedBytes != 0)
+            new ReadOnlySpan<byte>(payload + offsetBytes, CopiedBytes).CopyTo(_destination);
+    }
+}
+
+/// <summary>Copies a payload, as it is stored, to a writer.</summary>
+internal unsafe struct WriterReader(IBufferWriter<byte> destination) : Pile.IPayloadReader
+{
+    private int _lengthBytes;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        _lengthBytes = (int)lengthBytes;
+        if (_lengthBytes != 0)
+            new ReadOnlySpan<byte>(payload, _lengthBytes).CopyTo(destination.GetSpan(_lengthBytes));
+    }
+
+    /// <summary>States the last copy as written; not called after a read that failed.</summary>
+    internal readonly int Complete()
+    {
+        if (_lengthBytes != 0)
+            destination.Advance(_lengthBytes);
+        return _lengthBytes;
     }
 }

@@ -1,3 +1,4 @@
+using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
 
@@ -25,7 +26,7 @@ public sealed unsafe partial class Pile
         {
             bool found = TryUnpublish(pointer, out Block block);
             if (found)
-                _allocator.Return(block.Address, block.Header);
+                FreeBlock(block.Address, block.Header);
             return found;
         }
         finally
@@ -34,22 +35,20 @@ public sealed unsafe partial class Pile
         }
     }
 
+    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can.
     private bool TryUnpublish(PilePointer pointer, out Block block)
     {
-        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
-        stripe->EnterLock();
-        try
+        var spinner = default(SpinWait);
+        while (TryLocate(pointer, out block))
         {
-            if (!TryLocateLocked(pointer, out block))
-                return false;
-            block.Publish(block.Header.Freed);
-            if (block.Header.Kind == BlockKind.Link)
-                FreeTargetLocked(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
-            return true;
+            if (!block.Header.IsBusy && block.TrySwap(block.Header.Freed))
+            {
+                if (block.Header.Kind == BlockKind.Link)
+                    FreeTarget(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
+                return true;
+            }
+            spinner.SpinOnce(sleep1Threshold: -1);
         }
-        finally
-        {
-            stripe->ExitLock();
-        }
+        return false;
     }
 }

@@ -28,7 +28,7 @@ public sealed unsafe partial class Pile
         byte* start = _map.Find(address, out PageInfo* info);
         var block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
         block.Publish(block.Header.Freed);
-        _allocator.Return(address, block.Header);
+        FreeBlock(address, block.Header);
     }
 
     /// <summary>Looks at what is at an address that an index gave, which may be out of date.</summary>

@@ -26,7 +26,7 @@ public sealed unsafe partial class Pile
         {
             string text => Put(text),
             byte[] bytes => Put(new ReadOnlySpan<byte>(bytes)),
-            _ => PutObject(value),
+            _ => PutEncoded(value),
         };
     }
 
@@ -38,7 +38,7 @@ public sealed unsafe partial class Pile
     public PilePointer Put(string value)
     {
         ArgumentNullException.ThrowIfNull(value);
-        return Ascii.IsValid(value) ? PutAscii(value) : PutText(value);
+        return Ascii.IsValid(value) ? PutAscii(value) : PutEncoded(value);
     }
 
     /// <summary>Stores a byte array, without the codec.</summary>
@@ -59,13 +59,50 @@ public sealed unsafe partial class Pile
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(ReadOnlySpan<byte> value) => PutPayload(value, BlockKind.Bytes);
 
+    /// <summary>Stores an object with room to grow in place.</summary>
+    /// <param name="value">The object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <param name="preallocateBytes">Bytes of payload to reserve; from 0 to 1 GiB. A payload that is larger gets what it needs.</param>
+    /// <returns>The pointer that names the object from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The bytes to reserve are negative.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(object value, int preallocateBytes)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentOutOfRangeException.ThrowIfNegative(preallocateBytes);
+        if (value is byte[] bytes)
+            return PutPayload(bytes, BlockKind.Bytes, preallocateBytes);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Encode(value, buffer);
+            return PutPayload(buffer.WrittenSpan, kind, preallocateBytes);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    /// <summary>Writes a string, or an object by the codec, to an empty buffer.</summary>
+    /// <returns>The kind of the payload.</returns>
+    internal BlockKind Encode(object value, PileBuffer buffer)
+    {
+        if (value is string text)
+            return TextPayload.Write(text, buffer);
+        Codec.Serialize(value, buffer);
+        return BlockKind.Object;
+    }
+
     /// <summary>Stores a payload that is ready.</summary>
-    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind)
+    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0)
     {
         ThreadPresence presence = Enter();
         try
         {
-            Slot slot = TakeSlot(payload.Length);
+            Slot slot = TakeSlot(payload.Length, Math.Max(payload.Length, preallocateBytes));
             payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
             return Publish(slot, kind, payload.Length);
         }
@@ -82,11 +119,13 @@ public sealed unsafe partial class Pile
         return new PilePointer(slot.Address, slot.Generation);
     }
 
-    private Slot TakeSlot(long payloadBytes)
+    private Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
+
+    private Slot TakeSlot(long payloadBytes, long capacityBytes)
     {
-        if (payloadBytes > PileBuffer.MaxLengthBytes)
-            Throw.PayloadTooLarge(payloadBytes, PileBuffer.MaxLengthBytes);
-        return _allocator.Take(BlockHeader.SizeBytes + payloadBytes, payloadBytes);
+        if (capacityBytes > PileBuffer.MaxLengthBytes)
+            Throw.PayloadTooLarge(capacityBytes, PileBuffer.MaxLengthBytes);
+        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes, payloadBytes);
     }
 
     private PilePointer PutAscii(string value)
@@ -104,27 +143,13 @@ public sealed unsafe partial class Pile
         }
     }
 
-    private PilePointer PutText(string value)
+    private PilePointer PutEncoded(object value)
     {
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            BlockKind kind = TextPayload.Write(value, buffer);
+            BlockKind kind = Encode(value, buffer);
             return PutPayload(buffer.WrittenSpan, kind);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
-    }
-
-    private PilePointer PutObject(object value)
-    {
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            Codec.Serialize(value, buffer);
-            return PutPayload(buffer.WrittenSpan, BlockKind.Object);
         }
         finally
         {

@@ -8,8 +8,10 @@ namespace BigPile;
 
 /// <summary>Replacing objects in place.</summary>
 /// <remarks>
-/// A payload that fits the block is overwritten under the stripe's odd sequence. One that does not fit goes to a new block, and the old
-/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. Order of stores for a move: target
+/// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
+/// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
+/// elsewhere as if it did not fit. Order of stores for a move: target
 /// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
 /// whole payload.
 /// </remarks>
@@ -53,11 +55,7 @@ public sealed unsafe partial class Pile
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            BlockKind kind = BlockKind.Object;
-            if (value is string text)
-                kind = TextPayload.Write(text, buffer);
-            else
-                Codec.Serialize(value, buffer);
+            BlockKind kind = Encode(value, buffer);
             return TryReplace(pointer, buffer.WrittenSpan, kind);
         }
         finally
@@ -75,14 +73,17 @@ public sealed unsafe partial class Pile
         stripe->EnterLock();
         try
         {
-            if (!TryLocateLocked(pointer, out Block origin))
+            if (!TryMakeBusy(pointer, out Block origin))
                 return false;
-            if (payload.Length <= CapacityBytes(origin))
-                WriteIntoOriginLocked(stripe, origin, payload, kind);
-            else if (origin.Header.Kind == BlockKind.Link)
-                WriteBehindLinkLocked(stripe, origin, payload, kind);
-            else
-                MoveLocked(origin, payload, kind);
+            try
+            {
+                ReplaceBusyLocked(stripe, origin, payload, kind);
+            }
+            catch
+            {
+                origin.Publish(origin.Header); // there was no room for a target: the old payload stays, untouched
+                throw;
+            }
             return true;
         }
         finally
@@ -90,6 +91,16 @@ public sealed unsafe partial class Pile
             stripe->ExitLock();
             ExitAfterFree(presence);
         }
+    }
+
+    private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        if (payload.Length <= CapacityBytes(origin) && !_leases.IsLeased(origin.Address))
+            WriteIntoOriginLocked(stripe, origin, payload, kind);
+        else if (origin.Header.Kind == BlockKind.Link)
+            WriteBehindLinkLocked(stripe, origin, payload, kind);
+        else
+            Move(origin, payload, kind);
     }
 
     private void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
@@ -100,27 +111,28 @@ public sealed unsafe partial class Pile
         stripe->EndChangeLocked();
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         if (origin.Header.Kind == BlockKind.Link)
-            FreeTargetLocked(origin.Header);
+            FreeTarget(origin.Header);
     }
 
     private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Block target = TargetOfLocked(origin.Header);
-        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target))
+        Block target = TargetOf(origin.Header);
+        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target) || _leases.IsLeased(target.Address))
         {
             Link(origin, TakeTarget(origin.Address, payload, kind));
-            FreeTargetLocked(origin.Header);
+            FreeTarget(origin.Header);
             return;
         }
         int lengthBytes = payload.Length + BackWord.SizeBytes;
         stripe->BeginChangeLocked();
         WriteTargetPayload(target.Start, origin.Address, payload, kind);
         target.Publish(new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes));
+        origin.Publish(origin.Header);
         stripe->EndChangeLocked();
         _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
     }
 
-    private void MoveLocked(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Link(origin, TakeTarget(origin.Address, payload, kind));
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
@@ -145,24 +157,37 @@ public sealed unsafe partial class Pile
         payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + BackWord.SizeBytes, payload.Length));
     }
 
-    private Block TargetOfLocked(BlockHeader link)
+    private Block TargetOf(BlockHeader link)
     {
         byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
         return new Block(start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
     }
 
-    private void FreeTargetLocked(BlockHeader link)
+    private void FreeTarget(BlockHeader link)
     {
-        Block target = TargetOfLocked(link);
+        Block target = TargetOf(link);
         target.Publish(target.Header.Freed);
-        _allocator.Return(target.Address, target.Header);
+        FreeBlock(target.Address, target.Header);
         Interlocked.Decrement(ref _linkCount);
     }
 
     private long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
 
-    /// <summary>Finds the live block of a pointer. Its stripe's lock is held, so the block stays what it is.</summary>
-    private bool TryLocateLocked(PilePointer pointer, out Block block)
+    /// <summary>Finds the live block of a pointer and makes it the caller's alone, until the caller publishes a header that is not busy.</summary>
+    private bool TryMakeBusy(PilePointer pointer, out Block block)
+    {
+        var spinner = default(SpinWait);
+        while (TryLocate(pointer, out block))
+        {
+            if (!block.Header.IsBusy && block.TrySwap(block.Header.Busy))
+                return true;
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+        return false;
+    }
+
+    /// <summary>Finds the live block of a pointer as it is at this instant.</summary>
+    private bool TryLocate(PilePointer pointer, out Block block)
     {
         block = default;
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);

@@ -33,7 +33,7 @@ public sealed unsafe partial class Pile
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
         {
-            ObjectCount = counters.LiveBlocks - links,
+            ObjectCount = counters.LiveBlocks - links - _leases.PendingCount,
             LinkCount = links,
             SegmentCount = counters.SegmentCount,
             ReservedBytes = counters.ReservedBytes,

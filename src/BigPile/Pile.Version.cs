@@ -1,4 +1,5 @@
 using System.Threading;
+using BigPile.Concurrency;
 
 namespace BigPile;
 
@@ -10,14 +11,13 @@ public sealed partial class Pile
     private const ulong VersionStep = 65_536;
 
     private readonly Lock _versionLock = new();
-    private ulong _version;
-    private ulong _versionLimit;
+    private readonly VersionCounter _versions = new();
 
     /// <summary>The next version of an entry of a table: higher than every one before, also across restarts and kills.</summary>
     internal ulong NextVersion()
     {
-        ulong version = Interlocked.Increment(ref _version);
-        if (version > Volatile.Read(ref _versionLimit))
+        ulong version = Interlocked.Increment(ref _versions.Last);
+        if (version > Volatile.Read(ref _versions.Limit))
             RaiseVersionLimit(version);
         return version;
     }
@@ -26,11 +26,18 @@ public sealed partial class Pile
     {
         lock (_versionLock)
         {
-            if (version <= _versionLimit)
+            if (version <= _versions.Limit)
                 return;
             ulong limit = version + VersionStep;
             _directory?.RaiseVersionLimit(limit);
-            Volatile.Write(ref _versionLimit, limit);
+            Volatile.Write(ref _versions.Limit, limit);
         }
+    }
+
+    /// <summary>An object of its own, so that counting does not take the pile's fields from the readers' caches.</summary>
+    private sealed class VersionCounter : CacheLineIsolated
+    {
+        internal ulong Last;
+        internal ulong Limit;
     }
 }

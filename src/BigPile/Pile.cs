@@ -166,7 +166,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             {
                 foreach (Segment segment in _allocator.Pool.Segments())
                     segment.Region.Flush();
-                _directory.MarkClean(Volatile.Read(ref _version));
+                _directory.MarkClean(Volatile.Read(ref _versions.Last));
             }
             Abandon();
         }
@@ -215,7 +215,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private static long LargestSegmentFor(long limitBytes) =>
         Math.Clamp((long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, MaxSegmentBytes)), MinSegmentBytes, MaxSegmentBytes);
 
-    private static MemorySegmentStore CreateStore(PileOptions options) => new(options.Store, options.HugePages);
+    private static SegmentStore CreateStore(PileOptions options) =>
+        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -260,11 +261,18 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     private void Abandon()
     {
+        _directory?.Dispose();
+        if (!_leases.IsAny)
+            FreeMemory();
+    }
+
+    // Called once nobody is inside any more, and again by the last lease if there was one.
+    private void FreeMemory()
+    {
         while (_retired.TryDequeue(out nint memory))
             NativeMemory.Free((void*)memory);
         _allocator?.Dispose();
         _map?.Dispose();
         _stripes.Dispose();
-        _directory?.Dispose();
     }
 }

@@ -3,6 +3,8 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using BigPile.Codec;
+using BigPile.Concurrency;
 
 namespace BigPile;
 
@@ -24,6 +26,11 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     private const int InitialCapacityBytes = 16 * 1024;
     private const int KeptCapacityBytes = 1 << 20;
 
+    // The collector moves the buffers of several threads together, and each thread writes the length of its own all the time.
+#pragma warning disable CS0169, IDE0051 // the field is there for its size
+    private readonly CacheLinePair _room;
+#pragma warning restore CS0169, IDE0051
+
     private byte[] _array;
     private byte* _start;
     private int _capacityBytes;
@@ -40,6 +47,12 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
 
     /// <summary>The bytes written; valid until the next write.</summary>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
+
+    /// <summary>What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.</summary>
+    internal WriteContext? Writer { get; set; }
+
+    /// <summary>What the codec keeps from one read to the next.</summary>
+    internal ReadContext? Reader { get; set; }
 
     /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows.</summary>
     internal byte* Start => _start;

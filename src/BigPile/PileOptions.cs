@@ -1,4 +1,5 @@
 using BigPile.Memory;
+using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;
@@ -29,6 +30,9 @@ public sealed class PileOptions
 
     /// <summary>A codec to use instead of the pile's own.</summary>
     public IPileCodec? Codec { get; set; }
+
+    /// <summary>Makes segments in the place of <see cref="Store"/>; how tests let a store fail.</summary>
+    internal SegmentStore? CustomStore { get; set; }
 
     /// <summary>Where the pile reports what happens to it; nowhere by default.</summary>
     public ILogger? Logger { get; set; }

@@ -25,7 +25,7 @@ public sealed record PileStatistics
     /// <summary>Bytes of pages in use, heads of segments included.</summary>
     public required long CommittedBytes { get; init; }
 
-    /// <summary>Bytes of live payloads.</summary>
+    /// <summary>Bytes of live payloads, and of deleted ones that are still leased.</summary>
     public required long PayloadBytes { get; init; }
 
     /// <summary>Bytes that describe: block headers, back words of link targets, heads of segments.</summary>

@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile;
@@ -20,4 +21,10 @@ internal static class Throw
     [DoesNotReturn]
     internal static void BelongsToTable(PilePointer pointer) =>
         throw new PilePointerException($"The pointer {pointer} names an entry of a table. Change it through the table.");
+
+    [DoesNotReturn]
+    internal static void WriteOutside(int offsetBytes, int sourceBytes, long payloadBytes) =>
+        throw new ArgumentOutOfRangeException(
+            nameof(offsetBytes),
+            $"{sourceBytes:N0} bytes at offset {offsetBytes:N0} do not lie within the payload of {payloadBytes:N0} bytes. Replace the object to give it another length.");
 }

@@ -14,7 +14,7 @@ namespace BigPile.Allocation;
 /// The lock is nearly always free, since threads on other processors come here only to free. It is held for some nanoseconds.
 /// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + what a page has left over.
 /// </remarks>
-internal sealed unsafe class Heap : IDisposable
+internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
 {
     private readonly int _index;
     private HeapClass* _classes;

@@ -12,10 +12,15 @@ namespace BigPile.Allocation;
 /// All members are read and written under the owner's lock, or the pool's while no heap owns the page; <see cref="Owner"/> alone is
 /// read without, and checked again under the lock.
 /// </remarks>
-[StructLayout(LayoutKind.Sequential)]
+[StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal unsafe struct PageMeta
 {
+    /// <summary>Two cache lines, which the processor fetches as a pair: neighbours belong to heaps of different processors.</summary>
+    internal const int SizeBytes = 128;
+
     internal const int NoOwner = -1;
+
+    private const int LineBytes = 64;
 
     internal byte* Start;
     internal ulong* FreeBits;
@@ -44,7 +49,7 @@ internal unsafe struct PageMeta
     private readonly int WordCount => (SlotCount + 63) / 64;
 
     /// <summary>The bytes of the free bits of a page with that many slots.</summary>
-    internal static long FreeBitsBytes(int slotCount) => (slotCount + 63) / 64 * sizeof(ulong);
+    internal static long FreeBitsBytes(int slotCount) => ((slotCount + 63) / 64 * sizeof(ulong) + LineBytes - 1) / LineBytes * LineBytes;
 
     /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
     internal void LayOut(int sizeClass, bool allFree)
@@ -54,7 +59,8 @@ internal unsafe struct PageMeta
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         WornCount = 0;
         Cursor = 0;
-        FreeBits = (ulong*)NativeMemory.AllocZeroed((nuint)FreeBitsBytes(SlotCount));
+        FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)FreeBitsBytes(SlotCount), LineBytes);
+        new Span<ulong>(FreeBits, WordCount).Clear();
         FreeCount = 0;
         if (allFree)
             SetAllFree();
@@ -62,7 +68,7 @@ internal unsafe struct PageMeta
 
     internal void Drop()
     {
-        NativeMemory.Free(FreeBits);
+        NativeMemory.AlignedFree(FreeBits);
         FreeBits = null;
         SlotCount = 0;
         FreeCount = 0;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 
 namespace BigPile.Allocation;
 
@@ -9,7 +10,6 @@ internal sealed unsafe partial class PagePool
     // New segments start above every generation of the ones given up. A segment with a slot that was freed this often is kept instead,
     // so that one busy slot does not wear out all slots to come.
     private const uint MaxGenerationToGiveUp = PilePointer.MaxGeneration / 4;
-    private const int PagesBetweenTrims = 256;
 
     private long _trimAbovePages;
 
@@ -32,7 +32,10 @@ internal sealed unsafe partial class PagePool
 
     internal long RunPayloadBytes { get; private set; }
 
-    private long TrimThresholdPages => _map.SegmentBytes / SizeClasses.PageBytes * 5 / 4;
+    private long PagesPerSegment => _map.SegmentBytes / SizeClasses.PageBytes;
+
+    // Free pages that lie scattered can't be given back: after a trim it takes an eighth of a segment more to try again.
+    private long NextTrimAbove(long freePages) => Math.Max(PagesPerSegment * 5 / 4, freePages + PagesPerSegment / 8);
 
     /// <summary>Takes empty segments away from allocation and from readers. One segment always stays.</summary>
     /// <returns>The segments, which must go to <see cref="Release"/> once no reader can be inside any more.</returns>
@@ -53,7 +56,8 @@ internal sealed unsafe partial class PagePool
                 withdrawn.Add(segment);
                 left--;
             }
-            _trimAbovePages = Math.Max(TrimThresholdPages, FreePages + PagesBetweenTrims);
+            long leftFreePages = FreePages - withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages);
+            _trimAbovePages = NextTrimAbove(leftFreePages);
             WantsTrim = false;
             return withdrawn;
         }

@@ -194,6 +194,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         PageMeta* meta = segment.Metas + page;
         uint generation = meta->MaxGeneration;
         FreePages--;
+        _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
         meta->LayOut(sizeClass, allFree: true);
         FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
         if (generation != 0)
@@ -320,6 +321,6 @@ internal sealed unsafe partial class PagePool : IDisposable
         ReservedBytes += segment.Region.LengthBytes;
         HeadBytes += (long)segment.HeadPages * SizeClasses.PageBytes;
         RecordBytes += segment.RecordBytes;
-        _trimAbovePages = Math.Max(_trimAbovePages, TrimThresholdPages);
+        _trimAbovePages = NextTrimAbove(0);
     }
 }

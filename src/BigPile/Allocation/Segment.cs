@@ -25,7 +25,8 @@ internal sealed unsafe class Segment : IDisposable
         HeadPages = SegmentHead.PagesFor(PageCount);
         _freePages = new ulong[(PageCount + 63) / 64];
         _infos = (PageInfo*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageInfo));
-        _metas = (PageMeta*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageMeta));
+        _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
+        NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
         for (int i = 0; i < PageCount; i++)
         {
             _metas[i].Start = region.Start + (long)i * SizeClasses.PageBytes;
@@ -134,7 +135,7 @@ internal sealed unsafe class Segment : IDisposable
         for (int i = 0; i < PageCount; i++)
             _metas[i].Drop();
         NativeMemory.Free(_infos);
-        NativeMemory.Free(_metas);
+        NativeMemory.AlignedFree(_metas);
         _infos = null;
         _metas = null;
         Region.Dispose();

@@ -2,13 +2,34 @@ using BigPile.Catalog;
 
 namespace BigPile.Codec;
 
-internal sealed class MessagePackPileCodec : IPileCodec
+/// <summary>The pile's own codec: object graphs as MessagePack.</summary>
+/// <remarks>
+/// A payload is a prefix of 4 bytes (24 bits of type id, 8 of flags) and one MessagePack value. What the classes look like is not in the
+/// payload but once in the catalog. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed unsafe partial class MessagePackPileCodec : IPileCodec
 {
-    internal MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options)
+    private const int PrefixBytes = 4;
+    private const int TypeIdBits = 24;
+    private const int TypeIdMask = (1 << TypeIdBits) - 1;
+
+    private readonly ISchemaCatalog _catalog;
+    private readonly ModelCache _models;
+
+    /// <summary>Makes a codec whose schemas live in a catalog.</summary>
+    public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options)
     {
+        _catalog = catalog;
+        _models = new ModelCache(this, options);
     }
 
-    public void Serialize(object value, PileBuffer destination) => throw new PileSerializationException("none");
+    internal ModelCache Models => _models;
 
-    public object Deserialize(PileBuffer source) => throw new PileSerializationException("none");
+    /// <summary>Enters the schema of a model into the catalog.</summary>
+    internal int Assign(TypeModel model)
+    {
+        int id = _catalog.GetOrAdd(DefinitionWriter.Of(model, _models.Types));
+        SetReader(id, model);
+        return id;
+    }
 }

@@ -6,11 +6,11 @@ using System.Threading;
 
 namespace BigPile.Concurrency;
 
-/// <summary>Locks and sequence counters for the addresses of a pile, a stripe serving many addresses.</summary>
+/// <summary>Locks and sequence counters for replacing in place, a stripe serving many addresses.</summary>
 /// <remarks>
-/// Replacing and deleting one pointer happen only under its stripe's lock. A replacement also makes the sequence odd before its first
-/// store and even after its last, and a reader that sees it odd or changed starts over: the generation stays the same there, so the
-/// header alone would not tell. The counter has 64 bits, so it can't come round while a reader sleeps.
+/// A replacement makes its stripe's sequence odd before its first store and even after its last, and a reader that sees it odd or
+/// changed starts over: generation and length may be the same before and after, so the header alone would not tell. The lock keeps two
+/// replacements of one stripe apart. Deletions come by without: the header's change tells of them. The counter has 64 bits, so it can't come round while a reader sleeps.
 /// </remarks>
 internal sealed unsafe class Stripes : IDisposable
 {

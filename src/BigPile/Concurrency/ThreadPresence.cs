@@ -12,7 +12,7 @@ namespace BigPile.Concurrency;
 /// makes every entry that came before visible to it, and everything that it published before visible to every later entry. This pairs
 /// with the plain store in <see cref="Enter"/> and the load that each call does behind it.
 /// </remarks>
-internal sealed class ThreadPresence
+internal sealed class ThreadPresence : CacheLineIsolated
 {
     private const long DepthMask = 0xFFFF;
     private const long OnePass = DepthMask + 1;
@@ -25,13 +25,8 @@ internal sealed class ThreadPresence
 
     private long _state;
 
-    // The word must not share its cache line with another thread's.
-    private readonly long _padding1, _padding2, _padding3, _padding4, _padding5, _padding6, _padding7, _padding8;
-
     private ThreadPresence()
     {
-        _padding1 = _padding2 = _padding3 = _padding4 = _padding5 = _padding6 = _padding7 = _padding8 = 0;
-        _state = _padding1 + _padding2 + _padding3 + _padding4 + _padding5 + _padding6 + _padding7 + _padding8;
     }
 
     /// <summary>The calling thread's word.</summary>

@@ -90,7 +90,7 @@ internal sealed unsafe class SegmentLoader
         long payloadBytes = 0;
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
-            var header = new BlockHeader(*(ulong*)(meta->Start + slot * meta->SlotBytes));
+            BlockHeader header = LoadHeader(meta->Start + slot * meta->SlotBytes);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             if (header.IsFree)
             {
@@ -102,8 +102,25 @@ internal sealed unsafe class SegmentLoader
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
             LoadLive(page, address, header, meta->SlotBytes - BlockHeader.SizeBytes);
         }
+        if (meta->IsEmpty)
+        {
+            FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
+            meta->Drop();
+            AddFree(page, Math.Max(meta->MaxGeneration, 1)); // a payload may have been begun in it: it is not all zero any more
+            return;
+        }
         _segment.Infos[page] = SizeClasses.InfoOf(word.SizeClass);
         Pages.Add(new FoundPage(page, blocks, payloadBytes));
+    }
+
+    // A killed replacement leaves its block busy, and nobody is replacing any more.
+    private static BlockHeader LoadHeader(byte* block)
+    {
+        var header = new BlockHeader(*(ulong*)block);
+        if (!header.IsBusy)
+            return header;
+        *(ulong*)block = header.NotBusy.Word;
+        return header.NotBusy;
     }
 
     private static void LoadFreeSlot(PageMeta* meta, int slot, uint generation)
@@ -132,7 +149,7 @@ internal sealed unsafe class SegmentLoader
         if (word.RunPages < 1 || word.RunPages > _segment.PageCount - page)
             throw Damaged(page, $"it states a run of {word.RunPages:N0} pages");
         PageMeta* meta = _segment.Metas + page;
-        var header = new BlockHeader(*(ulong*)meta->Start);
+        BlockHeader header = LoadHeader(meta->Start);
         meta->MaxGeneration = Math.Max(word.GenerationBase, header.Generation);
         for (int tail = page + 1; tail < page + word.RunPages; tail++)
             _segment.Metas[tail].MaxGeneration = _segment.WordOf(tail).GenerationBase;

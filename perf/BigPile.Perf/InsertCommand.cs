@@ -1,0 +1,107 @@
+using System.CommandLine;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Memory;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
+using Spectre.Console;
+
+namespace BigPile.Perf;
+
+/// <summary>The command <c>insert</c>: its options, and what is printed.</summary>
+internal sealed class InsertCommand : Command
+{
+    private static readonly InsertOptions Defaults = new();
+
+    private readonly Option<StoreKind?> _store = new("--store")
+    {
+        Description = "Where the pile keeps its segments; native by default.",
+        CustomParser = OptionParsers.ParseStore,
+        HelpName = "managed|native|mapped",
+    };
+
+    private readonly Option<PayloadSpec> _payload = new("--payload")
+    {
+        Description = "The objects: strings of 32 or 64 characters, N bytes, or a class of seven fields.",
+        DefaultValueFactory = _ => Defaults.Payload,
+        CustomParser = OptionParsers.ParsePayload,
+        HelpName = "string32|string64|bytes:N|person",
+    };
+
+    private readonly Option<int> _count = new("--count")
+    {
+        Description = "How many objects.",
+        DefaultValueFactory = _ => Defaults.Count,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--count", InsertOptions.MaxCount),
+        HelpName = "N",
+    };
+
+    private readonly Option<int> _threads = new("--threads")
+    {
+        Description = "How many threads share the objects.",
+        DefaultValueFactory = _ => Defaults.Threads,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--threads", InsertOptions.MaxThreads),
+        HelpName = "T",
+    };
+
+    private readonly Option<string?> _directory = new("--dir")
+    {
+        Description = "Mapped: an empty or missing directory for the pile's files, which are removed at the end. Temporary by default.",
+        HelpName = "D",
+    };
+
+    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+
+    private readonly TextWriter _output;
+
+    internal InsertCommand(TextWriter output)
+        : base("insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.")
+    {
+        _output = output;
+        Add(_store);
+        Add(_payload);
+        Add(_count);
+        Add(_threads);
+        Add(_directory);
+        Add(_json);
+        SetAction(RunAsync);
+    }
+
+    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    {
+        InsertOptions options = Read(arguments);
+        if (arguments.GetValue(_json))
+        {
+            _output.WriteLine(JsonReport.Write(InsertRunner.Run(options, new NoProgress(), stop)));
+            return Task.FromResult(0);
+        }
+        var terminal = new AnsiConsoleOutput(_output);
+        AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = terminal, Ansi = colors });
+        InsertReport report = terminal.IsTerminal
+            ? BarProgress.Show(console, progress => InsertRunner.Run(options, progress, stop))
+            : InsertRunner.Run(options, new NoProgress(), stop);
+        TableReport.Write(console, report);
+        return Task.FromResult(0);
+    }
+
+    private InsertOptions Read(ParseResult arguments)
+    {
+        var options = new InsertOptions
+        {
+            Store = arguments.GetValue(_store) ?? Defaults.Store,
+            Payload = arguments.GetRequiredValue(_payload),
+            Count = arguments.GetValue(_count),
+            Threads = arguments.GetValue(_threads),
+            Directory = arguments.GetValue(_directory),
+        };
+        if (options.Directory is not { } directory)
+            return options;
+        if (options.Store != StoreKind.Mapped)
+            throw new LoadException("--dir is for a mapped pile only. Leave it out, or use --store mapped.");
+        return string.IsNullOrWhiteSpace(directory)
+            ? throw new LoadException("--dir is empty. Name a directory that is empty or does not exist, or leave --dir out.")
+            : options;
+    }
+}

@@ -1,0 +1,27 @@
+using System;
+using BigPile.Memory;
+
+namespace BigPile.Perf;
+
+/// <summary>What the insert load is asked to do.</summary>
+internal sealed record InsertOptions
+{
+    internal const int MaxThreads = 1024;
+
+    internal StoreKind Store { get; init; } = StoreKind.Native;
+
+    internal PayloadSpec Payload { get; init; } = PayloadSpec.String32;
+
+    internal int Count { get; init; } = 1_000_000;
+
+    internal int Threads { get; init; } = 1;
+
+    /// <summary>The user's directory for a mapped pile; <see langword="null"/> for a temporary one.</summary>
+    internal string? Directory { get; init; }
+
+    /// <summary>The most bytes that the pile's segments may take; by default what the machine has free.</summary>
+    internal long? MaxBytes { get; init; }
+
+    /// <summary>The most objects: their pointers lie in one array.</summary>
+    internal static int MaxCount => Array.MaxLength;
+}

@@ -1,0 +1,135 @@
+using System;
+using System.Diagnostics;
+using System.Globalization;
+using System.Linq;
+using System.Threading;
+using BigPile.Perf.Payloads;
+using BigPile.Perf.Reports;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>The insert load: put, enumerate, get in sequence and at random, delete; once to warm up, then measured.</summary>
+internal sealed class InsertLoad<TKind> : IDisposable
+    where TKind : struct, IPayloadKind<TKind>
+{
+    private readonly InsertOptions _options;
+    private readonly WorkDirectory? _directory;
+    private readonly TKind _kind;
+    private readonly Worker[] _workers;
+    private readonly LoadLayout _layout;
+    private readonly ObjectPhases<TKind> _phases;
+    private readonly WorkerTeam _team;
+
+    internal InsertLoad(
+        InsertOptions options, TKind kind, WorkDirectory? directory, long limitBytes, ILoadProgress progress, CancellationToken stop)
+    {
+        _options = options;
+        _directory = directory;
+        _kind = kind.ForThread();
+        _workers = Worker.Divide(options.Count, options.Threads);
+        _layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes };
+        _phases = new ObjectPhases<TKind>(pileOptions, kind, options, _layout, stop);
+        _team = new WorkerTeam(_workers, _layout.BatchObjects, progress, stop);
+    }
+
+    /// <summary>Runs both rounds.</summary>
+    /// <exception cref="LoadException">The pile gave a wrong answer.</exception>
+    /// <exception cref="PileException">The pile failed.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped the load.</exception>
+    internal InsertReport Run()
+    {
+        int anchors = _workers.Sum(_layout.CountAnchors);
+        double firstPutSeconds = WarmUp(anchors);
+
+        double putSeconds = _team.Run("put", _phases.PutAroundAnchors);
+        PileStatistics full = CheckCount(_options.Count);
+        double enumerateSeconds = Enumerate("enumerate");
+        double getSeconds = _team.Run("get in sequence", _phases.Get);
+        double randomGetSeconds = _team.Run("get at random", _phases.GetAtRandom);
+        double fullCollectionMs = FullCollection.MeasureLongestMs();
+        long managedBytes = GC.GetTotalMemory(forceFullCollection: false);
+        RestartFigures? restart = _directory == null ? null : Restart(_directory);
+        double deleteSeconds = _team.Run("delete", _phases.Delete);
+        CheckCount(0);
+
+        return new InsertReport
+        {
+            Store = _options.Store.ToString().ToLowerInvariant(),
+            Payload = _options.Payload.ToString(),
+            Count = _options.Count,
+            Threads = _options.Threads,
+            Directory = _directory?.Path,
+            PutPerSecond = PerSecond(_options.Count - anchors, putSeconds),
+            EnumeratePerSecond = PerSecond(_options.Count, enumerateSeconds),
+            GetPerSecond = PerSecond(_options.Count, getSeconds),
+            RandomGetPerSecond = PerSecond(_options.Count, randomGetSeconds),
+            DeletePerSecond = PerSecond(_options.Count, deleteSeconds),
+            BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectCount, 2),
+            ReservedBytes = full.ReservedBytes,
+            FullCollectionMs = Math.Round(fullCollectionMs, 3),
+            ManagedBytes = managedBytes,
+            FlushSeconds = restart?.FlushSeconds,
+            OpenSeconds = restart?.OpenSeconds,
+            ReadBackSeconds = restart?.ReadBackSeconds,
+            FirstTouchPutPerSecond = PerSecond(_options.Count, firstPutSeconds),
+        };
+    }
+
+    public void Dispose()
+    {
+        _team.Dispose();
+        _phases.Dispose();
+    }
+
+    private double WarmUp(int anchors)
+    {
+        double putSeconds = _team.Run("first put", _phases.Put);
+        CheckCount(_options.Count);
+        Enumerate("warm up: enumerate");
+        _team.Run("warm up: get in sequence", _phases.Get);
+        _team.Run("warm up: get at random", _phases.GetAtRandom);
+        _team.Run("warm up: delete", _phases.DeleteAroundAnchors);
+        CheckCount(anchors);
+        return putSeconds;
+    }
+
+    private double Enumerate(string phase)
+    {
+        double seconds = _team.RunAlone(phase, _phases.Enumerate);
+        if (_phases.EnumeratedCount != _options.Count)
+            throw WrongCount("An enumeration", _phases.EnumeratedCount, _options.Count);
+        return seconds;
+    }
+
+    private RestartFigures Restart(WorkDirectory directory)
+    {
+        long flushStart = Stopwatch.GetTimestamp();
+        _phases.Pile.Flush();
+        double flushSeconds = SecondsSince(flushStart);
+        _phases.Dispose();
+
+        long openStart = Stopwatch.GetTimestamp();
+        _phases.Reopen(directory.PilePath);
+        bool isIntact = _kind.IsIntact(_phases.Pile, _phases.FirstPointer, 0);
+        double openSeconds = SecondsSince(openStart);
+        if (!isIntact)
+            throw new LoadException("The first object came back as another one after the pile was opened again.");
+
+        double readBackSeconds = _team.Run("read everything back", _phases.Get);
+        return new RestartFigures(flushSeconds, openSeconds, Math.Round(readBackSeconds, 6));
+    }
+
+    private PileStatistics CheckCount(long expected)
+    {
+        PileStatistics statistics = _phases.Pile.Statistics;
+        return statistics.ObjectCount == expected ? statistics : throw WrongCount("The pile", statistics.ObjectCount, expected);
+    }
+
+    private static LoadException WrongCount(string who, long actual, long expected) =>
+        new(string.Create(CultureInfo.InvariantCulture, $"{who} has {actual:N0} objects where {expected:N0} are. The pile is at fault."));
+
+    private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 6);
+
+    private static double PerSecond(long operations, double seconds) => Math.Round(operations / Math.Max(seconds, 1e-9));
+}

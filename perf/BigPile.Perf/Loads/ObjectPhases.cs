@@ -1,0 +1,119 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Threading;
+using BigPile.Perf.Payloads;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>The loops over objects: what each phase does to a batch of them.</summary>
+/// <remarks>
+/// Thread safety: the workers call the phases concurrently, each for objects of its own; <see cref="Reopen"/> runs between phases only.
+/// </remarks>
+internal sealed class ObjectPhases<TKind> : IDisposable
+    where TKind : struct, IPayloadKind<TKind>
+{
+    private const int EntriesBetweenLooks = 1 << 16;
+
+    private readonly PilePointer[] _pointers;
+    private readonly TKind[] _kinds;
+    private readonly LoadLayout _layout;
+    private readonly CancellationToken _stop;
+
+    internal ObjectPhases(PileOptions pileOptions, TKind kind, InsertOptions options, LoadLayout layout, CancellationToken stop)
+    {
+        _pointers = new PilePointer[options.Count];
+        _layout = layout;
+        _stop = stop;
+        _kinds = new TKind[options.Threads];
+        for (int i = 0; i < _kinds.Length; i++)
+            _kinds[i] = kind.ForThread();
+        Pile = new Pile(pileOptions); // last: nothing after it can fail and leave it open
+    }
+
+    /// <summary>The pile under load; another one after it was opened again.</summary>
+    internal Pile Pile { get; private set; }
+
+    /// <summary>The objects that the last walk came upon.</summary>
+    internal long EnumeratedCount { get; private set; }
+
+    internal PilePointer FirstPointer => _pointers[0];
+
+    internal void Put(Worker worker, int start, int end)
+    {
+        Pile pile = Pile;
+        PilePointer[] pointers = _pointers;
+        TKind kind = _kinds[worker.Index];
+        for (int i = start; i < end; i++)
+            pointers[i] = kind.Put(pile, i);
+    }
+
+    /// <summary>Puts all but the anchors, which are there already.</summary>
+    internal void PutAroundAnchors(Worker worker, int start, int end) => Put(worker, AfterAnchor(worker, start), end);
+
+    internal void Enumerate(Worker worker, int start, int end)
+    {
+        long count = 0;
+        foreach (PileEntry entry in Pile)
+        {
+            count += entry.Pointer.IsValid ? 1 : 0;
+            if (count % EntriesBetweenLooks != 0)
+                continue;
+            worker.Done = count;
+            if (_stop.IsCancellationRequested)
+                return;
+        }
+        EnumeratedCount = count;
+    }
+
+    internal void Get(Worker worker, int start, int end)
+    {
+        Pile pile = Pile;
+        PilePointer[] pointers = _pointers;
+        TKind kind = _kinds[worker.Index];
+        for (int i = start; i < end; i++)
+        {
+            if (!kind.IsIntact(pile, pointers[i], i))
+                FailChanged(i);
+        }
+    }
+
+    /// <summary>Gets as many objects as the batch has, from all over the pile.</summary>
+    internal void GetAtRandom(Worker worker, int start, int end)
+    {
+        Pile pile = Pile;
+        PilePointer[] pointers = _pointers;
+        TKind kind = _kinds[worker.Index];
+        var order = new RandomOrder(seed: start, limit: pointers.Length);
+        for (int i = start; i < end; i++)
+        {
+            int number = order.Next();
+            if (!kind.IsIntact(pile, pointers[number], number))
+                FailChanged(number);
+        }
+    }
+
+    internal void Delete(Worker worker, int start, int end)
+    {
+        Pile pile = Pile;
+        PilePointer[] pointers = _pointers;
+        for (int i = start; i < end; i++)
+            pile.Delete(pointers[i]);
+    }
+
+    /// <summary>Deletes all but the anchors.</summary>
+    internal void DeleteAroundAnchors(Worker worker, int start, int end) => Delete(worker, AfterAnchor(worker, start), end);
+
+    /// <summary>Goes on with the pile that was closed.</summary>
+    internal void Reopen(string directory) => Pile = Pile.Open(directory);
+
+    /// <summary>Closes the pile.</summary>
+    public void Dispose() => Pile.Dispose();
+
+    private int AfterAnchor(Worker worker, int start) => _layout.StartsWithAnchor(worker, start) ? start + 1 : start;
+
+    [DoesNotReturn]
+    private static void FailChanged(int number) =>
+        throw new LoadException(string.Create(
+            CultureInfo.InvariantCulture, $"Object {number:N0} came back as another one than was put. The pile is at fault."));
+}

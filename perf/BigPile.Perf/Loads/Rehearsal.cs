@@ -1,0 +1,42 @@
+using System;
+using System.Threading;
+using BigPile.Memory;
+using BigPile.Perf.Payloads;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>All phases again and again on a small pile of its own, before the load.</summary>
+/// <remarks>
+/// The runtime compiles a method well only once it was called often, and takes up to half a second for that where all cores are busy.
+/// Without a rehearsal the figure of the first puts is that of badly compiled code: 6 M a second instead of 17. Without tiers the
+/// compiler has no profile to go by, and puts and gets of the measured round are a quarter slower.
+/// </remarks>
+internal static class Rehearsal
+{
+    private const int Rounds = 60; // each of two tiers wants 30 calls
+    private const long SegmentBytes = 16 << 20;
+    private const int MaxPayloadBytes = 4 << 20;
+    private const int MaxObjects = 16_384;
+
+    internal static void Run<TKind>(InsertOptions options, TKind kind, CancellationToken stop)
+        where TKind : struct, IPayloadKind<TKind>
+    {
+        int count = Math.Min(options.Count, Math.Min(MaxPayloadBytes / options.Payload.LengthBytes, MaxObjects));
+        if (count == 0)
+            return; // of large objects, copying takes the time
+        InsertOptions small = options with { Count = count };
+        var layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
+        StoreKind store = options.Store == StoreKind.Mapped ? StoreKind.Native : options.Store;
+        var pileOptions = new PileOptions { Store = store, SegmentBytes = SegmentBytes };
+        using var phases = new ObjectPhases<TKind>(pileOptions, kind, small, layout, stop);
+        using var team = new WorkerTeam(Worker.Divide(count, options.Threads), layout.BatchObjects, new NoProgress(), stop);
+        for (int i = 0; i < Rounds; i++)
+        {
+            team.Run("put", phases.Put);
+            team.RunAlone("enumerate", phases.Enumerate);
+            team.Run("get in sequence", phases.Get);
+            team.Run("get at random", phases.GetAtRandom);
+            team.Run("delete", phases.Delete);
+        }
+    }
+}

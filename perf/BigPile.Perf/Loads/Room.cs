@@ -1,0 +1,60 @@
+using System;
+using System.Globalization;
+using System.IO;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>Whether a load can fit the machine at all.</summary>
+/// <remarks>
+/// The system hands out more memory than it has, and ends the process that then uses it. So what can't fit is refused before it
+/// starts, and the pile is limited to what is free.
+/// </remarks>
+internal static class Room
+{
+    private const int PointerBytes = 8;
+    private const int HeaderBytes = 8;
+    private const long MinLimitBytes = 1 << 20;
+
+    /// <summary>Refuses a load that needs more than there is.</summary>
+    /// <param name="options">The load.</param>
+    /// <param name="directory">Where a mapped pile will be.</param>
+    /// <returns>The most bytes that the pile's segments may take.</returns>
+    /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
+    internal static long LimitFor(InsertOptions options, WorkDirectory? directory)
+    {
+        long ownBytes = (long)options.Count * PointerBytes + options.Payload.LengthBytes * (options.Threads + 1L);
+        long pileBytes = options.Count * ((long)options.Payload.LengthBytes + HeaderBytes);
+        long freeMemoryBytes = FreeMemoryBytes();
+        if (directory == null)
+        {
+            Require(
+                options, ownBytes + pileBytes, freeMemoryBytes, "memory", "Lower --count or the size of --payload, or use --store mapped.");
+            return options.MaxBytes ?? Math.Max(MinLimitBytes, freeMemoryBytes - ownBytes);
+        }
+        Require(options, ownBytes, freeMemoryBytes, "memory", "Lower --count.");
+        Require(
+            options, pileBytes, FreeDiskBytes(directory.Path), $"space in '{directory.Path}'",
+            "Lower --count or the size of --payload, or name a --dir on a larger disk.");
+        return options.MaxBytes ?? long.MaxValue;
+    }
+
+    private static void Require(InsertOptions options, long neededBytes, long freeBytes, string what, string remedy)
+    {
+        if (neededBytes <= freeBytes)
+            return;
+        throw new LoadException(string.Create(
+            CultureInfo.InvariantCulture,
+            $"--count {options.Count} of {options.Payload} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
+    }
+
+    // The runtime looks at the machine's load, or the container's, whenever it collects.
+    private static long FreeMemoryBytes()
+    {
+        GC.Collect();
+        GCMemoryInfo info = GC.GetGCMemoryInfo();
+        return Math.Max(0, info.TotalAvailableMemoryBytes - info.MemoryLoadBytes);
+    }
+
+    private static long FreeDiskBytes(string path) =>
+        new DriveInfo(OperatingSystem.IsWindows() ? Path.GetPathRoot(path)! : path).AvailableFreeSpace;
+}

@@ -1,0 +1,63 @@
+using System;
+using System.IO;
+using System.Linq;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>Where a mapped pile lies while it is under load. Nothing of it is left behind.</summary>
+/// <remarks>
+/// The pile gets a directory of its own inside the user's one, so that what is removed at the end is what the load has made, whatever
+/// else was put beside it meanwhile.
+/// </remarks>
+internal sealed class WorkDirectory : IDisposable
+{
+    private const string TemporaryPrefix = "bigpile-perf-";
+    private const string PileName = "pile";
+
+    private readonly bool _isOurs;
+
+    private WorkDirectory(string path, bool isOurs)
+    {
+        Path = path;
+        PilePath = System.IO.Path.Combine(path, PileName);
+        _isOurs = isOurs;
+    }
+
+    /// <summary>The directory that the user named, or the temporary one.</summary>
+    internal string Path { get; }
+
+    /// <summary>The pile's directory in it.</summary>
+    internal string PilePath { get; }
+
+    /// <summary>Makes the directory.</summary>
+    /// <param name="requested">The user's directory, which must be empty or missing; <see langword="null"/> for a temporary one.</param>
+    /// <exception cref="LoadException">It can't be used.</exception>
+    internal static WorkDirectory Create(string? requested)
+    {
+        if (requested == null)
+            return new WorkDirectory(Directory.CreateTempSubdirectory(TemporaryPrefix).FullName, isOurs: true);
+        string path = System.IO.Path.GetFullPath(requested);
+        if (File.Exists(path))
+            throw new LoadException($"--dir '{path}' is a file. Name a directory that is empty or does not exist.");
+        try
+        {
+            if (Directory.Exists(path) && Directory.EnumerateFileSystemEntries(path).Any())
+                throw new LoadException($"--dir '{path}' is not empty. Name a directory that is empty or does not exist.");
+            bool isOurs = !Directory.Exists(path);
+            Directory.CreateDirectory(path);
+            return new WorkDirectory(path, isOurs);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new LoadException($"--dir '{path}' can't be used: {e.Message} Name a directory that can be written.", e);
+        }
+    }
+
+    public void Dispose()
+    {
+        if (Directory.Exists(PilePath))
+            Directory.Delete(PilePath, recursive: true);
+        if (_isOurs && !Directory.EnumerateFileSystemEntries(Path).Any())
+            Directory.Delete(Path);
+    }
+}

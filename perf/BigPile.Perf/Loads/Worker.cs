@@ -1,0 +1,40 @@
+using System.Threading;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>One thread's share of a load.</summary>
+/// <param name="index">The worker's number, from 0.</param>
+/// <param name="start">The number of its first object.</param>
+/// <param name="end">One past the number of its last object.</param>
+internal sealed class Worker(int index, int start, int end)
+{
+    private long _done;
+
+    internal int Index { get; } = index;
+
+    internal int Start { get; } = start;
+
+    internal int End { get; } = end;
+
+    /// <summary>When the phase began and ended on this thread.</summary>
+    internal long StartedAt { get; set; }
+
+    /// <inheritdoc cref="StartedAt"/>
+    internal long EndedAt { get; set; }
+
+    /// <summary>The objects that the phase is through with; written by the worker, read by whoever draws the progress.</summary>
+    internal long Done
+    {
+        get => Volatile.Read(ref _done);
+        set => Volatile.Write(ref _done, value);
+    }
+
+    /// <summary>Divides objects among threads.</summary>
+    internal static Worker[] Divide(int count, int threads)
+    {
+        var workers = new Worker[threads];
+        for (int i = 0; i < threads; i++)
+            workers[i] = new Worker(i, (int)((long)count * i / threads), (int)((long)count * (i + 1) / threads));
+        return workers;
+    }
+}

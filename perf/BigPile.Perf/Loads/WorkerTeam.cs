@@ -1,0 +1,121 @@
+using System;
+using System.Diagnostics;
+using System.Linq;
+using System.Runtime.ExceptionServices;
+using System.Threading;
+
+namespace BigPile.Perf.Loads;
+
+/// <summary>Threads that go through the phases of a load together.</summary>
+/// <remarks>
+/// The threads live as long as the load. A barrier before and one behind each phase keep the start of threads out of its time, which is
+/// from the first worker's start to the last one's end. Work comes in batches: between two of them a worker looks whether it should stop,
+/// so that the loops over objects need not. Thread safety: belongs to the thread that made it.
+/// </remarks>
+internal sealed class WorkerTeam : IDisposable
+{
+    private const int ReportEveryMs = 250;
+
+    private readonly Worker[] _workers;
+    private readonly Thread[] _threads;
+    private readonly int _batchObjects;
+    private readonly ILoadProgress _progress;
+    private readonly CancellationToken _stop;
+    private readonly Barrier _start;
+    private readonly Barrier _end;
+    private Batch? _batch; // null lets the threads end
+    private bool _isAlone;
+    private ExceptionDispatchInfo? _failure;
+
+    internal WorkerTeam(Worker[] workers, int batchObjects, ILoadProgress progress, CancellationToken stop)
+    {
+        _workers = workers;
+        _batchObjects = batchObjects;
+        _progress = progress;
+        _stop = stop;
+        _start = new Barrier(workers.Length + 1);
+        _end = new Barrier(workers.Length + 1);
+        _threads = Array.ConvertAll(workers, worker => new Thread(() => Work(worker)) { IsBackground = true });
+        foreach (Thread thread in _threads)
+            thread.Start();
+    }
+
+    /// <summary>Does what the phase does to the objects from a number up to another one.</summary>
+    internal delegate void Batch(Worker worker, int start, int end);
+
+    /// <summary>Has all workers go through their objects.</summary>
+    /// <returns>The seconds that it took.</returns>
+    /// <exception cref="OperationCanceledException">The user stopped the load.</exception>
+    internal double Run(string phase, Batch batch) => Run(phase, batch, isAlone: false);
+
+    /// <summary>Has the first worker go through all objects in one batch; it looks itself whether it should stop.</summary>
+    /// <inheritdoc cref="Run(string, Batch)"/>
+    internal double RunAlone(string phase, Batch batch) => Run(phase, batch, isAlone: true);
+
+    public void Dispose()
+    {
+        _batch = null;
+        _start.SignalAndWait();
+        foreach (Thread thread in _threads)
+            thread.Join();
+        _start.Dispose();
+        _end.Dispose();
+    }
+
+    private double Run(string phase, Batch batch, bool isAlone)
+    {
+        _stop.ThrowIfCancellationRequested();
+        foreach (Worker worker in _workers)
+            worker.Done = 0;
+        _batch = batch;
+        _isAlone = isAlone;
+        _progress.Begin(phase, _workers[^1].End);
+        _start.SignalAndWait();
+        while (!_end.SignalAndWait(ReportEveryMs))
+            _progress.Report(_workers.Sum(worker => worker.Done));
+        _failure?.Throw();
+        _stop.ThrowIfCancellationRequested();
+        _progress.Report(_workers[^1].End);
+        return Stopwatch.GetElapsedTime(_workers.Min(worker => worker.StartedAt), _workers.Max(worker => worker.EndedAt)).TotalSeconds;
+    }
+
+    private void Work(Worker worker)
+    {
+        while (true)
+        {
+            _start.SignalAndWait();
+            if (_batch is not { } batch)
+                return;
+            worker.StartedAt = Stopwatch.GetTimestamp();
+            try
+            {
+                RunBatches(worker, batch);
+            }
+            catch (Exception e)
+            {
+                // It is the load's owner who has to know. The barrier must be reached in any case, or he would wait for ever.
+                Interlocked.CompareExchange(ref _failure, ExceptionDispatchInfo.Capture(e), null);
+            }
+            worker.EndedAt = Stopwatch.GetTimestamp();
+            _end.SignalAndWait();
+        }
+    }
+
+    private void RunBatches(Worker worker, Batch batch)
+    {
+        if (_isAlone)
+        {
+            if (worker.Index == 0)
+                batch(worker, 0, _workers[^1].End);
+            return;
+        }
+        int start = worker.Start;
+        while (start < worker.End && !_stop.IsCancellationRequested && Volatile.Read(ref _failure) == null)
+        {
+            int end = start + Math.Min(_batchObjects, worker.End - start);
+            batch(worker, start, end);
+            worker.Done = end - worker.Start;
+            start = end;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+using System;
+
+namespace BigPile.Perf.Payloads;
+
+/// <summary>Objects that go through the codec.</summary>
+internal readonly struct PersonKind : IPayloadKind<PersonKind>
+{
+    private const long FirstId = 100_000;
+    private const int RegistrationDays = 8000;
+    private const int SecondsPerDay = 86_400;
+
+    private static readonly DateTime FirstRegistration = new(2004, 1, 1, 0, 0, 0, DateTimeKind.Utc);
+
+    private static readonly string[] FirstNames =
+    [
+        "Alexander", "Anna", "Boris", "Catherine", "Daniel", "Elena", "Francesca", "Grace", "Henry", "Isabella", "Jonas", "Katharina",
+        "Lukas", "Margarita", "Nicholas", "Oscar", "Patricia", "Robert", "Sebastian", "Thomas", "Veronica", "Walter",
+    ];
+
+    private static readonly string[] LastNames =
+    [
+        "Andersson", "Becker", "Costa", "Dubois", "Eriksen", "Fischer", "Gonzalez", "Hoffmann", "Ivanov", "Johansson", "Kowalski",
+        "Lindberg", "Martinez", "Novak", "Olsen", "Petrov", "Richardson", "Schneider", "Tanaka", "Virtanen", "Weber", "Zimmermann",
+    ];
+
+    private readonly Person[] _pool;
+
+    public PersonKind() => _pool = PayloadPool.Make(MakePerson);
+
+    public PersonKind ForThread() => this;
+
+    public PilePointer Put(Pile pile, int number) => pile.Put(_pool[PayloadPool.IndexOf(number)]);
+
+    public bool IsIntact(Pile pile, PilePointer pointer, int number)
+    {
+        Person expected = _pool[PayloadPool.IndexOf(number)];
+        Person actual = pile.Get<Person>(pointer);
+        return actual.Id == expected.Id && actual.LastName.Length == expected.LastName.Length;
+    }
+
+    private static Person MakePerson(int index, Random random) => new()
+    {
+        Id = FirstId + index,
+        FirstName = FirstNames[random.Next(FirstNames.Length)],
+        LastName = LastNames[random.Next(LastNames.Length)],
+        Registered = FirstRegistration.AddDays(random.Next(RegistrationDays)).AddSeconds(random.Next(SecondsPerDay)),
+        Balance = Math.Round(random.NextDouble() * 10_000, 2),
+        IsActive = random.Next(10) != 0,
+        OrderCount = random.Next(500),
+    };
+}

@@ -1,0 +1,35 @@
+using System;
+
+namespace BigPile.Perf.Payloads;
+
+/// <summary>ASCII strings of one length.</summary>
+internal readonly struct TextKind : IPayloadKind<TextKind>
+{
+    private const string Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+    private readonly string[] _pool;
+
+    internal TextKind(int length) => _pool = PayloadPool.Make((index, random) => MakeText(index, length, random));
+
+    public TextKind ForThread() => this;
+
+    public PilePointer Put(Pile pile, int number) => pile.Put(_pool[PayloadPool.IndexOf(number)]);
+
+    public bool IsIntact(Pile pile, PilePointer pointer, int number)
+    {
+        string expected = _pool[PayloadPool.IndexOf(number)];
+        string actual = pile.Get<string>(pointer);
+        return actual.Length == expected.Length && actual[0] == expected[0] && actual[1] == expected[1];
+    }
+
+    // The first two characters are the text's index in the pool, so that looking at them is enough to know it.
+    private static string MakeText(int index, int length, Random random)
+    {
+        var chars = new char[length];
+        for (int i = 0; i < chars.Length; i++)
+            chars[i] = Alphabet[random.Next(Alphabet.Length)];
+        chars[0] = Alphabet[index / Alphabet.Length];
+        chars[1] = Alphabet[index % Alphabet.Length];
+        return new string(chars);
+    }
+}

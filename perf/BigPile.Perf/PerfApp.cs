@@ -1,0 +1,50 @@
+using System;
+using System.CommandLine;
+using System.CommandLine.Invocation;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Perf;
+
+/// <summary>The console as a function: arguments in, texts and an exit code out.</summary>
+internal static class PerfApp
+{
+    internal const int Failed = 1;
+    internal const int Stopped = 130; // what a shell reports of a process that an interrupt ended
+
+    /// <summary>Runs a command line.</summary>
+    /// <returns>0, or <see cref="Failed"/> with a sentence on the error output, or <see cref="Stopped"/>.</returns>
+    internal static async Task<int> RunAsync(string[] arguments, TextWriter output, TextWriter error, CancellationToken stop)
+    {
+        var root = new RootCommand("Loads that show what a pile can do on this machine.") { new InsertCommand(output) };
+        root.SetAction((ParseResult _) => RefuseNoCommand());
+        ParseResult result = root.Parse(arguments);
+        if (result.Action is ParseErrorAction parseError)
+            parseError.ShowHelp = parseError.ShowTypoCorrections = false; // they would go to the output, which is for results
+        var configuration = new InvocationConfiguration
+        {
+            Output = output,
+            Error = error,
+            EnableDefaultExceptionHandler = false,
+            ProcessTerminationTimeout = null, // a load that is stopped gives everything back first, however long that takes
+        };
+        try
+        {
+            return await result.InvokeAsync(configuration, stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            await error.WriteLineAsync("Stopped. Nothing was left behind.");
+            return Stopped;
+        }
+        catch (Exception e) when (e is LoadException or PileException or IOException or UnauthorizedAccessException)
+        {
+            await error.WriteLineAsync(e.Message);
+            return Failed;
+        }
+    }
+
+    private static int RefuseNoCommand() =>
+        throw new LoadException("No command was given. Use insert; insert --help lists its options.");
+}

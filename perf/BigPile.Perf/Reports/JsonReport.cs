@@ -1,0 +1,12 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace BigPile.Perf.Reports;
+
+/// <summary>The report as one JSON object on one line.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(InsertReport))]
+internal sealed partial class JsonReport : JsonSerializerContext
+{
+    internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
+}

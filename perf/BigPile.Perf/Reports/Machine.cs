@@ -1,0 +1,20 @@
+using System;
+using System.Globalization;
+using System.Runtime;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Perf.Reports;
+
+/// <summary>What the figures depend on beside the options.</summary>
+internal static class Machine
+{
+    internal static string Describe()
+    {
+        int cores = Environment.ProcessorCount;
+        string collector = GCSettings.IsServerGC ? "server" : "workstation";
+        string mode = GCSettings.LatencyMode == GCLatencyMode.Batch ? "blocking" : "concurrent";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"{cores} {(cores == 1 ? "core" : "cores")}, {collector} {mode} GC, {RuntimeInformation.FrameworkDescription}");
+    }
+}

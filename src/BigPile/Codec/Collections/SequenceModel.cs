@@ -1,0 +1,90 @@
+using System;
+using System.Collections.Generic;
+
+namespace BigPile.Codec;
+
+/// <summary>A collection that is its elements, and perhaps a comparer before them.</summary>
+/// <remarks>A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they are plain.</remarks>
+internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+    where TCollection : class
+{
+    private readonly ComparerSlot _comparers = models.Comparers;
+    private readonly bool _hasPlainItems = models.HasPlainEquality(typeof(T));
+
+    /// <summary>The container hashes or orders its elements.</summary>
+    protected virtual bool ComparesItems => false;
+
+    protected abstract int CountOf(TCollection collection);
+
+    protected abstract byte* WriteItems(TCollection collection, byte* p, WriteContext c);
+
+    /// <summary>Constructs the collection in place with all its elements.</summary>
+    protected abstract void Construct(TCollection target, T[] items, object? comparer);
+
+    protected virtual ComparerCode ComparerOf(TCollection collection, out object? comparer)
+    {
+        comparer = null;
+        return ComparerCode.Default;
+    }
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        var collection = (TCollection)value;
+        ComparerCode code = ComparerOf(collection, out object? comparer);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        p = Encode.ArrayHeader(p, CountOf(collection) + ComparerSlot.ExtraCount(code), typeId);
+        p = _comparers.Write(code, comparer, p, c);
+        return WriteItems(collection, p, c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text("item");
+        slot.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        var target = (TCollection)value;
+        if (!ComparesItems || isPlain)
+            Construct(target, items, comparer);
+        else
+            c.Complete(() => Construct(target, items, comparer));
+        return p;
+    }
+
+    protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
+    {
+        p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
+        if (count < 0)
+            BadData.Unexpected(*p, $"a {Type}");
+        c.Charge((long)count * slot.LeastBytes);
+        items = new T[count];
+        isPlain = _hasPlainItems && isKnown;
+        return Items.Read<T>(items, slot, p, c);
+    }
+
+    /// <summary>Writes what an enumerator gives, without a box for it.</summary>
+    protected byte* Each<TEnumerator>(TEnumerator items, byte* p, WriteContext c)
+        where TEnumerator : IEnumerator<T>
+    {
+        while (items.MoveNext())
+            p = Codec.Items.WriteOne(items.Current, slot, p, c);
+        return p;
+    }
+
+    /// <summary>Adds elements that must all be different.</summary>
+    protected static void AddAll(ISet<T> set, T[] items)
+    {
+        foreach (T item in items)
+        {
+            if (!set.Add(item))
+                BadData.Invalid("a set holds one element twice");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+using System;
+using System.Collections.Generic;
+
+namespace BigPile.Codec;
+
+/// <summary>Makes the readers of a stored schema that differs from what the application's types look like by now.</summary>
+/// <remarks>
+/// Members are found by name. One that is gone is read all the same, into a place that nobody keeps, because the objects in it are
+/// numbered and may be referred to from members that are still there.
+/// </remarks>
+internal sealed class EvolvedModels
+{
+    private readonly StoredSchema _schema;
+    private readonly ModelCache _models;
+    private readonly TypeModel?[] _entries;
+    private readonly FieldList?[] _structures;
+    private readonly Type?[] _types;
+
+    public EvolvedModels(StoredSchema schema, ModelCache models)
+    {
+        _schema = schema;
+        _models = models;
+        _entries = new TypeModel?[schema.Entries.Length];
+        _structures = new FieldList?[schema.Entries.Length];
+        _types = new Type?[schema.Entries.Length];
+        for (int i = 0; i < _types.Length; i++)
+            _types[i] = models.Types.TryResolve(schema.Entries[i].Name);
+    }
+
+    public ModelCache Models => _models;
+
+    /// <summary>The reader of an entry; of one whose type is gone, a reader that passes over the content.</summary>
+    public TypeModel Entry(int index) => _entries[index] ??= MakeEntry(index);
+
+    /// <summary>The type of an entry, or null when the application has it no more.</summary>
+    public Type? TypeOf(int index) => _types[index];
+
+    public string NameOf(int index) => _schema.Entries[index].Name;
+
+    public SchemaForm FormOf(int index) => _schema.Entries[index].Form;
+
+    /// <summary>The fields of a structure as they were stored.</summary>
+    public FieldList Structure(int index) => _structures[index] ??= MakeFields(index, _types[index]!);
+
+    /// <summary>The slot of places for a structure as it was stored.</summary>
+    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedFields
+        ? new NamedStructSlot(new NamedFields(_types[index]!, MakePlans(index, _types[index]!)))
+        : new StructSlot(Structure(index));
+
+    /// <summary>The slot of places for a union as it was stored.</summary>
+    public UnionSlot Union(int index)
+    {
+        StoredMember[] members = _schema.Entries[index].Members;
+        return new UnionSlot(_types[index]!, Array.ConvertAll(members, member => UnionMember(member)), _models);
+    }
+
+    private (int Key, Type Type, Slot Slot) UnionMember(StoredMember member)
+    {
+        int entry = member.Kind.Entry;
+        if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
+            throw new PileSchemaException("A schema in the catalog is damaged.");
+        Type type = _types[entry] ?? typeof(PassedObject);
+        return (key, type, new ReferenceSlot(_types[entry] ?? typeof(object), _models, () => Entry(entry)));
+    }
+
+    /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
+    public void MakeAll()
+    {
+        for (int i = 0; i < _entries.Length; i++)
+            Entry(i);
+    }
+
+    private TypeModel MakeEntry(int index)
+    {
+        StoredEntry entry = _schema.Entries[index];
+        if (_types[index] is not { } type)
+            return new PassingModel(entry.Form, PassingSlots(entry), _models);
+        return entry.Form switch
+        {
+            SchemaForm.Fields => MakeObject(index, type),
+            SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
+            SchemaForm.NamedFields => new NamedFieldsModel(type, new NamedFields(type, MakePlans(index, type)), _models),
+            SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
+            SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
+                _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),
+            _ => _models.ForType(type),
+        };
+    }
+
+    // What a wrapper holds always states its own type.
+    private static bool IsWrapper(StoredEntry entry) => entry.Members is [{ Name: WrapperModel.InnerName }];
+
+    private TypeModel MakeObject(int index, Type type)
+    {
+        FieldList fields = MakeFields(index, type);
+        StoredEntry entry = _schema.Entries[index];
+        if (!HasBase(entry))
+            return new FieldsModel(type, fields, _models);
+        if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
+            throw new PileSchemaException($"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
+        return new DerivedCollectionModel(type, part, fields, _models);
+    }
+
+    private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
+
+    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.MayGenerateCode);
+
+    private FieldPlan[] MakePlans(int index, Type type)
+    {
+        StoredEntry entry = _schema.Entries[index];
+        var current = new Dictionary<string, StoredField>();
+        foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
+            current[field.Name] = field;
+        StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
+        return Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field) && field.Field is { } info
+            ? new FieldPlan(member.Name, FieldOffsets.Of(info), EvolvedSlots.Make(this, member.Kind, info.FieldType, type, member.Name))
+            : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
+    }
+
+    private Slot[] ElementSlots(StoredEntry entry, Type type)
+    {
+        Type[] declared = type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
+        if (declared.Length != entry.Members.Length)
+            throw new PileSchemaException($"The stored type {entry.Name} is another kind of collection than it was.");
+        var slots = new Slot[declared.Length];
+        for (int i = 0; i < slots.Length; i++)
+            slots[i] = EvolvedSlots.Make(this, entry.Members[i].Kind, declared[i], type, entry.Members[i].Name);
+        return slots;
+    }
+
+    private Slot[] PassingSlots(StoredEntry entry)
+    {
+        Slot[] slots = Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+        if (HasBase(entry))
+        {
+            StoredEntry part = _schema.Entries[entry.Members[0].Kind.Entry];
+            slots[0] = new PassingSlot(new PassingModel(part.Form, PassingSlots(part), _models));
+        }
+        return slots;
+    }
+}

@@ -1,0 +1,155 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec;
+
+/// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
+internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
+{
+    private const int KeptObjectsMost = 4096;
+
+    private readonly List<Action> _completions = [];
+    private readonly List<object> _finalizable = [];
+    private object?[] _objects = [];
+    private int _objectCount;
+    private bool _hasWorkAtEnd;
+    private long _budget;
+
+    public ReadContext(MessagePackPileCodec codec) => Codec = codec;
+
+    public MessagePackPileCodec Codec { get; }
+
+    /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
+    public byte* End;
+
+    /// <summary>Objects are numbered, because back references occur.</summary>
+    public bool IsTracking;
+
+    public int Depth;
+
+    /// <summary>What is being read belongs to a member that is gone: types in it may be gone as well.</summary>
+    public bool IsDropping;
+
+    public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
+
+    public void Begin(byte* end, int lengthBytes, PayloadFlags flags)
+    {
+        End = end;
+        IsTracking = (flags & PayloadFlags.HasBackReferences) != 0;
+        Depth = 0;
+        IsDropping = false;
+        _budget = lengthBytes;
+    }
+
+    /// <summary>Lets go of the graph.</summary>
+    public void Finish()
+    {
+        if (IsTracking || _hasWorkAtEnd || Deferred.Added > 0)
+            Reset();
+    }
+
+    /// <summary>Numbers an object. It must be called for each tracked object when its reading starts, as the writer did.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Register(object? value)
+    {
+        if (IsTracking)
+            Add(value);
+    }
+
+    /// <summary>Reserves a number for an object that can only be made when its content is known.</summary>
+    public int RegisterLater()
+    {
+        Register(null);
+        return _objectCount - 1;
+    }
+
+    public void SetRegistered(int number, object value)
+    {
+        if (IsTracking)
+            _objects[number] = value;
+    }
+
+    public object Registered(uint number)
+    {
+        if (number >= (uint)_objectCount || _objects[number] is not { } value)
+        {
+            BadData.BadReference();
+            return null!;
+        }
+        return value;
+    }
+
+    /// <summary>Puts off what calls code of the application until the whole graph is filled.</summary>
+    public void Complete(Action completion)
+    {
+        _completions.Add(completion);
+        _hasWorkAtEnd = true;
+    }
+
+    /// <summary>Turns the finalizer of a half-filled object on again, but only when the whole graph has been read.</summary>
+    public void FinalizeLater(object value)
+    {
+        _finalizable.Add(value);
+        _hasWorkAtEnd = true;
+    }
+
+    /// <summary>The whole graph is there: runs what was put off, the innermost container first, and turns finalizers on again.</summary>
+    public void Complete()
+    {
+        if (_hasWorkAtEnd)
+            CompleteAll();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void Reset()
+    {
+        Deferred.Reset();
+        _completions.Clear();
+        _finalizable.Clear();
+        _hasWorkAtEnd = false;
+        if (_objects.Length > KeptObjectsMost)
+            _objects = [];
+        else
+            Array.Clear(_objects, 0, _objectCount);
+        _objectCount = 0;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CompleteAll()
+    {
+        for (int i = _completions.Count - 1; i >= 0; i--)
+            _completions[i]();
+        foreach (object value in _finalizable)
+            GC.ReRegisterForFinalize(value);
+    }
+
+    /// <summary>Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.</summary>
+    public void Charge(long elements)
+    {
+        _budget -= elements;
+        if (_budget < 0)
+            BadData.OverBudget();
+    }
+
+    /// <summary>Checks that content lies within the payload, and takes its length as it is used.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Require(byte* p, long lengthBytes)
+    {
+        if (End - p < lengthBytes)
+            BadData.Truncated();
+    }
+
+    public void EnterDeep()
+    {
+        if (!RuntimeHelpers.TryEnsureSufficientExecutionStack())
+            BadData.TooDeep();
+    }
+
+    private void Add(object? value)
+    {
+        if (_objectCount == _objects.Length)
+            Array.Resize(ref _objects, Math.Max(64, _objectCount * 2));
+        _objects[_objectCount++] = value;
+    }
+}

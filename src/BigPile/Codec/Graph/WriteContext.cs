@@ -1,0 +1,94 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec;
+
+/// <summary>What is needed while a graph is written into one buffer. The position itself is passed and returned by value.</summary>
+internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer buffer)
+{
+    /// <summary>Objects below this depth are written after the root.</summary>
+    public const int DepthLimit = 128;
+
+    public MessagePackPileCodec Codec => codec;
+
+    /// <summary>Behind it the buffer has only its slack.</summary>
+    public byte* End;
+
+    /// <summary>Objects are numbered, so that a second visit becomes a back reference.</summary>
+    public bool IsTracking;
+
+    /// <summary>How many objects enclose the one that is being written.</summary>
+    public int Depth;
+
+    public ReferenceTable References { get; } = new();
+
+    public WorkQueue<(object Value, TypeModel Model)> Deferred { get; } = new();
+
+    /// <summary>Numbers of immutable containers that are being written: nothing inside may refer to them.</summary>
+    public List<int> OpenImmutables { get; } = [];
+
+    public PayloadFlags Flags;
+
+    /// <summary>The member names from the root, while an error is being located.</summary>
+    public List<string>? Path;
+
+    /// <summary>The model of the last root: most threads write one type for long.</summary>
+    public TypeModel? LastRoot;
+
+    public void Begin(bool isTracking)
+    {
+        End = buffer.End;
+        IsTracking = isTracking;
+        Depth = 0;
+        Flags = PayloadFlags.None;
+    }
+
+    /// <summary>Lets go of the graph.</summary>
+    public void Finish()
+    {
+        if (IsTracking || Flags != PayloadFlags.None)
+            Reset();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void Reset()
+    {
+        References.Reset();
+        Deferred.Reset();
+        OpenImmutables.Clear();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public byte* Grow(byte* p, long extraBytes)
+    {
+        p = buffer.Grow(p, extraBytes);
+        End = buffer.End;
+        return p;
+    }
+
+    /// <summary>Room for content of a known size; afterwards the slack is whole again.</summary>
+    public byte* Reserve(byte* p, long lengthBytes) => p + lengthBytes > End ? Grow(p, lengthBytes) : p;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public byte* BackReference(byte* p, int number)
+    {
+        if (OpenImmutables.Contains(number))
+            throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
+        Flags |= PayloadFlags.HasBackReferences;
+        return Encode.ShortExtension(p, ExtensionCode.BackReference, number);
+    }
+
+    /// <summary>What stands for an object in its place when it comes after the root.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public byte* Defer(byte* p, object value, TypeModel model)
+    {
+        Flags |= PayloadFlags.HasDeferred;
+        Deferred.Enqueue((value, model));
+        ReadOnlySpan<int> lengths = model.CreationLengths(value);
+        p = Encode.ExtensionHeader(p, ExtensionCode.ForwardReference, sizeof(int) * (1 + lengths.Length));
+        *(int*)p = model.TypeId;
+        lengths.CopyTo(new Span<int>(p + sizeof(int), lengths.Length));
+        return p + sizeof(int) * (1 + lengths.Length);
+    }
+}

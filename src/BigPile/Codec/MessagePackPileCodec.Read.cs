@@ -1,0 +1,121 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace BigPile.Codec;
+
+/// <content>Reading.</content>
+internal sealed unsafe partial class MessagePackPileCodec
+{
+    private const int KnownFlags = (int)(PayloadFlags.HasBackReferences | PayloadFlags.HasDeferred);
+
+    private readonly Lock _readersLock = new();
+    private TypeModel?[] _readers = new TypeModel?[64];
+
+    /// <inheritdoc/>
+    public object Deserialize(PileBuffer source)
+    {
+        ReadContext c = source.Reader is { } own && own.Codec == this ? own : NewReader(source);
+        try
+        {
+            object root = ReadRoot(source, c);
+            c.Finish();
+            return root;
+        }
+        catch (Exception e)
+        {
+            c.Reset();
+            if (e is PileException or OutOfMemoryException)
+                throw;
+            throw new PileSerializationException($"The payload could not be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>The reader of payloads with a type id.</summary>
+    internal TypeModel Reader(int id)
+    {
+        TypeModel?[] readers = Volatile.Read(ref _readers);
+        return (uint)id < (uint)readers.Length && readers[id] is { } reader ? reader : FindReader(id);
+    }
+
+    /// <summary>Like <see cref="Reader"/>, but of a type that is gone gives what passes over its content.</summary>
+    internal TypeModel ReaderOrPasser(int id)
+    {
+        try
+        {
+            return Reader(id);
+        }
+        catch (PileSchemaException) when (_catalog.TryGet(id, out ReadOnlyMemory<byte> definition))
+        {
+            return ReaderFactory.MakePasser(definition, _models);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReadContext NewReader(PileBuffer source) => source.Reader = new ReadContext(this);
+
+    private object ReadRoot(PileBuffer source, ReadContext c)
+    {
+        int lengthBytes = source.LengthBytes;
+        if (lengthBytes <= PrefixBytes)
+            BadData.Truncated();
+        byte* p = source.Start;
+        uint prefix = *(uint*)p;
+        uint flags = prefix >> TypeIdBits;
+        if ((flags & ~KnownFlags) != 0)
+            BadData.Invalid("its prefix has flags that this version does not know");
+        byte* end = p + lengthBytes;
+        c.Begin(end, lengthBytes, (PayloadFlags)flags);
+        TypeModel model = Reader((int)(prefix & TypeIdMask));
+        object? root = null;
+        p += PrefixBytes;
+        p = (flags & (uint)PayloadFlags.HasDeferred) == 0
+            ? model.ReadExact(ref root, p, c)
+            : ReadDeferred(ref root, model, p, c);
+        if (p != end)
+            BadData.Invalid("it is shorter than its block says");
+        c.Complete();
+        return root!;
+    }
+
+    private static byte* ReadDeferred(ref object? root, TypeModel model, byte* p, ReadContext c)
+    {
+        p = c.ArrayHeader(p, out int count);
+        p = model.ReadExact(ref root, p, c);
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDropped) item))
+        {
+            if (p > c.End)
+                BadData.Truncated();
+            c.Depth = 0;
+            c.IsDropping = item.IsDropped;
+            p = item.Model.FillDeferred(item.Value, p, c);
+        }
+        if (count != c.Deferred.Added + 1)
+            BadData.Invalid("objects are missing or too many");
+        return p;
+    }
+
+    private TypeModel FindReader(int id)
+    {
+        if (!_catalog.TryGet(id, out ReadOnlyMemory<byte> definition))
+            throw new PileSerializationException($"The payload has type id {id}, which the catalog does not know.");
+        TypeModel reader = ReaderFactory.Make(definition, _models);
+        SetReader(id, reader);
+        return reader;
+    }
+
+    // A type that can be unloaded is not held here: its reader is made anew for each payload.
+    private void SetReader(int id, TypeModel reader)
+    {
+        if (reader.Type.IsCollectible)
+            return;
+        lock (_readersLock)
+        {
+            TypeModel?[] readers = _readers;
+            if (id >= readers.Length)
+                Array.Resize(ref readers, Math.Max(id + 1, readers.Length * 2));
+            readers[id] = reader;
+            Volatile.Write(ref _readers, readers);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+using System;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec;
+
+/// <summary>Objects of the application's classes, and its structures in boxes: an array of the fields' values.</summary>
+internal sealed unsafe class FieldsModel : TypeModel
+{
+    private const int ShortHeaderCounts = 16;
+
+    private readonly FieldList _fields;
+    private readonly bool _hasFinalizer;
+
+    public FieldsModel(Type type, FieldList fields, ModelCache models) : base(type, models)
+    {
+        _fields = fields;
+        Count = fields.Count;
+        Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
+        _hasFinalizer = StorableTypes.HasFinalizer(type);
+    }
+
+    /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
+    public byte Header { get; }
+
+    public int Count { get; }
+
+    /// <summary>Generated code has taken over.</summary>
+    internal bool IsGenerated => _fields.IsGenerated;
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        if (typeId == 0 && Header != Code.Nil)
+            *p++ = Header;
+        else
+            p = Encode.ArrayHeader(p, Count, typeId);
+        return _fields.WriteFields(ref RawObject.Data(value), p, c);
+    }
+
+    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
+    {
+        if (count != Count)
+            BadData.WrongCount(Type, count);
+        object value = Create();
+        target = value;
+        c.Register(value);
+        return Fill(value, p, c);
+    }
+
+    public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
+    {
+        if (lengths.Length != 0)
+            BadData.BadReference();
+        return Create();
+    }
+
+    public override byte* FillDeferred(object value, byte* p, ReadContext c)
+    {
+        p = c.ArrayHeader(p, out int count);
+        if (count != Count)
+            BadData.WrongCount(Type, count);
+        return Fill(value, p, c);
+    }
+
+    public override void Define(DefinitionWriter definition) => _fields.Define(definition);
+
+    public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
+
+    // An object that is only half filled when the payload turns out to be bad must not be finalized.
+    private object Create()
+    {
+        object value = RuntimeHelpers.GetUninitializedObject(Type);
+        if (_hasFinalizer)
+            GC.SuppressFinalize(value);
+        return value;
+    }
+
+    private byte* Fill(object value, byte* p, ReadContext c)
+    {
+        if (++c.Depth > WriteContext.DepthLimit)
+            c.EnterDeep();
+        p = _fields.ReadFields(ref RawObject.Data(value), p, c);
+        c.Depth--;
+        if (_hasFinalizer)
+            c.FinalizeLater(value);
+        return p;
+    }
+}

@@ -1,0 +1,80 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+using BigPile.Leases;
+
+namespace BigPile;
+
+/// <summary>Looking at payloads where they lie.</summary>
+public sealed unsafe partial class Pile
+{
+    private readonly LeaseTable _leases = new();
+
+    /// <summary>Gives a view of an object's payload without copying it.</summary>
+    /// <returns>The view, to be disposed soon.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PileLease Lease(PilePointer pointer)
+    {
+        if (!TryLease(pointer, out PileLease? lease))
+            Throw.NoSuchObject(pointer);
+        return lease;
+    }
+
+    /// <summary>Gives a view of an object's payload without copying it, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            lease = null;
+            if (!TryMakeBusy(pointer, out Block block))
+                return false;
+            lease = BeginLease(block);
+            block.Publish(block.Header);
+            return true;
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    /// <summary>Ends a lease, also of a pile that is closed meanwhile.</summary>
+    internal void EndLease(PileLease lease)
+    {
+        lock (_closing)
+        {
+            bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
+            if (givesBack && !_closed)
+                _allocator.Return(lease.Address, before);
+            if (_closed && !_leases.IsAny)
+                FreeMemory();
+        }
+    }
+
+    private PileLease BeginLease(Block block)
+    {
+        if (block.Header.Kind != BlockKind.Link)
+        {
+            _leases.Add(block.Address);
+            return new PileLease(
+                this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes, PayloadKindOf(block.Header.Kind));
+        }
+        Block target = TargetOf(block.Header);
+        _leases.Add(target.Address);
+        return new PileLease(
+            this, target.Address, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes,
+            (int)target.Header.PayloadBytes - BackWord.SizeBytes, PayloadKindOf(BackWordOf(target).Kind));
+    }
+
+    /// <summary>Gives back the room of a block whose header says free, now or when its last lease ends.</summary>
+    private void FreeBlock(ulong address, BlockHeader before)
+    {
+        if (!_leases.TryDefer(address, before))
+            _allocator.Return(address, before);
+    }
+}

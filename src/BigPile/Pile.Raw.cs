@@ -1,0 +1,155 @@
+using System;
+using System.Buffers;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>The pile as an allocator of bytes.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Allocates bytes, all zero. <c>Get</c> gives them as a byte array.</summary>
+    /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Allocate(int lengthBytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
+        ThreadPresence presence = Enter();
+        try
+        {
+            Slot slot = TakeSlot(lengthBytes);
+            new Span<byte>(slot.Start + BlockHeader.SizeBytes, lengthBytes).Clear();
+            return Publish(slot, BlockKind.Bytes, lengthBytes);
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    /// <summary>Stores bytes that lie in several places, without joining them first.</summary>
+    /// <param name="value">The bytes; from 0 to 1 GiB.</param>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(in ReadOnlySequence<byte> value)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            Slot slot = TakeSlot(value.Length);
+            value.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)value.Length));
+            return Publish(slot, BlockKind.Bytes, value.Length);
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
+    /// <summary>Overwrites a part of a payload where it lies. Concurrent reads see all of the part or nothing of it.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="source">The new bytes.</param>
+    /// <param name="offsetBytes">Where they go, from the payload's start.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The part does not lie within the payload.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">The payload is leased, and there is no room for a copy of it.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        ThreadPresence presence = Enter();
+        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!TryMakeBusy(pointer, out Block origin))
+                Throw.NoSuchObject(pointer);
+            try
+            {
+                WriteBusyLocked(stripe, origin, source, offsetBytes);
+            }
+            finally
+            {
+                if (new BlockHeader(Volatile.Read(ref *(ulong*)origin.Start)).IsBusy)
+                    origin.Publish(origin.Header);
+            }
+        }
+        finally
+        {
+            stripe->ExitLock();
+            ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Copies a part of a payload.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="offsetBytes">The first byte's offset in the payload.</param>
+    /// <returns>The bytes copied: fewer than the destination has when the payload ends before.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The offset is negative.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int Read(PilePointer pointer, Span<byte> destination, int offsetBytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        var reader = new PartReader(destination, offsetBytes);
+        if (!TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        return reader.CopiedBytes;
+    }
+
+    /// <summary>Copies a payload as it is stored to a writer.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="destination">Where the bytes go; it gets one contiguous write.</param>
+    /// <returns>The bytes copied.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object; nothing was written.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int Read(PilePointer pointer, IBufferWriter<byte> destination)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        var reader = new WriterReader(destination);
+        if (!TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        return reader.Complete();
+    }
+
+    private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        bool isLink = origin.Header.Kind == BlockKind.Link;
+        Block place = isLink ? TargetOf(origin.Header) : origin;
+        int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);
+        long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
+        if (offsetBytes > lengthBytes - source.Length)
+            Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
+        if (_leases.IsLeased(place.Address))
+        {
+            RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(place.Start + headBytes, (int)lengthBytes), source, offsetBytes);
+            return;
+        }
+        stripe->BeginChangeLocked();
+        source.CopyTo(new Span<byte>(place.Start + headBytes + offsetBytes, source.Length));
+        origin.Publish(origin.Header);
+        stripe->EndChangeLocked();
+    }
+
+    private void RewriteElsewhere(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        BlockKind kind = origin.Header.Kind == BlockKind.Link ? BackWordOf(TargetOf(origin.Header)).Kind : origin.Header.Kind;
+        PileBuffer copy = BufferRental.Rent();
+        try
+        {
+            old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
+            source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
+            ReplaceBusyLocked(stripe, origin, copy.WrittenSpan, kind);
+        }
+        finally
+        {
+            BufferRental.Return(copy);
+        }
+    }
+}

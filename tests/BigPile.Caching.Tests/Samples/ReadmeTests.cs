@@ -1,0 +1,42 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+
+namespace BigPile.Caching.Tests.Samples;
+
+public sealed class ReadmeTests
+{
+    [Fact]
+    public void The_first_example_runs_and_its_table_comes_back()
+    {
+        using var directory = new TemporaryDirectory();
+        Assert.Equal("Ada Lovelace", FirstSteps.Run(directory.Path));
+        using var cache = new PileCache(Pile.Open(directory.Path), ownsPile: true);
+        Assert.Equal("Ada Lovelace", cache.GetOrCreateTable<string, FirstSteps.Person>("people").Get("ada").Name);
+    }
+
+    [Theory]
+    [InlineData("// README: first example", "// README: end")]
+    [InlineData("// README: class", "// README: end of class")]
+    public void The_readme_shows_what_is_compiled_here(string from, string to)
+    {
+        string readme = File.ReadAllText(Path.Combine(RootPath(), "README.md"));
+        string sample = File.ReadAllText(Path.Combine(RootPath(), "tests/BigPile.Caching.Tests/Samples/FirstSteps.cs"));
+        string[] lines = sample.Split('\n');
+        int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
+        int last = Array.FindIndex(lines, first, line => line.Trim() == to);
+        IEnumerable<string> shown = lines[first..last];
+        int indent = shown.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
+        string text = string.Join('\n', shown.Select(line => line.Length > 0 ? line[indent..] : line));
+        Assert.Contains(text, readme, StringComparison.Ordinal);
+    }
+
+    private static string RootPath()
+    {
+        string? directory = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(directory, "BigPile.sln")))
+            directory = Path.GetDirectoryName(directory) ?? throw new InvalidOperationException("The tests do not run inside the source tree.");
+        return directory;
+    }
+}

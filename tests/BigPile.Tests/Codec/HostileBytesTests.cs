@@ -1,0 +1,106 @@
+using System;
+using System.Collections.Generic;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Codec;
+
+/// <summary>Damaged payloads end in a clean error or in some object, never in anything else.</summary>
+public sealed class HostileBytesTests(ITestOutputHelper output)
+{
+    private const int Mutations = 20_000;
+    private const int Seed = 20240517;
+    private const long AllocationMostBytes = 4 << 20;
+
+    [Theory]
+    [InlineData(CodecMode.Interpreted)]
+    [InlineData(CodecMode.Generated)]
+    public void DamagedPayloads(CodecMode mode)
+    {
+        output.WriteLine($"seed {Seed}");
+        var random = new Random(Seed);
+        var fixture = new CodecFixture(mode);
+        List<byte[]> payloads = Payloads(fixture);
+        int read = 0;
+        for (int i = 0; i < Mutations; i++)
+            read += TryRead(fixture, Damage(payloads[i % payloads.Count], random), i) ? 1 : 0;
+        output.WriteLine($"{read} of {Mutations} were read");
+    }
+
+    [Fact]
+    public void EveryPrefixOfAPayload()
+    {
+        var fixture = new CodecFixture();
+        foreach (byte[] payload in Payloads(fixture))
+        {
+            for (int length = 0; length < Math.Min(payload.Length, 400); length++)
+            {
+                byte[] cut = payload[..length];
+                Assert.Throws<PileSerializationException>(() => fixture.Read(cut));
+            }
+        }
+    }
+
+    [Fact]
+    public void HeadersThatClaimTooMuch()
+    {
+        var fixture = new CodecFixture();
+        byte[] nested = fixture.Write(new object?[] { new object?[] { null } });
+        byte[] bomb = new byte[1_000_000];
+        nested.AsSpan(0, 4).CopyTo(bomb);
+        for (int i = 4; i + 12 < bomb.Length; i += 8)
+        {
+            bomb[i] = 0xdd;
+            bomb[i + 2] = 0x0f;
+            bomb[i + 3] = 0x42;
+            bomb[i + 4] = 0x40;
+            nested.AsSpan(6, 3).CopyTo(bomb.AsSpan(i + 5));
+        }
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Assert.Throws<PileSerializationException>(() => fixture.Read(bomb));
+        Assert.True(GC.GetAllocatedBytesForCurrentThread() - before < 20 * bomb.Length);
+    }
+
+    internal static List<byte[]> Payloads(CodecFixture fixture)
+    {
+        var chain = new Node();
+        for (int i = 0; i < 300; i++)
+            chain = new Node { Value = i, Next = chain, Other = chain };
+        var graphs = new List<object> { Person.Sample(5), Order.Sample(2), chain };
+        graphs.AddRange(RoundTripTests.Containers());
+        graphs.AddRange(RoundTripTests.Values());
+        foreach (object value in RoundTripTests.Containers())
+            graphs.Add(new object[] { value, value, new Drawing { Tag = value, Main = new Circle("c", 1) } });
+        return graphs.ConvertAll(fixture.Write);
+    }
+
+    private static byte[] Damage(byte[] payload, Random random)
+    {
+        byte[] damaged = (byte[])payload.Clone();
+        for (int flips = random.Next(1, 5); flips > 0; flips--)
+            damaged[random.Next(damaged.Length)] = (byte)random.Next(256);
+        return random.Next(4) == 0 ? damaged[..random.Next(damaged.Length)] : damaged;
+    }
+
+    private static bool TryRead(CodecFixture fixture, byte[] payload, int round)
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        try
+        {
+            fixture.Read(payload);
+            return true;
+        }
+        catch (PileSerializationException)
+        {
+            return false;
+        }
+        catch (Exception e)
+        {
+            throw new InvalidOperationException($"Mutation {round}: {Convert.ToHexString(payload)}", e);
+        }
+        finally
+        {
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            Assert.True(allocated < AllocationMostBytes, $"Mutation {round} took {allocated} bytes.");
+        }
+    }
+}

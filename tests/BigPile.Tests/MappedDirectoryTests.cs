@@ -1,0 +1,293 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Storage;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile.Tests;
+
+public sealed class MappedDirectoryTests : IDisposable
+{
+    private const long SegmentBytes = 4 << 20;
+
+    private readonly TemporaryDirectory _temporary = new();
+
+    private string DirectoryPath => Path.Combine(_temporary.Path, "pile");
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public void Everything_comes_back_after_a_restart_and_old_pointers_stay_dead()
+    {
+        var live = new Dictionary<PilePointer, object>();
+        var dead = new List<PilePointer>();
+        var random = new Random(3);
+        for (int life = 0; life < 5; life++)
+        {
+            using Pile pile = Open();
+            Assert.Equal(live.Count, pile.Statistics.ObjectCount);
+            Assert.Equal(live.Keys.ToHashSet(), pile.Select(static entry => entry.Pointer).ToHashSet());
+            Assert.All(live, pair => Assert.True(IsSame(pair.Value, pile.Get(pair.Key))));
+            Assert.All(dead, pointer => Assert.False(pile.Contains(pointer)));
+            for (int i = 0; i < 2_000; i++)
+                Change(pile, random, live, dead);
+        }
+    }
+
+    [Fact]
+    public void The_statistics_are_the_same_after_a_restart()
+    {
+        PileStatistics before;
+        using (Pile pile = Open())
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 5_000).Select(i => pile.Put(new byte[i % 900]))];
+            pile.Put(new byte[500_000]);
+            pile.Put(pointers[7], new byte[3_000]);
+            foreach (PilePointer pointer in pointers.Where(static (_, i) => i % 4 == 1))
+                pile.Delete(pointer);
+            before = pile.Statistics;
+        }
+        using Pile again = Open();
+        Assert.Equal(before with { RecordBytes = 0 }, again.Statistics with { RecordBytes = 0 });
+    }
+
+    /// <summary>The files as a killed process leaves them are a copy of the directory taken while it is open.</summary>
+    [Fact]
+    public void What_was_put_is_there_without_a_clean_close()
+    {
+        string killed = Path.Combine(_temporary.Path, "killed");
+        var live = new Dictionary<PilePointer, object>();
+        var dead = new List<PilePointer>();
+        var random = new Random(4);
+        using (Pile pile = Open())
+        {
+            for (int i = 0; i < 5_000; i++)
+                Change(pile, random, live, dead);
+            CopyFiles(DirectoryPath, killed);
+        }
+        using Pile again = Pile.Open(killed);
+        Assert.Equal(live.Count, again.Statistics.ObjectCount);
+        Assert.All(live, pair => Assert.True(IsSame(pair.Value, again.Get(pair.Key))));
+        Assert.All(dead, pointer => Assert.False(again.Contains(pointer)));
+    }
+
+    [Fact]
+    public void A_link_target_without_its_origin_is_freed_at_opening()
+    {
+        PilePointer pointer;
+        using (Pile pile = Open())
+        {
+            pointer = pile.Put("short");
+            pile.Put(pointer, new byte[1_000]);
+        }
+        OverwriteHeader(pointer, generation: 1); // what a kill leaves between the two stores of a deletion
+        using Pile again = Open();
+        Assert.Equal(0, again.Statistics.ObjectCount);
+        Assert.Equal(0, again.Statistics.LinkCount);
+        Assert.Equal(0, again.Statistics.PayloadBytes);
+        Assert.Empty(again);
+        Assert.False(again.Contains(pointer));
+    }
+
+    [Fact]
+    public void A_second_owner_is_refused_by_the_first_ones_process_number()
+    {
+        using Pile pile = Open();
+        var error = Assert.Throws<PileStorageException>(() => Open().Dispose());
+        Assert.Contains($"process {Environment.ProcessId}", error.Message, StringComparison.Ordinal);
+        Assert.Contains(DirectoryPath, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_missing_or_truncated_segment_is_named()
+    {
+        using (Pile pile = Open())
+            pile.Put("x");
+        string segment = Path.Combine(DirectoryPath, "segment-000000");
+        using (var file = new FileStream(segment, FileMode.Open))
+            file.SetLength(SegmentBytes / 2);
+        Assert.Contains(segment, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
+        File.Delete(segment);
+        Assert.Contains(segment, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_segment_of_another_pile_is_refused()
+    {
+        using (Pile pile = Open())
+            pile.Put("x");
+        string other = Path.Combine(_temporary.Path, "other");
+        using (Pile pile = Pile.Open(other, new PileOptions { SegmentBytes = SegmentBytes }))
+            pile.Put("y");
+        File.Copy(Path.Combine(other, "segment-000000"), Path.Combine(DirectoryPath, "segment-000000"), overwrite: true);
+        Assert.Contains("segment-000000", Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void One_damaged_copy_of_the_superblock_is_survived_and_two_are_refused()
+    {
+        PilePointer pointer;
+        using (Pile pile = Open())
+            pointer = pile.Put("x");
+        string path = Path.Combine(DirectoryPath, "superblock");
+        byte[] whole = File.ReadAllBytes(path);
+        foreach (int place in new[] { 0, 512 * 1024 })
+        {
+            byte[] damaged = [.. whole];
+            damaged[place + 30] ^= 1;
+            File.WriteAllBytes(path, damaged);
+            using Pile pile = Open();
+            Assert.Equal("x", pile.Get(pointer));
+        }
+        byte[] both = File.ReadAllBytes(path);
+        both[30] ^= 1;
+        both[512 * 1024 + 30] ^= 1;
+        File.WriteAllBytes(path, both);
+        Assert.Contains(path, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_newer_format_is_refused_as_such()
+    {
+        Open().Dispose();
+        string path = Path.Combine(DirectoryPath, "superblock");
+        byte[] bytes = File.ReadAllBytes(path);
+        bytes[8] = bytes[512 * 1024 + 8] = 99;
+        File.WriteAllBytes(path, bytes);
+        Assert.Contains("format 99", Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_damaged_page_is_refused_with_its_place()
+    {
+        PilePointer pointer;
+        using (Pile pile = Open())
+            pointer = pile.Put("x");
+        OverwriteHeader(pointer, new Blocks.BlockHeader(Blocks.BlockKind.String, 0, 5_000).Word);
+        var error = Assert.Throws<PileStorageException>(() => Open().Dispose());
+        Assert.Contains("segment-000000", error.Message, StringComparison.Ordinal);
+        Assert.Contains("5,000", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_directory_that_can_not_be_made_is_refused_by_name()
+    {
+        string file = Path.Combine(_temporary.Path, "file");
+        File.WriteAllText(file, "");
+        string path = Path.Combine(file, "pile");
+        Assert.Contains(path, Assert.Throws<PileStorageException>(() => Pile.Open(path)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_segment_that_was_given_back_leaves_no_file_and_no_pointer_alive()
+    {
+        List<PilePointer> dead;
+        using (Pile pile = Open())
+        {
+            dead = [.. Enumerable.Range(0, 12_000).Select(_ => pile.Put(new byte[1_000]))];
+            dead.ForEach(pile.Delete);
+            pile.Trim();
+        }
+        Assert.Single(Directory.GetFiles(DirectoryPath, "segment-*"));
+        using Pile again = Open();
+        for (int i = 0; i < 12_000; i++)
+            again.Put(new byte[1_000]);
+        Assert.All(dead, pointer => Assert.False(again.Contains(pointer)));
+    }
+
+    [Fact]
+    public void The_catalog_comes_back_and_a_torn_record_is_cut_off()
+    {
+        string path = Path.Combine(_temporary.Path, "catalog");
+        using (FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance))
+        {
+            Assert.Equal(1, catalog.GetOrAdd([1, 2, 3]));
+            Assert.Equal(2, catalog.GetOrAdd([4, 5]));
+            Assert.Equal(1, catalog.GetOrAdd([1, 2, 3]));
+            Assert.Equal(1, catalog.GetOrAdd(CatalogKind.Table, [1, 2, 3]));
+        }
+        byte[] whole = File.ReadAllBytes(path);
+        for (int lengthBytes = whole.Length; lengthBytes >= 0; lengthBytes--)
+        {
+            File.WriteAllBytes(path, whole[..lengthBytes]);
+            using FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance);
+            int kept = catalog.Count(CatalogKind.Schema) + catalog.Count(CatalogKind.Table);
+            Assert.InRange(kept, lengthBytes == whole.Length ? 3 : 0, lengthBytes == whole.Length ? 3 : 2);
+            int next = catalog.Count(CatalogKind.Schema) + 1;
+            Assert.Equal(next, catalog.GetOrAdd([99]));
+            Assert.True(catalog.TryGet(next, out ReadOnlyMemory<byte> definition));
+            Assert.Equal([99], definition.ToArray());
+        }
+    }
+
+    [Fact]
+    public void A_catalog_that_is_damaged_before_its_end_is_refused()
+    {
+        string path = Path.Combine(_temporary.Path, "catalog");
+        using (FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance))
+        {
+            catalog.GetOrAdd([1, 2, 3]);
+            catalog.GetOrAdd([4, 5]);
+        }
+        byte[] bytes = File.ReadAllBytes(path);
+        bytes[13] ^= 1;
+        File.WriteAllBytes(path, bytes);
+        Assert.Contains(path, Assert.Throws<PileStorageException>(() => FileCatalog.Open(path, NullLogger.Instance)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_checksum_is_the_standard_one() =>
+        Assert.Equal(0xE3069283, Checksum.Of("123456789"u8)); // the check value of CRC-32C
+
+    private static void Change(Pile pile, Random random, Dictionary<PilePointer, object> live, List<PilePointer> dead)
+    {
+        int dice = random.Next(4);
+        PilePointer some = live.Count == 0 ? default : live.Keys.ElementAt(random.Next(Math.Min(live.Count, 50)));
+        object value = dice == 0 ? new string('é', random.Next(300)) : new byte[random.Next(dice == 1 ? 80_000 : 300)];
+        if (live.Count == 0 || dice <= 1)
+        {
+            live[pile.Put(value)] = value;
+        }
+        else if (dice == 2)
+        {
+            pile.Put(some, value);
+            live[some] = value;
+        }
+        else
+        {
+            pile.Delete(some);
+            live.Remove(some);
+            dead.Add(some);
+        }
+    }
+
+    // The assertion library compares byte arrays element by element, which takes longer than all the rest of these tests.
+    private static bool IsSame(object expected, object actual) =>
+        expected is byte[] bytes ? bytes.AsSpan().SequenceEqual((byte[])actual) : expected.Equals(actual);
+
+    private static void CopyFiles(string from, string to)
+    {
+        Directory.CreateDirectory(to);
+        foreach (string file in Directory.GetFiles(from).Where(static file => Path.GetFileName(file) != "lock"))
+        {
+            using var source = new FileStream(file, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+            using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(file)));
+            source.CopyTo(target);
+        }
+    }
+
+    private Pile Open() => Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
+
+    private void OverwriteHeader(PilePointer pointer, uint generation) =>
+        OverwriteHeader(pointer, Blocks.BlockHeader.Free(generation).Word);
+
+    private void OverwriteHeader(PilePointer pointer, ulong word)
+    {
+        using var file = new FileStream(Path.Combine(DirectoryPath, "segment-000000"), FileMode.Open);
+        file.Position = (long)pointer.Address * SizeClasses.GranuleBytes;
+        file.Write(BitConverter.GetBytes(word));
+    }
+}

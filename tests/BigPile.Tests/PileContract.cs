@@ -1,0 +1,337 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Testing;
+
+namespace BigPile.Tests;
+
+/// <summary>What a pile promises whatever its store; each store's test class is this suite and a way to make one.</summary>
+public abstract class PileContract : IDisposable
+{
+    protected const long SegmentBytes = 4 << 20;
+
+    private readonly List<Pile> _piles = [];
+
+    public static TheoryData<string> Texts => new(
+        "", "a", "seven b", "eight by", new string('x', 15), new string('x', 16), new string('x', 17), new string('x', 1000), "äöü",
+        "naïve café", "Привет", "日本語", "🔑 emoji", "\0", "a\0b", "\uD800", "x\uDC00y", "\uFFFD", new string('ж', 5000),
+        new string('x', 200_000) + "é");
+
+    public static TheoryData<int> Sizes => new(
+        0, 1, 7, 8, 9, 15, 16, 119, 120, 121, 127, 128, 1000, 8183, 8184, 8185, 21_832, 21_833, 32_759, 32_760, 32_761, 65_527, 65_528, 65_529,
+        1_000_000, 3_900_000, 9_000_000);
+
+    public virtual void Dispose()
+    {
+        foreach (Pile pile in _piles)
+            pile.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    protected Pile NewPile(long maxBytes = long.MaxValue)
+    {
+        Pile pile = Create(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = maxBytes });
+        _piles.Add(pile);
+        return pile;
+    }
+
+    protected abstract Pile Create(PileOptions options);
+
+    protected static void AssertAddsUp(PileStatistics s)
+    {
+        Assert.Equal(s.ReservedBytes, s.CommittedBytes + s.UnusedBytes);
+        Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes);
+        Assert.All(
+            new[] { s.ObjectCount, s.LinkCount, s.ReservedBytes, s.PayloadBytes, s.HeaderBytes, s.SlackBytes, s.FreeBytes, s.UnusedBytes },
+            static value => Assert.True(value >= 0));
+    }
+
+    protected static byte[] BytesOf(int length, int seed)
+    {
+        var bytes = new byte[length];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+
+    [Theory]
+    [MemberData(nameof(Texts))]
+    public void Text_comes_back_as_it_was(string text)
+    {
+        Pile pile = NewPile();
+        PilePointer pointer = pile.Put(text);
+        Assert.Equal(text, pile.Get(pointer));
+        Assert.Equal(text, pile.Get<string>(pointer));
+        PilePointer replaced = pile.Put("short");
+        pile.Put(replaced, text);
+        Assert.Equal(text, pile.Get(replaced));
+    }
+
+    [Theory]
+    [MemberData(nameof(Sizes))]
+    public void Bytes_of_any_size_come_back(int length)
+    {
+        Pile pile = NewPile();
+        byte[] bytes = BytesOf(length, length);
+        PilePointer pointer = pile.Put(bytes);
+        Assert.Equal(bytes, pile.Get<byte[]>(pointer));
+        Assert.Equal(bytes, pile.GetBytes(pointer));
+        Assert.Equal(length, pile.SizeOf(pointer));
+        var copy = new byte[length];
+        Assert.Equal(length, pile.Read(pointer, copy));
+        Assert.Equal(bytes, copy);
+        AssertAddsUp(pile.Statistics);
+        Assert.Equal(length, pile.Statistics.PayloadBytes);
+        pile.Delete(pointer);
+        Assert.Equal(0, pile.Statistics.PayloadBytes);
+        AssertAddsUp(pile.Statistics);
+    }
+
+    [Fact]
+    public void A_read_into_too_small_a_span_says_how_much_there_is()
+    {
+        Pile pile = NewPile();
+        Assert.Equal(100, pile.Read(pile.Put(BytesOf(100, 1)), new byte[99]));
+    }
+
+    [Fact]
+    public void The_invalid_pointer_names_nothing()
+    {
+        Pile pile = NewPile();
+        Assert.False(default(PilePointer).IsValid);
+        Assert.False(pile.TryGet(PilePointer.Invalid, out _));
+        Assert.Throws<PilePointerException>(() => pile.Get(default));
+        Assert.Throws<PilePointerException>(() => pile.Delete(default));
+        Assert.Throws<PilePointerException>(() => pile.Put(default(PilePointer), "x"));
+        Assert.False(pile.Contains(default));
+    }
+
+    [Fact]
+    public void Null_is_refused()
+    {
+        Pile pile = NewPile();
+        Assert.Throws<ArgumentNullException>(() => pile.Put((object)null!));
+        Assert.Throws<ArgumentNullException>(() => pile.Put((string)null!));
+        Assert.Throws<ArgumentNullException>(() => pile.Put((byte[])null!));
+        Assert.Throws<ArgumentNullException>(() => pile.Put(pile.Put("x"), (object)null!));
+    }
+
+    [Fact]
+    public void A_forged_pointer_is_refused_wherever_it_leads()
+    {
+        Pile pile = NewPile();
+        for (int i = 0; i < 1000; i++)
+            pile.Put(BytesOf(40, i));
+        int found = 0;
+        var random = new Random(5);
+        for (int i = 0; i < 200_000; i++)
+        {
+            ulong address = (ulong)random.NextInt64(0, i % 2 == 0 ? SegmentBytes / 8 : 1L << 36);
+            found += pile.TryGet(PilePointer.FromUInt64(address | ((ulong)(i % 3) << 36)), out _) ? 1 : 0;
+        }
+        HashSet<ulong> real = [.. pile.Select(static entry => entry.Pointer.ToUInt64())];
+        Assert.InRange(found, 0, 200_000);
+        Assert.Equal(1000, real.Count);
+        Assert.False(pile.TryGet(PilePointer.FromUInt64(ulong.MaxValue), out _));
+    }
+
+    [Fact]
+    public void A_pointer_to_a_deleted_object_names_nothing_for_ever()
+    {
+        Pile pile = NewPile();
+        var stale = new List<PilePointer>();
+        for (int round = 0; round < 50; round++)
+        {
+            PilePointer[] pointers = [.. Enumerable.Range(0, 100).Select(i => pile.Put("object " + (i + round)))];
+            foreach (PilePointer pointer in pointers)
+                pile.Delete(pointer);
+            stale.AddRange(pointers);
+        }
+        for (int i = 0; i < 100; i++)
+            pile.Put("living " + i);
+        Assert.Equal(stale.Count, stale.Distinct().Count());
+        Assert.All(stale, pointer =>
+        {
+            Assert.False(pile.TryGet(pointer, out _));
+            Assert.False(pile.TryDelete(pointer));
+            Assert.False(pile.TryPut(pointer, "x"));
+        });
+        Assert.Equal(100, pile.Statistics.ObjectCount);
+    }
+
+    /// <summary>Pages change their slot size, and the new payloads are words that look like headers of any generation.</summary>
+    [Fact]
+    public void A_stale_pointer_into_a_page_of_another_slot_size_is_recognized()
+    {
+        Pile pile = NewPile(maxBytes: SegmentBytes);
+        var stale = new List<PilePointer>();
+        foreach (int size in new[] { 24, 56, 120, 200, 24, 1000 })
+        {
+            var pointers = new List<PilePointer>();
+            Fill(pile, LooksLikeHeaders(size), pointers);
+            foreach (PilePointer pointer in stale)
+                Assert.False(pile.TryGet(pointer, out _), $"{pointer} at size {size}");
+            foreach (PilePointer pointer in pointers)
+                pile.Delete(pointer);
+            pile.Trim();
+            stale = [.. pointers.Take(20_000)];
+        }
+    }
+
+    [Fact]
+    public void Replacing_keeps_the_pointer_whatever_the_size()
+    {
+        Pile pile = NewPile();
+        PilePointer pointer = pile.Put("start");
+        foreach (int length in new[] { 3, 100, 5, 100_000, 90_000, 10, 0, 5_000, 4_990, 5_100, 1 })
+        {
+            byte[] bytes = BytesOf(length, length);
+            pile.Put(pointer, bytes);
+            Assert.Equal(bytes, pile.Get<byte[]>(pointer));
+            Assert.Equal(length, pile.SizeOf(pointer));
+            PileStatistics statistics = pile.Statistics;
+            AssertAddsUp(statistics);
+            Assert.Equal(1, statistics.ObjectCount);
+            Assert.Equal(length, statistics.PayloadBytes);
+            PileEntry entry = Assert.Single(pile);
+            Assert.Equal(new PileEntry(pointer, length, PayloadKind.Bytes), entry);
+        }
+        pile.Put(pointer, new string('é', 700));
+        Assert.Equal(1, pile.Statistics.LinkCount);
+        Assert.Equal(PayloadKind.String, Assert.Single(pile).Kind);
+        pile.Delete(pointer);
+        Assert.Equal(0, pile.Statistics.LinkCount);
+        Assert.Equal(0, pile.Statistics.PayloadBytes);
+        Assert.Empty(pile);
+    }
+
+    [Fact]
+    public void Enumeration_yields_each_object_once_with_its_size_and_kind()
+    {
+        Pile pile = NewPile();
+        var expected = new Dictionary<PilePointer, (int Size, PayloadKind Kind)>();
+        for (int i = 0; i < 3_000; i++)
+        {
+            byte[] bytes = BytesOf(i % 700, i);
+            expected[pile.Put(bytes)] = (bytes.Length, PayloadKind.Bytes);
+            expected[pile.Put("text" + i)] = (4 + i.ToString(System.Globalization.CultureInfo.InvariantCulture).Length, PayloadKind.String);
+        }
+        expected[pile.Put(BytesOf(200_000, 1))] = (200_000, PayloadKind.Bytes);
+        foreach (PilePointer pointer in expected.Keys.Where(static (_, i) => i % 3 == 0).ToList())
+        {
+            pile.Delete(pointer);
+            expected.Remove(pointer);
+        }
+        List<PileEntry> entries = [.. pile];
+        Assert.Equal(expected.Count, entries.Count);
+        Assert.All(entries, entry => Assert.Equal(expected[entry.Pointer], (entry.SizeBytes, entry.Kind)));
+    }
+
+    [Fact]
+    public void A_full_pile_refuses_and_stays_usable()
+    {
+        const long Limit = 6 << 20;
+        Pile pile = NewPile(Limit);
+        var pointers = new List<PilePointer>();
+        Fill(pile, BytesOf(500, 1), pointers);
+        PileStatistics full = pile.Statistics;
+        Assert.True(full.ReservedBytes <= Limit);
+        Assert.Equal(Limit, full.LimitBytes);
+        var error = Assert.Throws<PileFullException>(() => pile.Put(BytesOf(500, 1)));
+        Assert.Contains("6,291,456", error.Message, StringComparison.Ordinal);
+        Assert.Throws<PileFullException>(() => pile.Put(BytesOf(5_000_000, 1)));
+        Assert.Throws<PileFullException>(() => pile.Put(pointers[0], BytesOf(600_000, 1)));
+        Assert.Equal(full, pile.Statistics);
+        Assert.All(pointers, pointer => Assert.Equal(500, pile.SizeOf(pointer)));
+        pile.Delete(pointers[^1]);
+        pile.Put(BytesOf(500, 2));
+    }
+
+    [Fact]
+    public void Memory_is_used_again_for_objects_of_any_size()
+    {
+        Pile pile = NewPile();
+        long most = 0;
+        foreach (int size in new[] { 30, 3_000, 100, 30_000, 300_000, 30, 10_000 })
+        {
+            var pointers = new List<PilePointer>();
+            for (long bytes = 0; bytes < 12 << 20; bytes += size)
+                pointers.Add(pile.Put(new byte[size]));
+            most = Math.Max(most, pile.Statistics.ReservedBytes);
+            pointers.ForEach(pile.Delete);
+            AssertAddsUp(pile.Statistics);
+        }
+        Assert.InRange(most, 12 << 20, 32 << 20);
+        pile.Trim();
+        PileStatistics empty = pile.Statistics;
+        Assert.Equal(0, empty.ObjectCount);
+        Assert.Equal(1, empty.SegmentCount);
+        Assert.Equal(SegmentBytes, empty.ReservedBytes);
+        AssertAddsUp(empty);
+    }
+
+    [Fact]
+    public void Segments_go_back_by_themselves()
+    {
+        Pile pile = NewPile();
+        List<PilePointer> pointers = [.. Enumerable.Range(0, 30_000).Select(_ => pile.Put(new byte[1000]))];
+        Assert.True(pile.Statistics.SegmentCount >= 7);
+        pointers.ForEach(pile.Delete);
+        Assert.InRange(pile.Statistics.SegmentCount, 1, 2);
+        Assert.All(pointers, pointer => Assert.False(pile.Contains(pointer)));
+        Assert.Equal("again", pile.Get(pile.Put("again")));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_random_run_agrees_with_a_dictionary(int seed)
+    {
+        Pile pile = NewPile();
+        var model = new PileModel(pile, TestLeg.Seed(seed));
+        int steps = TestLeg.Steps(normal: 40_000, longLeg: 2_500_000);
+        for (int step = 0; step < steps; step++)
+            model.Step();
+        model.Check();
+        AssertAddsUp(pile.Statistics);
+    }
+
+    [Fact]
+    public void A_closed_pile_refuses_every_call()
+    {
+        Pile pile = NewPile();
+        PilePointer pointer = pile.Put("x");
+        using Pile.Enumerator walk = pile.GetEnumerator();
+        pile.Dispose();
+        pile.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => pile.Put("y"));
+        Assert.Throws<ObjectDisposedException>(() => pile.Get(pointer));
+        Assert.Throws<ObjectDisposedException>(() => pile.TryGet(pointer, out _));
+        Assert.Throws<ObjectDisposedException>(() => pile.Delete(pointer));
+        Assert.Throws<ObjectDisposedException>(() => pile.Put(pointer, "z"));
+        Assert.Throws<ObjectDisposedException>(() => pile.SizeOf(pointer));
+        Assert.Throws<ObjectDisposedException>(() => pile.Statistics);
+        Assert.Throws<ObjectDisposedException>(() => pile.Flush());
+        Assert.Throws<ObjectDisposedException>(() => pile.Trim());
+        Assert.Throws<ObjectDisposedException>(() => walk.MoveNext());
+    }
+
+    private static void Fill(Pile pile, byte[] bytes, List<PilePointer> pointers)
+    {
+        try
+        {
+            for (int i = 0; i < int.MaxValue; i++)
+                pointers.Add(pile.Put(bytes));
+        }
+        catch (PileFullException)
+        {
+            Assert.NotEmpty(pointers);
+        }
+    }
+
+    // Every word is the header of a live string of 8 bytes with generation 0, which is what the first pointers to a slot hold.
+    private static byte[] LooksLikeHeaders(int length)
+    {
+        ulong header = new Blocks.BlockHeader(Blocks.BlockKind.String, 0, 8).Word;
+        return [.. Enumerable.Range(0, length).Select(i => (byte)(header >> i % 8 * 8))];
+    }
+}
