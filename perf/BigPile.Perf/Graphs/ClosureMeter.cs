@@ -44,10 +44,10 @@ internal sealed class ClosureMeter(int threadsMax, ILoadProgress progress, Cance
     {
         var counter = new ClosureCounter<TSide, TEdge>(side, packages);
         long start = Stopwatch.GetTimestamp();
-        for (int i = 0; i < WarmUpRounds * packages && Stopwatch.GetElapsedTime(start) < WarmUpTime; i++)
+        for (long i = 0; i < (long)WarmUpRounds * packages && Stopwatch.GetElapsedTime(start) < WarmUpTime; i++)
         {
             stop.ThrowIfCancellationRequested();
-            counter.Count(i % packages);
+            counter.Count((int)(i % packages));
         }
     }
 

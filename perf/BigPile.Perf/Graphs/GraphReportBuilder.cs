@@ -39,6 +39,7 @@ internal static class GraphReportBuilder
         LoadSeconds = Math.Round(pile.LoadSeconds, 3),
         Objects = pile.Statistics.ObjectCount,
         Links = pile.Statistics.LinkCount,
+        PayloadBytes = pile.Statistics.PayloadBytes,
         CommittedBytes = pile.Statistics.CommittedBytes,
         BytesPerObject = Ratio(pile.Statistics.CommittedBytes, pile.Statistics.ObjectCount),
         BytesPerPackage = Ratio(pile.Statistics.CommittedBytes, pile.Catalog.Packages),

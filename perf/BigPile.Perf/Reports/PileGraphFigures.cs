@@ -12,6 +12,9 @@ internal sealed record PileGraphFigures
     /// <summary>Packages that outgrew the room that they were first given.</summary>
     public required long Links { get; init; }
 
+    /// <summary>Bytes that the codec wrote for them.</summary>
+    public required long PayloadBytes { get; init; }
+
     /// <summary>Bytes of pages in use, headers and slack included.</summary>
     public required long CommittedBytes { get; init; }
 
