@@ -55,6 +55,7 @@ public class CatalogTests
     private static void AssertMemory(PileStatistics statistics, int packages)
     {
         Assert.InRange(statistics.LinkCount, 0, packages / 1000);
-        Assert.InRange((double)statistics.CommittedBytes / packages, 300, 520);
+        // Free slots in pages in use are left out: how many there are depends on the cores that the thread was moved between.
+        Assert.InRange((double)(statistics.CommittedBytes - statistics.FreeBytes) / packages, 300, 400);
     }
 }
