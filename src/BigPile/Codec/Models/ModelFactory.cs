@@ -44,14 +44,8 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
     };
 
-    private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> Singles = new()
-    {
-        [typeof(Uri)] = static m => new TextModel<Uri>(m, uri => uri.OriginalString, text => new Uri(text, UriKind.RelativeOrAbsolute)),
-        [typeof(Version)] = static m => new TextModel<Version>(m, version => version.ToString(), Version.Parse),
-    };
-
     /// <summary>The base class library's types that are made here.</summary>
-    public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. Singles.Keys];
+    public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. TextModels.Types];
 
     public Slot MakeSlot(Type declared)
     {
@@ -90,8 +84,8 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return MakeBoxed(type);
         if (type.IsArray && (type.GetElementType()!.IsPointer || type.GetElementType()!.IsFunctionPointer))
             return new RefusedModel(type, Reason(type.GetElementType()!), models);
-        if (Singles.TryGetValue(type, out Func<ModelCache, TypeModel>? make))
-            return make(models);
+        if (TextModels.PublicType(type) is { } text)
+            return TextModels.Make(text, models);
         if (FrozenBase(type) is { } frozen)
             type = frozen;
         if (IsContainer(type))
@@ -106,7 +100,7 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
 
     private bool IsSupported(Type type)
     {
-        if (type == typeof(string) || Singles.ContainsKey(type) || IsContainer(type))
+        if (type == typeof(string) || TextModels.PublicType(type) is not null || IsContainer(type))
             return true;
         return MayUseFields(type, out _);
     }
