@@ -98,6 +98,10 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
     public bool CanBeExact(Type declared) =>
         !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null && IsSupported(declared);
 
+    /// <summary>Whether objects of a type can be made from nothing and filled field by field.</summary>
+    public bool IsMadeOfFields(Type type) =>
+        !type.IsAbstract && !type.IsArray && !type.IsEnum && StorableTypes.WhyNot(type) is null && MayUseFields(type, out _);
+
     private bool IsSupported(Type type)
     {
         if (type == typeof(string) || TextModels.PublicType(type) is not null || IsContainer(type))
