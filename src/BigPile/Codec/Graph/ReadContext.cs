@@ -11,7 +11,7 @@ internal sealed unsafe partial class ReadContext
 
     private readonly List<Action> _completions = [];
     private readonly List<object> _finalizable = [];
-    private object?[] _objects = [];
+    private Numbered[] _objects = [];
     private int _objectCount;
     private bool _hasWorkAtEnd;
     private long _budget;
@@ -67,12 +67,12 @@ internal sealed unsafe partial class ReadContext
     public void SetRegistered(int number, object value)
     {
         if (IsTracking)
-            _objects[number] = value;
+            _objects[number].Value = value;
     }
 
     public object Registered(uint number)
     {
-        if (number >= (uint)_objectCount || _objects[number] is not { } value)
+        if (number >= (uint)_objectCount || _objects[number].Value is not { } value)
         {
             BadData.BadReference();
             return null!;
@@ -150,6 +150,12 @@ internal sealed unsafe partial class ReadContext
     {
         if (_objectCount == _objects.Length)
             Array.Resize(ref _objects, Math.Max(64, _objectCount * 2));
-        _objects[_objectCount++] = value;
+        _objects[_objectCount++].Value = value;
+    }
+
+    // A structure, since storing into an array of references would check the element's type.
+    private struct Numbered
+    {
+        public object? Value;
     }
 }

@@ -73,7 +73,7 @@ internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* BackReference(byte* p, int number)
     {
-        if (OpenImmutables.Contains(number))
+        if (OpenImmutables.Count > 0 && OpenImmutables.Contains(number))
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
         Flags |= PayloadFlags.HasBackReferences;
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);

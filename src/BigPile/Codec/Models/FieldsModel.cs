@@ -48,6 +48,9 @@ internal sealed unsafe class FieldsModel : TypeModel
         return Fill(value, p, c);
     }
 
+    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
+        *p == Header ? ReadContent(ref target, Count, p + 1, c) : base.ReadExact(ref target, p, c);
+
     public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
     {
         if (lengths.Length != 0)
