@@ -54,17 +54,16 @@ internal sealed class EvolvedModels
     /// <summary>The slot of places for a union as it was stored.</summary>
     public UnionSlot Union(int index)
     {
-        StoredMember[] members = _schema.Entries[index].Members;
-        return new UnionSlot(_types[index]!, Array.ConvertAll(members, member => UnionMember(member)), _models);
+        Type declared = _types[index]!;
+        return new UnionSlot(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
     }
 
-    private (int Key, Type Type, Slot Slot) UnionMember(StoredMember member)
+    private (int Key, Type Type, Slot Slot) UnionMember(Type declared, StoredMember member)
     {
-        int entry = member.Kind.Entry;
         if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
             throw new PileSchemaException("A schema in the catalog is damaged.");
-        Type type = _types[entry] ?? typeof(PassedObject);
-        return (key, type, new ReferenceSlot(_types[entry] ?? typeof(object), _models, () => Entry(entry)));
+        int entry = member.Kind.Entry;
+        return (key, _types[entry] ?? typeof(PassedObject), new ReferenceSlot(declared, _models, () => Entry(entry)));
     }
 
     /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>

@@ -16,9 +16,8 @@ internal sealed unsafe partial class ReadContext
     private bool _hasWorkAtEnd;
     private long _budget;
 
-    public ReadContext(MessagePackPileCodec codec) => Codec = codec;
-
-    public MessagePackPileCodec Codec { get; }
+    /// <summary>The codec that reads from the buffer now.</summary>
+    public MessagePackPileCodec Codec { get; set; } = null!;
 
     /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
     public byte* End;
