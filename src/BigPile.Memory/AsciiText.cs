@@ -12,6 +12,11 @@ namespace BigPile.Memory;
 /// </remarks>
 internal static unsafe class AsciiText
 {
+    private const int QuarterChars = sizeof(ulong) / sizeof(char);
+    private const int HalfBytes = sizeof(ulong);
+    private const ulong NotAsciiChars = 0xFF80_FF80_FF80_FF80;
+    private const ulong NotAsciiBytes = 0x8080_8080_8080_8080;
+
     /// <summary>Narrows characters to bytes.</summary>
     /// <returns><see langword="false"/> when a character is not ASCII; the destination then holds garbage in its first bytes.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -21,6 +26,8 @@ internal static unsafe class AsciiText
         nint length = source.Length;
         if (length >= Vector128<ushort>.Count)
             return TryNarrowVectors(ref first, destination, length);
+        if (length >= QuarterChars)
+            return TryNarrowQuarters(ref first, destination, length);
         uint seen = 0;
         for (nint i = 0; i < length; i++)
         {
@@ -40,6 +47,8 @@ internal static unsafe class AsciiText
         nint length = destination.Length;
         if (length >= Vector128<byte>.Count)
             return TryWidenVectors(source, ref first, length);
+        if (length >= HalfBytes)
+            return TryWidenHalves(source, ref first, length);
         uint seen = 0;
         for (nint i = 0; i < length; i++)
         {
@@ -48,6 +57,30 @@ internal static unsafe class AsciiText
             Unsafe.Add(ref first, i) = (ushort)b;
         }
         return seen < 0x80;
+    }
+
+    // Two words that overlap in the middle hold any text of 4 to 8 characters.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryNarrowQuarters(ref ushort source, byte* destination, nint length)
+    {
+        ulong head = Unsafe.ReadUnaligned<ulong>(ref Unsafe.As<ushort, byte>(ref source));
+        ulong tail = Unsafe.ReadUnaligned<ulong>(ref Unsafe.As<ushort, byte>(ref Unsafe.Add(ref source, length - QuarterChars)));
+        Vector128<byte> bytes = Vector128.Narrow(Vector128.Create(head, tail).AsUInt16(), Vector128<ushort>.Zero);
+        *(uint*)destination = bytes.AsUInt32().GetElement(0);
+        *(uint*)(destination + length - QuarterChars) = bytes.AsUInt32().GetElement(1);
+        return ((head | tail) & NotAsciiChars) == 0;
+    }
+
+    // Two words that overlap in the middle hold any text of 8 to 16 bytes.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryWidenHalves(byte* source, ref ushort destination, nint length)
+    {
+        ulong head = *(ulong*)source;
+        ulong tail = *(ulong*)(source + length - HalfBytes);
+        (Vector128<ushort> low, Vector128<ushort> high) = Vector128.Widen(Vector128.Create(head, tail).AsByte());
+        low.StoreUnsafe(ref destination);
+        high.StoreUnsafe(ref destination, (nuint)(length - HalfBytes));
+        return ((head | tail) & NotAsciiBytes) == 0;
     }
 
     // The last vector overlaps the one before it, so that no tail is left to a byte loop.

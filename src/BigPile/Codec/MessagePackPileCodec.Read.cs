@@ -52,7 +52,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private ReadContext NewReader(PileBuffer source) => source.Reader = new ReadContext(this);
+    private ReadContext NewReader(PileBuffer source)
+    {
+        ReadContext c = source.Reader ??= new ReadContext();
+        c.Codec = this;
+        return c;
+    }
 
     private object ReadRoot(PileBuffer source, ReadContext c)
     {

@@ -28,7 +28,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private WriteContext NewWriter(PileBuffer destination) => destination.Writer = new WriteContext(this, destination);
+    private WriteContext NewWriter(PileBuffer destination)
+    {
+        WriteContext c = destination.Writer ??= new WriteContext(destination);
+        c.Serve(this);
+        return c;
+    }
 
     private TypeModel RootModel(object value, WriteContext c)
     {

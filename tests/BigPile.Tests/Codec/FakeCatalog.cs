@@ -18,6 +18,15 @@ internal sealed class FakeCatalog : ISchemaCatalog
         }
     }
 
+    /// <summary>A catalog with the same ids and other definitions.</summary>
+    public FakeCatalog Copy(Func<byte[], byte[]> change)
+    {
+        var copy = new FakeCatalog();
+        foreach (byte[] definition in _definitions)
+            copy._definitions.Add(change(definition));
+        return copy;
+    }
+
     public int GetOrAdd(ReadOnlySpan<byte> definition)
     {
         lock (_definitions)

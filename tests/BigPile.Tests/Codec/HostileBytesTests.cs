@@ -27,6 +27,36 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void DamagedDefinitions()
+    {
+        output.WriteLine($"seed {Seed}");
+        var random = new Random(Seed);
+        var fixture = new CodecFixture();
+        List<byte[]> payloads = Payloads(fixture);
+        int read = 0;
+        for (int i = 0; i < Mutations / 4; i++)
+        {
+            var damaged = new CodecFixture(catalog: fixture.Catalog.Copy(definition => Damage(definition, random)));
+            for (int k = 0; k < 5; k++)
+                read += TryRead(damaged, payloads[random.Next(payloads.Count)], i) ? 1 : 0;
+        }
+        output.WriteLine($"{read} payloads were read");
+    }
+
+    [Fact]
+    public void DefinitionsThatGoRound()
+    {
+        var fixture = new CodecFixture();
+        fixture.Write(new Invoice(1, default, default, null, null, default));
+        for (byte index = 0; index < 4; index++)
+        {
+            byte kind = index;
+            FakeCatalog catalog = fixture.Catalog.Copy(definition => Array.ConvertAll(definition, b => b is 1 or 2 or 3 ? kind : b));
+            Assert.Throws<PileSchemaException>(() => new CodecFixture(catalog: catalog).Read([1, 0, 0, 0, 0x96]));
+        }
+    }
+
+    [Fact]
     public void EveryPrefixOfAPayload()
     {
         var fixture = new CodecFixture();
@@ -68,6 +98,10 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
         var graphs = new List<object> { Person.Sample(5), Order.Sample(2), chain };
         graphs.AddRange(RoundTripTests.Containers());
         graphs.AddRange(RoundTripTests.Values());
+        graphs.Add(new Cage { Main = new Cat { Lives = 9 }, All = [new Dog { Name = "d" }, null, new Stray()] });
+        graphs.Add(new Named { Age = 7, Name = "x" });
+        graphs.Add(new List<NamedPoint> { new() { X = 5 } });
+        graphs.Add(new Values { Numbers = [1, 300], Bytes = [1, 2], Map = new() { ["a"] = 0.5m } });
         foreach (object value in RoundTripTests.Containers())
             graphs.Add(new object[] { value, value, new Drawing { Tag = value, Main = new Circle("c", 1) } });
         return graphs.ConvertAll(fixture.Write);

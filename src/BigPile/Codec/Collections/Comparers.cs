@@ -20,6 +20,9 @@ internal enum ComparerCode
 /// <summary>Finds codes for comparers and comparers for codes.</summary>
 internal static unsafe class Comparers
 {
+    /// <summary>The code of one of the comparers of text.</summary>
+    public static ComparerCode CodeOf(StringComparer comparer) => CodeOfText(comparer);
+
     /// <summary>The code of an equality comparer.</summary>
     public static ComparerCode CodeOf<T>(IEqualityComparer<T>? comparer)
     {

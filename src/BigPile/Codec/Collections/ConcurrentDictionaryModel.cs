@@ -13,7 +13,7 @@ internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, 
     protected override byte* WriteMap(ConcurrentDictionary<TKey, TValue> collection, byte* p, WriteContext c)
     {
         KeyValuePair<TKey, TValue>[] pairs = collection.ToArray();
-        return Each(((IEnumerable<KeyValuePair<TKey, TValue>>)pairs).GetEnumerator(), Encode.MapHeader(p, pairs.Length), c);
+        return Each(((IEnumerable<KeyValuePair<TKey, TValue>>)pairs).GetEnumerator(), pairs.Length, p, c);
     }
 
     protected override ComparerCode ComparerOf(ConcurrentDictionary<TKey, TValue> collection, out object? comparer)

@@ -6,11 +6,13 @@ namespace BigPile.Codec;
 /// <summary>A container that exists before its content: references to it are right whatever its elements refer to.</summary>
 internal abstract unsafe class ContainerModel(Type type, ModelCache models) : TypeModel(type, models)
 {
+    private readonly bool _hasFinalizer = StorableTypes.HasFinalizer(type);
+
     /// <summary>Reads the content into an object that <see cref="Create"/> made.</summary>
     protected abstract byte* Fill(object value, int count, byte* p, ReadContext c);
 
     /// <summary>Makes the object. A collection is constructed in place when its content, and with it the comparer, is read.</summary>
-    protected virtual object Create(int count, byte* p, ReadContext c) => RuntimeHelpers.GetUninitializedObject(Type);
+    protected virtual object Create(int count, byte* p, ReadContext c) => Make(c);
 
     public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
     {
@@ -24,7 +26,7 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
     {
         if (lengths.Length != 0)
             BadData.BadReference();
-        return RuntimeHelpers.GetUninitializedObject(Type);
+        return Make(c);
     }
 
     public override byte* FillDeferred(object value, byte* p, ReadContext c)
@@ -33,6 +35,18 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
         if (Code.IsArray(*p))
             p = c.ArrayHeader(p, out count);
         return FillDeeper(value, count, p, c);
+    }
+
+    // An object that is only half filled when the payload turns out to be bad must not be finalized.
+    private object Make(ReadContext c)
+    {
+        object value = RuntimeHelpers.GetUninitializedObject(Type);
+        if (_hasFinalizer)
+        {
+            GC.SuppressFinalize(value);
+            c.FinalizeLater(value);
+        }
+        return value;
     }
 
     private byte* FillDeeper(object value, int count, byte* p, ReadContext c)

@@ -26,7 +26,9 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
         {
             p = Items.WriteOne(pair.Key, key, p, c);
             p = Items.WriteOne(pair.Value, value, p, c);
+            count--;
         }
+        Items.CheckUnchanged(count, Type);
         return p;
     }
 

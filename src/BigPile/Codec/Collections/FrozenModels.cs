@@ -34,7 +34,7 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot
     }
 
     protected override byte* WriteMap(FrozenDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(((IEnumerable<KeyValuePair<TKey, TValue>>)collection).GetEnumerator(), Encode.MapHeader(p, collection.Count), c);
+        Each(((IEnumerable<KeyValuePair<TKey, TValue>>)collection).GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(FrozenDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -75,8 +75,8 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache 
 
     protected override int CountOf(FrozenSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(FrozenSet<T> collection, byte* p, WriteContext c) =>
-        Each(((IEnumerable<T>)collection).GetEnumerator(), p, c);
+    protected override byte* WriteItems(FrozenSet<T> collection, int count, byte* p, WriteContext c) =>
+        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(FrozenSet<T> collection, out object? comparer)
     {

@@ -16,10 +16,15 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         ComparerCode code = Comparers.CodeOf(set.Comparer);
         if (p > c.End)
             p = c.Grow(p, 0);
-        p = Encode.ArrayHeader(p, set.Count + ComparerSlot.ExtraCount(code), typeId);
+        int count = set.Count;
+        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, set.Comparer, p, c);
         foreach (T item in set)
+        {
             p = Items.WriteOne(item, slot, p, c);
+            count--;
+        }
+        Items.CheckUnchanged(count, Type);
         return p;
     }
 

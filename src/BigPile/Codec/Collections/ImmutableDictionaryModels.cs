@@ -10,7 +10,7 @@ internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, S
     where TKey : notnull
 {
     protected override byte* WriteMap(ImmutableDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), Encode.MapHeader(p, collection.Count), c);
+        Each(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -32,7 +32,7 @@ internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type t
     where TKey : notnull
 {
     protected override byte* WriteMap(ImmutableSortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), Encode.MapHeader(p, collection.Count), c);
+        Each(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableSortedDictionary<TKey, TValue> collection, out object? comparer)
     {

@@ -10,7 +10,7 @@ internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCa
 {
     protected override int CountOf(ImmutableList<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableList<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(ImmutableList<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableList<T> target, T[] items, object? comparer)
     {
@@ -23,7 +23,7 @@ internal sealed unsafe class ImmutableQueueModel<T>(Type type, Slot slot, ModelC
 {
     protected override int CountOf(ImmutableQueue<T> collection) => collection.Count();
 
-    protected override byte* WriteItems(ImmutableQueue<T> collection, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), p, c);
+    protected override byte* WriteItems(ImmutableQueue<T> collection, int count, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableQueue<T> target, T[] items, object? comparer)
     {
@@ -36,7 +36,7 @@ internal sealed unsafe class ImmutableStackModel<T>(Type type, Slot slot, ModelC
 {
     protected override int CountOf(ImmutableStack<T> collection) => collection.Count();
 
-    protected override byte* WriteItems(ImmutableStack<T> collection, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), p, c);
+    protected override byte* WriteItems(ImmutableStack<T> collection, int count, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableStack<T> target, T[] items, object? comparer)
     {
@@ -51,7 +51,7 @@ internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, Mode
 
     protected override int CountOf(ImmutableHashSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableHashSet<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(ImmutableHashSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableHashSet<T> collection, out object? comparer)
     {
@@ -72,7 +72,7 @@ internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, Mo
 
     protected override int CountOf(ImmutableSortedSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableSortedSet<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableSortedSet<T> collection, out object? comparer)
     {

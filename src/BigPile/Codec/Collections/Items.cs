@@ -43,4 +43,11 @@ internal static unsafe class Items
             BadData.Truncated();
         return p;
     }
+
+    /// <summary>Checks that a collection gave as many elements as its header says; another thread may have changed it meanwhile.</summary>
+    public static void CheckUnchanged(int missing, Type type)
+    {
+        if (missing != 0)
+            throw new PileSerializationException($"A {type} was changed while it was written.");
+    }
 }

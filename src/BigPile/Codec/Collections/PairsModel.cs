@@ -77,14 +77,16 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         return p;
     }
 
-    protected byte* Each<TEnumerator>(TEnumerator pairs, byte* p, WriteContext c)
+    protected byte* Each<TEnumerator>(TEnumerator pairs, int count, byte* p, WriteContext c)
         where TEnumerator : IEnumerator<KeyValuePair<TKey, TValue>>
     {
-        while (pairs.MoveNext())
+        p = Encode.MapHeader(p, count);
+        for (; pairs.MoveNext(); count--)
         {
             p = Items.WriteOne(pairs.Current.Key, key, p, c);
             p = Items.WriteOne(pairs.Current.Value, value, p, c);
         }
+        Items.CheckUnchanged(count, Type);
         return p;
     }
 }

@@ -13,9 +13,14 @@ internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, 
 
     protected override byte* WriteMap(PriorityQueue<TElement, TPriority> collection, byte* p, WriteContext c)
     {
-        p = Encode.MapHeader(p, collection.Count);
+        int count = collection.Count;
+        p = Encode.MapHeader(p, count);
         foreach ((TElement item, TPriority rank) in collection.UnorderedItems)
+        {
             p = Items.WriteOne(rank, _priority, Items.WriteOne(item, _element, p, c), c);
+            count--;
+        }
+        Items.CheckUnchanged(count, Type);
         return p;
     }
 

@@ -10,7 +10,7 @@ internal sealed unsafe class QueueModel<T>(Type type, Slot slot, ModelCache mode
 {
     protected override int CountOf(Queue<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(Queue<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(Queue<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Queue<T> target, T[] items, object? comparer)
     {
@@ -25,7 +25,7 @@ internal sealed unsafe class StackModel<T>(Type type, Slot slot, ModelCache mode
 {
     protected override int CountOf(Stack<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(Stack<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(Stack<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Stack<T> target, T[] items, object? comparer)
     {
@@ -40,7 +40,7 @@ internal sealed unsafe class LinkedListModel<T>(Type type, Slot slot, ModelCache
 {
     protected override int CountOf(LinkedList<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(LinkedList<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(LinkedList<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(LinkedList<T> target, T[] items, object? comparer)
     {
@@ -57,7 +57,7 @@ internal sealed unsafe class SortedSetModel<T>(Type type, Slot slot, ModelCache 
 
     protected override int CountOf(SortedSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(SortedSet<T> collection, byte* p, WriteContext c) => Each(collection.GetEnumerator(), p, c);
+    protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(SortedSet<T> collection, out object? comparer)
     {

@@ -16,7 +16,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
 
     protected abstract int CountOf(TCollection collection);
 
-    protected abstract byte* WriteItems(TCollection collection, byte* p, WriteContext c);
+    protected abstract byte* WriteItems(TCollection collection, int count, byte* p, WriteContext c);
 
     /// <summary>Constructs the collection in place with all its elements.</summary>
     protected abstract void Construct(TCollection target, T[] items, object? comparer);
@@ -33,9 +33,10 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         ComparerCode code = ComparerOf(collection, out object? comparer);
         if (p > c.End)
             p = c.Grow(p, 0);
-        p = Encode.ArrayHeader(p, CountOf(collection) + ComparerSlot.ExtraCount(code), typeId);
+        int count = CountOf(collection);
+        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
-        return WriteItems(collection, p, c);
+        return WriteItems(collection, count, p, c);
     }
 
     public override void Define(DefinitionWriter definition)
@@ -70,11 +71,12 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
     }
 
     /// <summary>Writes what an enumerator gives, without a box for it.</summary>
-    protected byte* Each<TEnumerator>(TEnumerator items, byte* p, WriteContext c)
+    protected byte* Each<TEnumerator>(TEnumerator items, int count, byte* p, WriteContext c)
         where TEnumerator : IEnumerator<T>
     {
-        while (items.MoveNext())
+        for (; items.MoveNext(); count--)
             p = Codec.Items.WriteOne(items.Current, slot, p, c);
+        Codec.Items.CheckUnchanged(count, Type);
         return p;
     }
 

@@ -10,7 +10,7 @@ internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, Slot
     where TKey : notnull
 {
     protected override byte* WriteMap(SortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), Encode.MapHeader(p, collection.Count), c);
+        Each(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(SortedDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -32,7 +32,7 @@ internal sealed unsafe class SortedListModel<TKey, TValue>(Type type, Slot key, 
     where TKey : notnull
 {
     protected override byte* WriteMap(SortedList<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), Encode.MapHeader(p, collection.Count), c);
+        Each(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(SortedList<TKey, TValue> collection, out object? comparer)
     {

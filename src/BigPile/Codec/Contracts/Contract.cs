@@ -47,14 +47,22 @@ internal sealed class Contract
     /// <summary>The contract of a type, or null when it has none.</summary>
     public static Contract? Of(Type type)
     {
-        CustomAttributeData? attribute = Find(type, ObjectAttribute);
+        CustomAttributeData? attribute = FindInherited(type);
         return attribute is null && Find(type, DataContractAttribute) is null ? null : new Contract(type, attribute);
     }
 
-    public static CustomAttributeData? Find(MemberInfo member, string fullName) =>
+    private static CustomAttributeData? FindInherited(Type type)
+    {
+        CustomAttributeData? attribute = null;
+        for (Type? level = type; level is not null && attribute is null; level = level.BaseType)
+            attribute = Find(level, ObjectAttribute);
+        return attribute;
+    }
+
+    private static CustomAttributeData? Find(MemberInfo member, string fullName) =>
         member.CustomAttributes.FirstOrDefault(a => a.AttributeType.FullName == fullName);
 
-    public static bool IsIgnored(MemberInfo member) => Find(member, IgnoreAttribute) is not null || Find(member, IgnoreDataAttribute) is not null;
+    private static bool IsIgnored(MemberInfo member) => Find(member, IgnoreAttribute) is not null || Find(member, IgnoreDataAttribute) is not null;
 
     private static IEnumerable<MemberInfo> Properties(Type level) => level.GetProperties(Declared).Where(p => p.GetIndexParameters().Length == 0);
 

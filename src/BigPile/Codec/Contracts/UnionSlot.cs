@@ -31,7 +31,7 @@ internal sealed unsafe class UnionSlot : Slot, IDefined
 
     public override bool IsLeaf => false;
 
-    /// <summary>The keys and types that a declared type lists.</summary>
+    /// <summary>The keys and classes that a declared type lists. A structure has no place of its own there; it is stored with its type.</summary>
     public static IEnumerable<(int Key, Type Type)> ListOf(Type declared)
     {
         if (!declared.IsAbstract)
@@ -39,7 +39,8 @@ internal sealed unsafe class UnionSlot : Slot, IDefined
         foreach (CustomAttributeData attribute in declared.CustomAttributes)
         {
             if (attribute.AttributeType.FullName == UnionAttribute
-                && attribute.ConstructorArguments is [{ Value: int key }, { Value: Type type }])
+                && attribute.ConstructorArguments is [{ Value: int key }, { Value: Type type }]
+                && !type.IsValueType && declared.IsAssignableFrom(type))
                 yield return (key, type);
         }
     }

@@ -10,11 +10,15 @@ namespace BigPile.Codec;
 /// </remarks>
 internal sealed class EvolvedModels
 {
+    /// <summary>Structures in structures, and collections under classes, go no deeper; in a damaged definition they may go round.</summary>
+    private const int NestingMost = 100;
+
     private readonly StoredSchema _schema;
     private readonly ModelCache _models;
     private readonly TypeModel?[] _entries;
     private readonly FieldList?[] _structures;
     private readonly Type?[] _types;
+    private int _nesting;
 
     public EvolvedModels(StoredSchema schema, ModelCache models)
     {
@@ -30,7 +34,7 @@ internal sealed class EvolvedModels
     public ModelCache Models => _models;
 
     /// <summary>The reader of an entry; of one whose type is gone, a reader that passes over the content.</summary>
-    public TypeModel Entry(int index) => _entries[index] ??= MakeEntry(index);
+    public TypeModel Entry(int index) => _entries[index] ??= Nested(() => MakeEntry(index));
 
     /// <summary>The type of an entry, or null when the application has it no more.</summary>
     public Type? TypeOf(int index) => _types[index];
@@ -40,27 +44,26 @@ internal sealed class EvolvedModels
     public SchemaForm FormOf(int index) => _schema.Entries[index].Form;
 
     /// <summary>The fields of a structure as they were stored.</summary>
-    public FieldList Structure(int index) => _structures[index] ??= MakeFields(index, _types[index]!);
+    public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
 
     /// <summary>The slot of places for a structure as it was stored.</summary>
     public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedFields
-        ? new NamedStructSlot(new NamedFields(_types[index]!, MakePlans(index, _types[index]!)))
+        ? new NamedStructSlot(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
         : new StructSlot(Structure(index));
 
     /// <summary>The slot of places for a union as it was stored.</summary>
     public UnionSlot Union(int index)
     {
-        StoredMember[] members = _schema.Entries[index].Members;
-        return new UnionSlot(_types[index]!, Array.ConvertAll(members, member => UnionMember(member)), _models);
+        Type declared = _types[index]!;
+        return new UnionSlot(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
     }
 
-    private (int Key, Type Type, Slot Slot) UnionMember(StoredMember member)
+    private (int Key, Type Type, Slot Slot) UnionMember(Type declared, StoredMember member)
     {
-        int entry = member.Kind.Entry;
         if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
             throw new PileSchemaException("A schema in the catalog is damaged.");
-        Type type = _types[entry] ?? typeof(PassedObject);
-        return (key, type, new ReferenceSlot(_types[entry] ?? typeof(object), _models, () => Entry(entry)));
+        int entry = member.Kind.Entry;
+        return (key, _types[entry] ?? typeof(PassedObject), new ReferenceSlot(declared, _models, () => Entry(entry)));
     }
 
     /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
@@ -68,6 +71,15 @@ internal sealed class EvolvedModels
     {
         for (int i = 0; i < _entries.Length; i++)
             Entry(i);
+    }
+
+    private T Nested<T>(Func<T> make)
+    {
+        if (++_nesting > NestingMost)
+            DefinitionReader.Damaged();
+        T made = make();
+        _nesting--;
+        return made;
     }
 
     private TypeModel MakeEntry(int index)
@@ -107,6 +119,8 @@ internal sealed class EvolvedModels
 
     private FieldPlan[] MakePlans(int index, Type type)
     {
+        if (!_models.Factory.IsMadeOfFields(type))
+            throw new PileSchemaException($"Type {type} was stored by its fields, and can't be by now.");
         StoredEntry entry = _schema.Entries[index];
         var current = new Dictionary<string, StoredField>();
         foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
@@ -130,12 +144,14 @@ internal sealed class EvolvedModels
 
     private Slot[] PassingSlots(StoredEntry entry)
     {
-        Slot[] slots = Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+        Slot[] slots = DroppedSlots(entry);
         if (HasBase(entry))
         {
             StoredEntry part = _schema.Entries[entry.Members[0].Kind.Entry];
-            slots[0] = new PassingSlot(new PassingModel(part.Form, PassingSlots(part), _models));
+            slots[0] = new PassingSlot(new PassingModel(part.Form, DroppedSlots(part), _models));
         }
         return slots;
     }
+
+    private Slot[] DroppedSlots(StoredEntry entry) => Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
 }

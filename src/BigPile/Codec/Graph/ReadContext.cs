@@ -11,14 +11,13 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
 
     private readonly List<Action> _completions = [];
     private readonly List<object> _finalizable = [];
-    private object?[] _objects = [];
+    private Numbered[] _objects = [];
     private int _objectCount;
     private bool _hasWorkAtEnd;
     private long _budget;
 
-    public ReadContext(MessagePackPileCodec codec) => Codec = codec;
-
-    public MessagePackPileCodec Codec { get; }
+    /// <summary>The codec that reads from the buffer now.</summary>
+    public MessagePackPileCodec Codec { get; set; } = null!;
 
     /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
     public byte* End;
@@ -67,12 +66,12 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
     public void SetRegistered(int number, object value)
     {
         if (IsTracking)
-            _objects[number] = value;
+            _objects[number].Value = value;
     }
 
     public object Registered(uint number)
     {
-        if (number >= (uint)_objectCount || _objects[number] is not { } value)
+        if (number >= (uint)_objectCount || _objects[number].Value is not { } value)
         {
             BadData.BadReference();
             return null!;
@@ -150,6 +149,12 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
     {
         if (_objectCount == _objects.Length)
             Array.Resize(ref _objects, Math.Max(64, _objectCount * 2));
-        _objects[_objectCount++] = value;
+        _objects[_objectCount++].Value = value;
+    }
+
+    // A structure, since storing into an array of references would check the element's type.
+    private struct Numbered
+    {
+        public object? Value;
     }
 }

@@ -15,8 +15,7 @@ internal sealed class ReferenceTable
     private const int SparseResetMost = 64;
     private const int KeptSlotsMost = 64 * 1024;
 
-    private object?[] _keys = new object?[InitialSlots];
-    private int[] _numbers = new int[InitialSlots];
+    private Entry[] _entries = new Entry[InitialSlots];
     private readonly int[] _used = new int[SparseResetMost];
     private int _shift = 64 - 8;
     private int _count;
@@ -31,8 +30,8 @@ internal sealed class ReferenceTable
         if (_count == 0)
             _collections = GC.CollectionCount(0);
         int slot = Probe(item);
-        if (_keys[slot] is not null)
-            return _numbers[slot];
+        if (_entries[slot].Key is not null)
+            return _entries[slot].Number;
         return GC.CollectionCount(0) == _collections ? Add(item, slot) : FindOrAddAfterCollection(item);
     }
 
@@ -43,28 +42,27 @@ internal sealed class ReferenceTable
         if (_count <= SparseResetMost)
         {
             for (int i = 0; i < _count; i++)
-                _keys[_used[i]] = null;
+                _entries[_used[i]] = default;
         }
-        else if (_keys.Length > KeptSlotsMost)
+        else if (_entries.Length > KeptSlotsMost)
         {
             Resize(InitialSlots);
         }
         else
         {
-            Array.Clear(_keys);
+            Array.Clear(_entries);
         }
         _count = 0;
     }
 
     private int Add(object item, int slot)
     {
-        _keys[slot] = item;
-        _numbers[slot] = _count;
+        _entries[slot] = new Entry { Key = item, Number = _count };
         if (_count < SparseResetMost)
             _used[_count] = slot;
         _count++;
-        if (_count * 2 > _keys.Length)
-            Rebuild(_keys.Length * 2);
+        if (_count * 2 > _entries.Length)
+            Rebuild(_entries.Length * 2);
         return -1;
     }
 
@@ -73,10 +71,10 @@ internal sealed class ReferenceTable
     {
         while (true)
         {
-            Rebuild(_keys.Length);
+            Rebuild(_entries.Length);
             int slot = Probe(item);
-            if (_keys[slot] is not null)
-                return _numbers[slot];
+            if (_entries[slot].Key is not null)
+                return _entries[slot].Number;
             if (GC.CollectionCount(0) == _collections)
                 return Add(item, slot);
         }
@@ -85,36 +83,40 @@ internal sealed class ReferenceTable
     // The stamp is taken before the first address: a collection in between makes the next miss rebuild once more.
     private void Rebuild(int slots)
     {
-        object?[] keys = _keys;
-        int[] numbers = _numbers;
+        Entry[] entries = _entries;
         _collections = GC.CollectionCount(0);
         Resize(slots);
-        for (int i = 0; i < keys.Length; i++)
+        foreach (Entry entry in entries)
         {
-            if (keys[i] is not { } item)
+            if (entry.Key is null)
                 continue;
-            int slot = Probe(item);
-            _keys[slot] = item;
-            _numbers[slot] = numbers[i];
-            if (numbers[i] < SparseResetMost)
-                _used[numbers[i]] = slot;
+            int slot = Probe(entry.Key);
+            _entries[slot] = entry;
+            if (entry.Number < SparseResetMost)
+                _used[entry.Number] = slot;
         }
     }
 
     private void Resize(int slots)
     {
-        _keys = new object?[slots];
-        _numbers = new int[slots];
+        _entries = new Entry[slots];
         _shift = 64 - System.Numerics.BitOperations.Log2((uint)slots);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private int Probe(object item)
     {
-        object?[] keys = _keys;
+        Entry[] entries = _entries;
         int slot = (int)((ulong)Unsafe.As<object, nint>(ref item) * 0x9E3779B97F4A7C15UL >> _shift);
-        while (keys[slot] is { } key && !ReferenceEquals(key, item))
-            slot = (slot + 1) & (keys.Length - 1);
+        while (entries[slot].Key is { } key && !ReferenceEquals(key, item))
+            slot = (slot + 1) & (entries.Length - 1);
         return slot;
+    }
+
+    // A structure, since storing into an array of references would check the element's type.
+    private struct Entry
+    {
+        public object? Key;
+        public int Number;
     }
 }

@@ -5,12 +5,13 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Codec;
 
 /// <summary>What is needed while a graph is written into one buffer. The position itself is passed and returned by value.</summary>
-internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer buffer)
+internal sealed unsafe class WriteContext(PileBuffer buffer)
 {
     /// <summary>Objects below this depth are written after the root.</summary>
     public const int DepthLimit = 128;
 
-    public MessagePackPileCodec Codec => codec;
+    /// <summary>The codec that wrote into the buffer last; a thread that uses several piles has one buffer for all.</summary>
+    public MessagePackPileCodec? Codec { get; private set; }
 
     /// <summary>Behind it the buffer has only its slack.</summary>
     public byte* End;
@@ -35,6 +36,12 @@ internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer
 
     /// <summary>The model of the last root: most threads write one type for long.</summary>
     public TypeModel? LastRoot;
+
+    public void Serve(MessagePackPileCodec codec)
+    {
+        Codec = codec;
+        LastRoot = null;
+    }
 
     public void Begin(bool isTracking)
     {
@@ -73,7 +80,7 @@ internal sealed unsafe class WriteContext(MessagePackPileCodec codec, PileBuffer
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* BackReference(byte* p, int number)
     {
-        if (OpenImmutables.Contains(number))
+        if (OpenImmutables.Count > 0 && OpenImmutables.Contains(number))
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
         Flags |= PayloadFlags.HasBackReferences;
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);

@@ -42,17 +42,20 @@ internal sealed unsafe class FieldsModel : TypeModel
     {
         if (count != Count)
             BadData.WrongCount(Type, count);
-        object value = Create();
+        object value = Create(c);
         target = value;
         c.Register(value);
         return Fill(value, p, c);
     }
 
+    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
+        *p == Header ? ReadContent(ref target, Count, p + 1, c) : base.ReadExact(ref target, p, c);
+
     public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
     {
         if (lengths.Length != 0)
             BadData.BadReference();
-        return Create();
+        return Create(c);
     }
 
     public override byte* FillDeferred(object value, byte* p, ReadContext c)
@@ -68,11 +71,14 @@ internal sealed unsafe class FieldsModel : TypeModel
     public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
 
     // An object that is only half filled when the payload turns out to be bad must not be finalized.
-    private object Create()
+    private object Create(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
         if (_hasFinalizer)
+        {
             GC.SuppressFinalize(value);
+            c.FinalizeLater(value);
+        }
         return value;
     }
 
@@ -82,8 +88,6 @@ internal sealed unsafe class FieldsModel : TypeModel
             c.EnterDeep();
         p = _fields.ReadFields(ref RawObject.Data(value), p, c);
         c.Depth--;
-        if (_hasFinalizer)
-            c.FinalizeLater(value);
         return p;
     }
 }

@@ -1,58 +1,12 @@
 using System;
-using System.Collections.Concurrent;
-using System.Collections.Frozen;
-using System.Collections.Generic;
 using System.Collections.Immutable;
-using System.Collections.ObjectModel;
 using System.Linq;
-using System.Reflection;
 
 namespace BigPile.Codec;
 
 /// <summary>Chooses how each type is written and read.</summary>
-internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
+internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions options)
 {
-    /// <summary>Generic collections and the models that know them; type arguments and elements correspond.</summary>
-    private static readonly Dictionary<Type, Type> Collections = new()
-    {
-        [typeof(List<>)] = typeof(ListModel<>),
-        [typeof(Dictionary<,>)] = typeof(DictionaryModel<,>),
-        [typeof(HashSet<>)] = typeof(HashSetModel<>),
-        [typeof(Queue<>)] = typeof(QueueModel<>),
-        [typeof(Stack<>)] = typeof(StackModel<>),
-        [typeof(LinkedList<>)] = typeof(LinkedListModel<>),
-        [typeof(SortedSet<>)] = typeof(SortedSetModel<>),
-        [typeof(SortedDictionary<,>)] = typeof(SortedDictionaryModel<,>),
-        [typeof(SortedList<,>)] = typeof(SortedListModel<,>),
-        [typeof(PriorityQueue<,>)] = typeof(PriorityQueueModel<,>),
-        [typeof(ConcurrentDictionary<,>)] = typeof(ConcurrentDictionaryModel<,>),
-        [typeof(ConcurrentQueue<>)] = typeof(ConcurrentQueueModel<>),
-        [typeof(ConcurrentStack<>)] = typeof(ConcurrentStackModel<>),
-        [typeof(ConcurrentBag<>)] = typeof(ConcurrentBagModel<>),
-        [typeof(Collection<>)] = typeof(CollectionModel<>),
-        [typeof(ObservableCollection<>)] = typeof(ObservableCollectionModel<>),
-        [typeof(ReadOnlyCollection<>)] = typeof(ReadOnlyCollectionModel<>),
-        [typeof(ReadOnlyDictionary<,>)] = typeof(ReadOnlyDictionaryModel<,>),
-        [typeof(ImmutableList<>)] = typeof(ImmutableListModel<>),
-        [typeof(ImmutableQueue<>)] = typeof(ImmutableQueueModel<>),
-        [typeof(ImmutableStack<>)] = typeof(ImmutableStackModel<>),
-        [typeof(ImmutableHashSet<>)] = typeof(ImmutableHashSetModel<>),
-        [typeof(ImmutableSortedSet<>)] = typeof(ImmutableSortedSetModel<>),
-        [typeof(ImmutableDictionary<,>)] = typeof(ImmutableDictionaryModel<,>),
-        [typeof(ImmutableSortedDictionary<,>)] = typeof(ImmutableSortedDictionaryModel<,>),
-        [typeof(FrozenDictionary<,>)] = typeof(FrozenDictionaryModel<,>),
-        [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
-    };
-
-    private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> Singles = new()
-    {
-        [typeof(Uri)] = static m => new TextModel<Uri>(m, uri => uri.OriginalString, text => new Uri(text, UriKind.RelativeOrAbsolute)),
-        [typeof(Version)] = static m => new TextModel<Version>(m, version => version.ToString(), Version.Parse),
-    };
-
-    /// <summary>The base class library's types that are made here.</summary>
-    public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. Singles.Keys];
-
     public Slot MakeSlot(Type declared)
     {
         if (declared == typeof(string))
@@ -90,8 +44,8 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return MakeBoxed(type);
         if (type.IsArray && (type.GetElementType()!.IsPointer || type.GetElementType()!.IsFunctionPointer))
             return new RefusedModel(type, Reason(type.GetElementType()!), models);
-        if (Singles.TryGetValue(type, out Func<ModelCache, TypeModel>? make))
-            return make(models);
+        if (TextModels.PublicType(type) is { } text)
+            return TextModels.Make(text, models);
         if (FrozenBase(type) is { } frozen)
             type = frozen;
         if (IsContainer(type))
@@ -100,41 +54,6 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
             return new RefusedModel(type, reason!, models);
         return ContainerBase(type) is { } part ? MakeDerived(type, part) : MakeFields(type);
     }
-
-    public bool CanBeExact(Type declared) =>
-        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null && IsSupported(declared);
-
-    private bool IsSupported(Type type)
-    {
-        if (type == typeof(string) || Singles.ContainsKey(type) || IsContainer(type))
-            return true;
-        return MayUseFields(type, out _);
-    }
-
-    // The class of a frozen collection follows from its content, and is none of the public ones.
-    private static Type? FrozenBase(Type type)
-    {
-        for (Type? level = type; level is not null; level = level.BaseType)
-        {
-            if (level.IsConstructedGenericType && level.GetGenericTypeDefinition() is var definition
-                && (definition == typeof(FrozenDictionary<,>) || definition == typeof(FrozenSet<>)))
-                return level;
-        }
-        return null;
-    }
-
-    /// <summary>The collection of the base class library that a class derives from, if any.</summary>
-    public static Type? ContainerBase(Type type)
-    {
-        Type? level = type.BaseType;
-        while (level is not null && !IsContainer(level))
-            level = level.BaseType;
-        return level;
-    }
-
-    /// <summary>Arrays, and the collections of the base class library.</summary>
-    public static bool IsContainer(Type type) =>
-        type.IsArray || (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()));
 
     private UnionSlot MakeUnion(Type declared) =>
         new(declared, UnionSlot.ListOf(declared).Select(m => (m.Key, m.Type, models.SlotFor(m.Type))), models);
@@ -156,27 +75,7 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
         var slot => new BoxedModel(type, slot, models),
     };
 
-    /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
-    public TypeModel? MakeContainer(Type type, Slot[] slots)
-    {
-        if (type.IsSZArray)
-            return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], models);
-        if (type.IsArray)
-            return new DimensionedArrayModel(type, slots[0], models);
-        if (!type.IsConstructedGenericType || !Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
-            return null;
-        return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, models]);
-    }
-
     public static Slot MakeNullable(Type inner, Slot slot) => (Slot)Make(typeof(NullableSlot<>), [inner], slot);
-
-    /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
-    public static Type[] ElementTypes(Type type) => type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
-
-    private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), models.SlotFor);
-
-    private DerivedCollectionModel MakeDerived(Type type, Type part) =>
-        new(type, (ContainerModel)models.ForType(part), MakeFieldList(type, part), models);
 
     private TypeModel MakeFields(Type type) => IsNamed(type)
         ? new NamedFieldsModel(type, new NamedFields(type, MakePlans(type)), models)
@@ -199,35 +98,6 @@ internal sealed class ModelFactory(ModelCache models, PileCodecOptions options)
     }
 
     private static bool IsNamed(Type type) => Contract.Of(type) is { IsNamed: true };
-
-    private bool MayUseFields(Type type, out string? reason)
-    {
-        reason = null;
-        if (FrameworkTypes.IsStoredByFields(type))
-            return true;
-        if (!models.Types.IsAllowed(type))
-            reason = Reason(type);
-        else if (UnfitBase(type) is { } unfit)
-            reason = $"Type {type} can't be stored: it derives from {unfit}, which has fields of its own.";
-        return reason is null;
-    }
-
-    // A framework class without fields (Comparer<T>, EventArgs, Attribute) does no harm as a base.
-    private Type? UnfitBase(Type type)
-    {
-        for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)
-        {
-            if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
-                && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
-                return level;
-        }
-        return null;
-    }
-
-    private static string Reason(Type type) => StorableTypes.WhyNot(type) is not null
-        ? StorableTypes.WhyRefused(type)
-        : $"Type {type} can't be stored: it is neither of the application's own assemblies nor allowed by {nameof(PileCodecOptions)}, "
-            + $"and there is no format for it. Call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}, or mark the field [NonSerialized].";
 
     private static object Make(Type definition, Type[] arguments, params object[] parameters) =>
         Activator.CreateInstance(definition.MakeGenericType(arguments), parameters)!;

@@ -50,8 +50,8 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
 }
 
 /// <summary>Immutable objects that are text: <see cref="Uri"/>, <see cref="Version"/> and the like.</summary>
-internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> format, Func<string, T> parse, Type? runtimeType = null)
-    : TypeModel(runtimeType ?? typeof(T), models)
+internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> format, Func<string, T> parse)
+    : TypeModel(typeof(T), models)
     where T : class
 {
     public override bool IsLeaf => true;

@@ -34,7 +34,7 @@ internal ref struct TypeName
         try
         {
             Type type = parser.ParseType();
-            if (parser._position == name.Length)
+            if (parser._position == name.Length && !type.ContainsGenericParameters)
                 return type;
         }
         catch (ArgumentException e)

@@ -1,0 +1,92 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Frozen;
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Collections.ObjectModel;
+
+namespace BigPile.Codec;
+
+/// <content>Arrays and collections.</content>
+internal sealed partial class ModelFactory
+{
+    /// <summary>Generic collections and the models that know them; type arguments and elements correspond.</summary>
+    private static readonly Dictionary<Type, Type> Collections = new()
+    {
+        [typeof(List<>)] = typeof(ListModel<>),
+        [typeof(Dictionary<,>)] = typeof(DictionaryModel<,>),
+        [typeof(HashSet<>)] = typeof(HashSetModel<>),
+        [typeof(Queue<>)] = typeof(QueueModel<>),
+        [typeof(Stack<>)] = typeof(StackModel<>),
+        [typeof(LinkedList<>)] = typeof(LinkedListModel<>),
+        [typeof(SortedSet<>)] = typeof(SortedSetModel<>),
+        [typeof(SortedDictionary<,>)] = typeof(SortedDictionaryModel<,>),
+        [typeof(SortedList<,>)] = typeof(SortedListModel<,>),
+        [typeof(PriorityQueue<,>)] = typeof(PriorityQueueModel<,>),
+        [typeof(ConcurrentDictionary<,>)] = typeof(ConcurrentDictionaryModel<,>),
+        [typeof(ConcurrentQueue<>)] = typeof(ConcurrentQueueModel<>),
+        [typeof(ConcurrentStack<>)] = typeof(ConcurrentStackModel<>),
+        [typeof(ConcurrentBag<>)] = typeof(ConcurrentBagModel<>),
+        [typeof(Collection<>)] = typeof(CollectionModel<>),
+        [typeof(ObservableCollection<>)] = typeof(ObservableCollectionModel<>),
+        [typeof(ReadOnlyCollection<>)] = typeof(ReadOnlyCollectionModel<>),
+        [typeof(ReadOnlyDictionary<,>)] = typeof(ReadOnlyDictionaryModel<,>),
+        [typeof(ImmutableList<>)] = typeof(ImmutableListModel<>),
+        [typeof(ImmutableQueue<>)] = typeof(ImmutableQueueModel<>),
+        [typeof(ImmutableStack<>)] = typeof(ImmutableStackModel<>),
+        [typeof(ImmutableHashSet<>)] = typeof(ImmutableHashSetModel<>),
+        [typeof(ImmutableSortedSet<>)] = typeof(ImmutableSortedSetModel<>),
+        [typeof(ImmutableDictionary<,>)] = typeof(ImmutableDictionaryModel<,>),
+        [typeof(ImmutableSortedDictionary<,>)] = typeof(ImmutableSortedDictionaryModel<,>),
+        [typeof(FrozenDictionary<,>)] = typeof(FrozenDictionaryModel<,>),
+        [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
+    };
+
+    /// <summary>The base class library's types that are made here.</summary>
+    public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. TextModels.Types];
+
+    // The class of a frozen collection follows from its content, and is none of the public ones.
+    private static Type? FrozenBase(Type type)
+    {
+        for (Type? level = type; level is not null; level = level.BaseType)
+        {
+            if (level.IsConstructedGenericType && level.GetGenericTypeDefinition() is var definition
+                && (definition == typeof(FrozenDictionary<,>) || definition == typeof(FrozenSet<>)))
+                return level;
+        }
+        return null;
+    }
+
+    /// <summary>The collection of the base class library that a class derives from, if any.</summary>
+    public static Type? ContainerBase(Type type)
+    {
+        Type? level = type.BaseType;
+        while (level is not null && !IsContainer(level))
+            level = level.BaseType;
+        return level;
+    }
+
+    /// <summary>Arrays, and the collections of the base class library.</summary>
+    public static bool IsContainer(Type type) =>
+        type.IsArray || (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()));
+
+    /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
+    public TypeModel? MakeContainer(Type type, Slot[] slots)
+    {
+        if (type.IsSZArray)
+            return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], models);
+        if (type.IsArray)
+            return new DimensionedArrayModel(type, slots[0], models);
+        if (!type.IsConstructedGenericType || !Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
+            return null;
+        return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, models]);
+    }
+
+    /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
+    public static Type[] ElementTypes(Type type) => type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
+
+    private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), models.SlotFor);
+
+    private DerivedCollectionModel MakeDerived(Type type, Type part) =>
+        new(type, (ContainerModel)models.ForType(part), MakeFieldList(type, part), models);
+}

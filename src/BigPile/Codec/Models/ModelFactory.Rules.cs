@@ -1,0 +1,52 @@
+using System;
+using System.Reflection;
+
+namespace BigPile.Codec;
+
+/// <content>Which types can be stored, and why others can't.</content>
+internal sealed partial class ModelFactory
+{
+    /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
+    public bool CanBeExact(Type declared) =>
+        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null && IsSupported(declared);
+
+    /// <summary>Whether objects of a type can be made from nothing and filled field by field.</summary>
+    public bool IsMadeOfFields(Type type) =>
+        !type.IsAbstract && !type.IsArray && !type.IsEnum && StorableTypes.WhyNot(type) is null && MayUseFields(type, out _);
+
+    private bool IsSupported(Type type)
+    {
+        if (type == typeof(string) || TextModels.PublicType(type) is not null || IsContainer(type))
+            return true;
+        return MayUseFields(type, out _);
+    }
+
+    private bool MayUseFields(Type type, out string? reason)
+    {
+        reason = null;
+        if (FrameworkTypes.IsStoredByFields(type))
+            return true;
+        if (!models.Types.IsAllowed(type))
+            reason = Reason(type);
+        else if (UnfitBase(type) is { } unfit)
+            reason = $"Type {type} can't be stored: it derives from {unfit}, which has fields of its own.";
+        return reason is null;
+    }
+
+    // A framework class without fields (Comparer<T>, EventArgs, Attribute) does no harm as a base.
+    private Type? UnfitBase(Type type)
+    {
+        for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)
+        {
+            if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
+                && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
+                return level;
+        }
+        return null;
+    }
+
+    private static string Reason(Type type) => StorableTypes.WhyNot(type) is not null
+        ? StorableTypes.WhyRefused(type)
+        : $"Type {type} can't be stored: it is neither of the application's own assemblies nor allowed by {nameof(PileCodecOptions)}, "
+            + $"and there is no format for it. Call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}, or mark the field [NonSerialized].";
+}

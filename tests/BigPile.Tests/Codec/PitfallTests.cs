@@ -1,0 +1,419 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Net;
+using System.Runtime.CompilerServices;
+using System.Runtime.Loader;
+using System.Runtime.Serialization;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Tests.Codec;
+
+/// <summary>One test for each trap that codecs are known to fall into.</summary>
+public sealed class PitfallTests
+{
+    public static TheoryData<CodecMode> Modes => [CodecMode.Interpreted, CodecMode.Generated];
+
+    [Theory, MemberData(nameof(Modes))]
+    public void ReadOnlyFieldsAreSet(CodecMode mode)
+    {
+        Square copy = new CodecFixture(mode).RoundTrip(new Square("s", 3));
+        Assert.Equal(("s", 3.0, "square"), (copy.Name, copy.Width, copy.Kind));
+    }
+
+    [Fact]
+    public void LoneSurrogatesSurvive() =>
+        Assert.Equal("a\ud800b", new CodecFixture().RoundTrip(new Node2 { Text = "a\ud800b" }).Text, StringComparer.Ordinal);
+
+    [Theory]
+    [InlineData(DateTimeKind.Utc)]
+    [InlineData(DateTimeKind.Local)]
+    [InlineData(DateTimeKind.Unspecified)]
+    public void KindOfADateIsKept(DateTimeKind kind)
+    {
+        var date = new DateTime(2024, 3, 31, 2, 30, 0, 123, kind);
+        DateTime copy = new CodecFixture().RoundTrip(date);
+        Assert.Equal((date.Ticks, kind), (copy.Ticks, copy.Kind));
+    }
+
+    [Fact]
+    public void FinalizersDoNotRunOnHalfFilledObjects()
+    {
+        var fixture = new CodecFixture();
+        byte[] payload = fixture.Write(new object[] { new Finalized { Name = "x" }, "end" });
+        ReadDamaged(fixture, payload);
+        Collect();
+        Assert.Equal(0, Finalized.RunsOnUnnamed);
+        ReadAndForget(fixture, payload);
+        Collect();
+        Assert.True(Finalized.Runs > 0);
+        Assert.Equal(0, Finalized.RunsOnUnnamed);
+    }
+
+    [Fact]
+    public void StaticConstructorThatThrowsIsACleanError()
+    {
+        var fixture = new CodecFixture();
+        byte[] payload = fixture.Write(new Node2());
+        payload[0] = (byte)fixture.Codec.Models.ForType(typeof(Faulty)).TypeId;
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload));
+    }
+
+    [Fact]
+    public void HashContainersAreRebuiltAndNotCopied()
+    {
+        var set = new HashSet<object> { new Node2(), "a", 5, DayOfWeek.Friday };
+        HashSet<object> copy = new CodecFixture().RoundTrip(set);
+        Assert.All(copy, item => Assert.Contains(item, copy));
+    }
+
+    [Fact]
+    public void StoredKeyThatOccursTwiceIsBadData()
+    {
+        var fixture = new CodecFixture();
+        byte[] payload = fixture.Write(new Dictionary<string, int> { ["a"] = 1, ["b"] = 2 });
+        payload[Array.IndexOf(payload, (byte)'b')] = (byte)'a';
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload));
+        payload = fixture.Write(new HashSet<string> { "a", "b" });
+        payload[Array.IndexOf(payload, (byte)'b')] = (byte)'a';
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload));
+    }
+
+    [Fact]
+    public void KeyWhoseHashThrowsIsACleanError()
+    {
+        var fixture = new CodecFixture();
+        var keys = new Dictionary<object, int>(ReferenceEqualityComparer.Instance) { [new Unhashable()] = 1 };
+        Assert.Single(fixture.RoundTrip(keys));
+        byte[] payload = fixture.Write(new Dictionary<Unhashable, int>(new Anything()) { [new Unhashable()] = 1 });
+        Assert.IsType<InvalidOperationException>(Assert.Throws<PileSerializationException>(() => fixture.Read(payload)).InnerException);
+    }
+
+    [Fact]
+    public void ArraysKeepTheirOwnElementTypeAndBounds()
+    {
+        var fixture = new CodecFixture();
+        object[] texts = new string[] { "a" };
+        Assert.IsType<string[]>(fixture.RoundTrip(new Drawing { Tag = texts }).Tag);
+        var holder = new ArrayHolder { Items = new string[] { "a" } };
+        Assert.IsType<string[]>(fixture.RoundTrip(holder).Items);
+        Array based = Array.CreateInstance(typeof(int), [2], [1]);
+        Assert.Equal(1, ((Array)fixture.RoundTrip((object)based)).GetLowerBound(0));
+        Assert.IsType<DayOfWeek[]>(fixture.RoundTrip((object)new DayOfWeek[] { DayOfWeek.Friday }));
+        Assert.IsType<uint[]>(fixture.RoundTrip((object)new uint[] { 1 }));
+    }
+
+    [Fact]
+    public void BoxesKeepTheirType()
+    {
+        int? maybe = 5;
+        object[] boxes = [DayOfWeek.Friday, maybe, (short)5, 5L, (byte)5, 'c', 5m, new Point3?(new Point3 { X = 1 })];
+        object[] copy = new CodecFixture().RoundTrip(boxes);
+        Assert.Equal(boxes.Select(b => b.GetType()), copy.Select(b => b.GetType()));
+        Assert.Equal(boxes, copy);
+    }
+
+    [Theory, MemberData(nameof(Modes))]
+    public void FieldsOfOneNameInBaseAndDerivedClass(CodecMode mode)
+    {
+        var value = new HidingChild(1, 2);
+        HidingChild copy = new CodecFixture(mode).RoundTrip(value);
+        Assert.Equal((1, 2), (copy.BaseValue, copy.OwnValue));
+        Assert.Equal(new Money(1, "EUR"), new CodecFixture(mode).RoundTrip(new Money(1, "EUR")));
+    }
+
+    [Theory, MemberData(nameof(Modes))]
+    public void ReferencesInStructuresSurviveCollections(CodecMode mode)
+    {
+        var fixture = new CodecFixture(mode);
+        var points = new Point3[200];
+        for (int i = 0; i < points.Length; i++)
+            points[i] = new Point3 { X = i, Label = "label" + i };
+        byte[] payload = fixture.Write(points);
+        for (int round = 0; round < 30; round++)
+        {
+            var copy = (Point3[])fixture.Read(payload);
+            GC.Collect(round % 3, GCCollectionMode.Forced, blocking: true, compacting: true);
+            GraphAssert.Same(points, copy);
+        }
+    }
+
+    [Fact]
+    public void ObjectsMayMoveWhileTheyAreNumbered()
+    {
+        var fixture = new CodecFixture();
+        using var stop = new CancellationTokenSource();
+        var collector = Task.Run(() =>
+        {
+            while (!stop.IsCancellationRequested)
+                GC.Collect(0, GCCollectionMode.Forced, blocking: true, compacting: true);
+        });
+        for (int round = 0; round < 300; round++)
+        {
+            var nodes = new Node[50];
+            for (int i = 0; i < nodes.Length; i++)
+                nodes[i] = new Node { Value = i };
+            for (int i = 0; i < nodes.Length; i++)
+                (nodes[i].Next, nodes[i].Other) = (nodes[(i * 7 + 3) % nodes.Length], nodes[(i * 11 + round) % nodes.Length]);
+            GraphAssert.Same(nodes, fixture.Read(fixture.Write(nodes)));
+        }
+        stop.Cancel();
+        collector.Wait();
+    }
+
+    [Fact]
+    public void GraphThatChangesMeanwhileIsWellFormedOrAnError()
+    {
+        var fixture = new CodecFixture();
+        var list = new List<int?>(Enumerable.Range(0, 1000).Select(i => (int?)i));
+        var map = Enumerable.Range(0, 1000).ToDictionary(i => i, i => i);
+        using var stop = new CancellationTokenSource();
+        var changer = Task.Run(() =>
+        {
+            for (int i = 1000; !stop.IsCancellationRequested; i++)
+            {
+                list[i % 500] = i;
+                list.Add(i);
+                list.RemoveAt(list.Count - 1);
+                map.Remove(i - 500);
+                map[i] = i;
+            }
+        });
+        for (int round = 0; round < 300; round++)
+        {
+            try
+            {
+                fixture.Read(fixture.Write(new object[] { list, map }));
+            }
+            catch (PileSerializationException)
+            {
+                // A torn collection is reported, or was seen by the dictionary itself.
+            }
+        }
+        stop.Cancel();
+        changer.Wait();
+    }
+
+    [Fact]
+    public void TypeObjectsResolveOnlyThroughTheRegistry()
+    {
+        var fixture = new CodecFixture();
+        Type[] types = [typeof(Person), typeof(List<Person>), typeof(int), typeof(Dictionary<string, int[]>), typeof(Nested<int>.Inner)];
+        Assert.Equal(types, fixture.RoundTrip(types));
+        Assert.Throws<PileSerializationException>(() => fixture.Write(new[] { typeof(System.Diagnostics.Process) }));
+    }
+
+    [Fact]
+    public void StoredTypeNamesCannotReachOtherTypes()
+    {
+        var fixture = new CodecFixture();
+        foreach (string name in (string[])["System.Diagnostics.Process", "System.Private.CoreLib/System.IO.FileStream", "System.IO.FileInfo",
+            "System.Collections.Generic.List`1{System.IO.FileInfo}", "BigPile.Tests/System.Collections.Generic.List`1[[System.IO.FileStream]]", "x{", "[]", ""])
+        {
+            var catalog = new FakeCatalog();
+            catalog.GetOrAdd([0x91, 0x92, (byte)(0xd9), (byte)name.Length, .. Encoding.ASCII.GetBytes(name), 0]);
+            Assert.Throws<PileSchemaException>(() => new CodecFixture(catalog: catalog).Read([1, 0, 0, 0, 0x90]));
+        }
+    }
+
+    [Fact]
+    public void EmptyStringIsTheEmptyString()
+    {
+        Assert.Same(string.Empty, new CodecFixture().RoundTrip(new Node2 { Text = "" }).Text);
+        Assert.Equal(0, string.Empty.Length);
+    }
+
+    [Fact]
+    public void FieldsThatAreNotDataStayAtTheirDefaults()
+    {
+        NotData.Shared = 7;
+        NotData copy = new CodecFixture().RoundTrip(new NotData { Kept = 1, Dropped = 2, Ignored = 3, IgnoredProperty = 4 });
+        Assert.Equal((1, 0, 0, 0), (copy.Kept, copy.Dropped, copy.Ignored, copy.IgnoredProperty));
+        Assert.Equal(7, NotData.Shared);
+    }
+
+    [Fact]
+    public void BitsOfNumbersAreKept()
+    {
+        double nan = BitConverter.Int64BitsToDouble(0x7ff4_0000_0000_0001);
+        float small = BitConverter.Int32BitsToSingle(0x7fa0_0001);
+        var copy = new CodecFixture().RoundTrip(Tuple.Create(nan, small, -0.0, BitConverter.UInt16BitsToHalf(0x7d01), 1.000m));
+        Assert.Equal(0x7ff4_0000_0000_0001, BitConverter.DoubleToInt64Bits(copy.Item1));
+        Assert.Equal(0x7fa0_0001, BitConverter.SingleToInt32Bits(copy.Item2));
+        Assert.True(double.IsNegative(copy.Item3));
+        Assert.Equal(0x7d01, BitConverter.HalfToUInt16Bits(copy.Item4));
+        Assert.Equal("1.000", copy.Item5.ToString(CultureInfo.InvariantCulture));
+    }
+
+    [Fact]
+    public void TypesOfAPlugInCanBeUnloaded()
+    {
+        var fixture = new CodecFixture();
+        WeakReference context = WritePlugInObject(fixture);
+        for (int i = 0; context.IsAlive && i < 50; i++)
+            Collect();
+        Assert.False(context.IsAlive);
+        GC.KeepAlive(fixture);
+    }
+
+    [Fact]
+    public void NestingStaysReadableForOthers()
+    {
+        object graph = "end";
+        for (int i = 0; i < 2000; i++)
+            graph = i % 2 == 0 ? new List<object> { graph } : new Drawing { Tag = graph };
+        Assert.True(NestingOf(new CodecFixture().Write(graph).AsSpan(4)) <= 500);
+    }
+
+    [Fact]
+    public void ImmutableClassesOfTheFramework()
+    {
+        var fixture = new CodecFixture();
+        Assert.Equal("text", fixture.RoundTrip(new StringBuilder("text")).ToString());
+        Assert.Equal(CultureInfo.InvariantCulture, fixture.RoundTrip(CultureInfo.InvariantCulture));
+        Assert.Equal(IPAddress.Loopback, fixture.RoundTrip<object[]>([IPAddress.Parse("127.0.0.1")])[0]);
+        Assert.Equal(TimeZoneInfo.Utc, fixture.RoundTrip(TimeZoneInfo.Utc));
+        Assert.Same(StringComparer.Ordinal, fixture.RoundTrip<object[]>([StringComparer.Ordinal])[0]);
+        var uri = new Uri("http://a/");
+        Uri[] copy = fixture.RoundTrip<Uri[]>([uri, uri]);
+        Assert.Same(copy[0], copy[1]);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void ReadDamaged(CodecFixture fixture, byte[] payload) =>
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload[..^3]));
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void ReadAndForget(CodecFixture fixture, byte[] payload) => fixture.Read(payload);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference WritePlugInObject(CodecFixture fixture)
+    {
+        var context = new AssemblyLoadContext("plug-in", isCollectible: true);
+        Type type = context.LoadFromAssemblyPath(typeof(Person).Assembly.Location).GetType(typeof(Order).FullName!)!;
+        object order = type.GetMethod(nameof(Order.Sample))!.Invoke(null, [1])!;
+        for (int i = 0; i < 3; i++)
+            Assert.NotEmpty(fixture.Write(new object[] { order, order }));
+        context.Unload();
+        return new WeakReference(context);
+    }
+
+    private static void Collect()
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+    }
+
+    private static int NestingOf(ReadOnlySpan<byte> payload)
+    {
+        int deepest = 0;
+        var open = new Stack<long>();
+        while (!payload.IsEmpty)
+        {
+            long inner = MessagePackScan.Next(ref payload);
+            if (inner > 0)
+                open.Push(inner);
+            deepest = Math.Max(deepest, open.Count);
+            while (inner == 0 && open.TryPop(out long rest))
+            {
+                if (rest > 1)
+                {
+                    open.Push(rest - 1);
+                    break;
+                }
+            }
+        }
+        return deepest;
+    }
+
+    private sealed class Node2
+    {
+        public string? Text;
+    }
+
+    private sealed class ArrayHolder
+    {
+        public object[]? Items;
+    }
+
+    private sealed class Finalized
+    {
+        public static int Runs;
+        public static int RunsOnUnnamed;
+
+        public string? Name;
+
+        ~Finalized()
+        {
+            Interlocked.Increment(ref Runs);
+            if (Name is null)
+                Interlocked.Increment(ref RunsOnUnnamed);
+        }
+    }
+
+    private sealed class Faulty
+    {
+        static Faulty() => int.Parse("no number", CultureInfo.InvariantCulture);
+
+        public string? Text { get; set; }
+    }
+
+    private sealed class Unhashable
+    {
+        public override bool Equals(object? obj) => ReferenceEquals(this, obj);
+
+        public override int GetHashCode() => throw new InvalidOperationException("No hash.");
+    }
+
+    private sealed class Anything : EqualityComparer<Unhashable>
+    {
+        [NonSerialized]
+        private readonly bool _isLive = true;
+
+        public override bool Equals(Unhashable? x, Unhashable? y) => ReferenceEquals(x, y);
+
+        public override int GetHashCode(Unhashable obj) => _isLive ? 1 : throw new InvalidOperationException("No hash.");
+    }
+
+    private class Hiding(int value)
+    {
+        private readonly int _value = value;
+
+        public int BaseValue => _value;
+    }
+
+    private sealed class HidingChild(int parent, int own) : Hiding(parent)
+    {
+        private readonly int _value = own;
+
+        public int OwnValue => _value;
+    }
+
+    private static class Nested<T>
+    {
+        public sealed class Inner
+        {
+            public T? Value { get; set; }
+        }
+    }
+
+    private sealed class NotData
+    {
+        public static int Shared;
+
+        public int Kept;
+
+        [NonSerialized]
+        public int Dropped;
+
+        [IgnoreDataMember]
+        public int Ignored;
+
+        [IgnoreDataMember]
+        public int IgnoredProperty { get; set; }
+    }
+}
