@@ -10,6 +10,7 @@ public sealed class ReadCheckTests
 {
     private const int ValueCount = 7;
     private const int MostReads = 2_000_000;
+    private const int ChangesBefore = 100;
 
     [Theory]
     [InlineData(4_000)]
@@ -102,17 +103,24 @@ public sealed class ReadCheckTests
         where TChecks : struct, Pile.IReadChecks
     {
         using var stop = new CancellationTokenSource();
+        int changes = 0;
         Task writer = Task.Run(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
+            {
                 change(i % ValueCount);
+                Volatile.Write(ref changes, i);
+            }
         });
         int torn = 0;
-        for (int i = 0; i < reads && torn == 0; i++)
+        // Reads that found nothing do not count, and none does before the writer is well under way.
+        for (int found = 0; found < reads && torn == 0;)
         {
             var reader = default(BytesReader);
-            if (pile.TryRead<BytesReader, TChecks>(pointer(), ref reader))
-                torn += reader.Result.AsSpan().ContainsAnyExcept(reader.Result[0]) ? 1 : 0;
+            if (!pile.TryRead<BytesReader, TChecks>(pointer(), ref reader))
+                continue;
+            torn += reader.Result.AsSpan().ContainsAnyExcept(reader.Result[0]) ? 1 : 0;
+            found += Volatile.Read(ref changes) > ChangesBefore ? 1 : 0;
         }
         await stop.CancelAsync();
         await writer;

@@ -9,8 +9,8 @@ namespace BigPile.Perf.Graphs;
 internal static class PackageSize
 {
     private const int PrefixBytes = 2; // of a text or a list; longer ones have a longer prefix, shorter ones make up for it
-    private const int PointerBytes = 9; // at most, which it takes in a large pile
-    private const int FixedBytes = 24; // the numbers, the pointer to the dependents, and what the codec adds
+    private const int PointerBytes = 10; // wherever it leads
+    private const int FixedBytes = 26; // the numbers, the pointer to the dependents, and what the codec adds
 
     internal static int EstimateBytes(Package package, CatalogEdge[] edges)
     {
