@@ -38,7 +38,7 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
             SchemaForm.Fields or SchemaForm.Structure => PassFields(count, p, c),
             SchemaForm.Items => PassItems(count, p, c),
             SchemaForm.Pairs => PassPairs(count, p, c),
-            SchemaForm.NamedFields => PassNamed(p, c),
+            SchemaForm.NamedFields or SchemaForm.NamedStructure => PassNamed(p, c),
             _ => slots[0].Read(ref *p, p, c),
         };
         c.Depth--;
