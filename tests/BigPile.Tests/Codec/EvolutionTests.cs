@@ -60,7 +60,7 @@ public sealed class EvolutionTests
         var old = new OldWorld.Holder { Kept = new OldWorld.Address { City = "kept" } };
         var chain = new OldWorld.OnlyOld { Inner = old.Kept };
         for (int i = 0; i < 1000; i++)
-            chain = new OldWorld.OnlyOld { Next = chain };
+            chain = i % 2 == 0 ? new OldWorld.OnlyOld { Next = chain } : new OldWorld.OnlyOld { More = [chain], Blobs = [[1]] };
         old.Gone1 = chain;
         old.Again = old.Kept;
         var copy = (NewWorld.Holder)ReadAsNew(CodecMode.Interpreted, old);
@@ -190,6 +190,7 @@ internal static class OldWorld
         public OnlyOld? Next;
         public List<OnlyOld>? More;
         public OnlyOldFlat Flat;
+        public List<byte[]>? Blobs;
         public DateTime? When;
         public decimal Price;
     }
