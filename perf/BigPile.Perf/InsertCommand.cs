@@ -5,7 +5,6 @@ using System.Threading.Tasks;
 using BigPile.Memory;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
-using Spectre.Console;
 
 namespace BigPile.Perf;
 
@@ -72,17 +71,9 @@ internal sealed class InsertCommand : Command
     {
         InsertOptions options = Read(arguments);
         if (arguments.GetValue(_json))
-        {
             _output.WriteLine(JsonReport.Write(InsertRunner.Run(options, new NoProgress(), stop)));
-            return Task.FromResult(0);
-        }
-        var terminal = new AnsiConsoleOutput(_output);
-        AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = terminal, Ansi = colors });
-        InsertReport report = terminal.IsTerminal
-            ? BarProgress.Show(console, progress => InsertRunner.Run(options, progress, stop))
-            : InsertRunner.Run(options, new NoProgress(), stop);
-        TableReport.Write(console, report);
+        else
+            ReportConsole.Show(_output, progress => InsertRunner.Run(options, progress, stop), TableReport.Write);
         return Task.FromResult(0);
     }
 

@@ -17,7 +17,11 @@ internal static class PerfApp
     /// <returns>0, or <see cref="Failed"/> with a sentence on the error output, or <see cref="Stopped"/>.</returns>
     internal static async Task<int> RunAsync(string[] arguments, TextWriter output, TextWriter error, CancellationToken stop)
     {
-        var root = new RootCommand("Loads that show what a pile can do on this machine.") { new InsertCommand(output) };
+        var root = new RootCommand("Loads that show what a pile can do on this machine.")
+        {
+            new InsertCommand(output),
+            new GraphCommand(output),
+        };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
         if (result.Action is ParseErrorAction parseError)
@@ -46,5 +50,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert; insert --help lists its options.");
+        throw new LoadException("No command was given. Use insert or graph; insert --help and graph --help list their options.");
 }

@@ -96,10 +96,12 @@ public sealed class PileCache : IDisposable
 
     /// <summary>What a table holds, whatever its types.</summary>
     /// <exception cref="KeyNotFoundException">There is no such table.</exception>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public TableStatistics GetStatistics(string name)
     {
         lock (_lock)
         {
+            ObjectDisposedException.ThrowIf(_disposed, this);
             return _cores.TryGetValue(name, out TableCore? core)
                 ? core.Statistics
                 : throw new KeyNotFoundException($"There is no table '{name}'.");

@@ -75,7 +75,7 @@ public sealed unsafe partial class Pile
             return false;
         var pointer = new PilePointer(address, header.Generation);
         var reader = default(SizeReader);
-        if (!TryReadInside(pointer, ref reader))
+        if (!TryReadInside<SizeReader, AllChecks>(pointer, ref reader))
             return false;
         entry = new PileEntry(pointer, (int)reader.LengthBytes, PayloadKindOf(reader.Kind));
         return true;

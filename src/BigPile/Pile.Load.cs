@@ -17,7 +17,6 @@ public sealed unsafe partial class Pile
 {
     private void Load(PileDirectory directory)
     {
-        _versions.Last = _versions.Limit = directory.VersionLimit;
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
             Logger.LogWarning("The pile in {Path} was not closed by its last owner; its blocks are checked one by one", directory.Path);
         SegmentLoader[] loaders = [.. directory.ListedSegments.Select(listed => MakeLoader(directory, listed.Key, listed.Value))];

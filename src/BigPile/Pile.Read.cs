@@ -31,16 +31,36 @@ public sealed unsafe partial class Pile
         void Read(byte* payload, long lengthBytes, BlockKind kind);
     }
 
+    /// <summary>Which of the checks a read makes: all of them. Tests leave one out, and must notice.</summary>
+    internal interface IReadChecks
+    {
+        /// <summary>Whether the address must be the start of a slot.</summary>
+        static abstract bool Slot { get; }
+
+        /// <summary>Whether the header must be the same behind the copy.</summary>
+        static abstract bool HeaderAgain { get; }
+
+        /// <summary>Whether no replacement may have come between.</summary>
+        static abstract bool Sequence { get; }
+    }
+
     /// <summary>Reads the payload that a pointer names.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct =>
+        TryRead<TReader, AllChecks>(pointer, ref reader);
+
+    /// <summary>Reads the payload that a pointer names, with the checks of a type.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryRead<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
     {
         ThreadPresence presence = Enter();
         try
         {
-            return TryReadInside(pointer, ref reader);
+            return TryReadInside<TReader, TChecks>(pointer, ref reader);
         }
         finally
         {
@@ -49,8 +69,9 @@ public sealed unsafe partial class Pile
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryReadInside<TReader>(PilePointer pointer, ref TReader reader)
+    private bool TryReadInside<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
     {
         if (!pointer.IsValid)
             return false;
@@ -65,9 +86,9 @@ public sealed unsafe partial class Pile
                 return false;
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             PageInfo info = SegmentMap.Load(infoAt);
-            if (header.Generation != pointer.Generation || !header.IsAddressable || !info.HasSlotAt(address))
+            if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
                 return false;
-            if ((sequence & 1) == 0 && !header.IsBusy)
+            if (!TChecks.Sequence || ((sequence & 1) == 0 && !header.IsBusy))
             {
                 bool whole = true;
                 if (header.Kind != BlockKind.Link)
@@ -75,7 +96,8 @@ public sealed unsafe partial class Pile
                 else
                     whole = TryReadTarget(address, header, ref reader);
                 Volatile.ReadBarrier();
-                if (whole && *(ulong*)block == header.Word && infoAt->Word == info.Word && stripe->Sequence == sequence)
+                bool isSame = !TChecks.HeaderAgain || (*(ulong*)block == header.Word && infoAt->Word == info.Word);
+                if (whole && isSame && (!TChecks.Sequence || stripe->Sequence == sequence))
                     return true;
             }
             spinner.SpinOnce(sleep1Threshold: -1);
@@ -101,5 +123,14 @@ public sealed unsafe partial class Pile
         reader.Read(block + BlockHeader.SizeBytes + BackWord.SizeBytes, header.PayloadBytes - BackWord.SizeBytes, back.Kind);
         Volatile.ReadBarrier();
         return *(ulong*)block == header.Word && infoAt->Word == info.Word;
+    }
+
+    private readonly struct AllChecks : IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => true;
+
+        public static bool Sequence => true;
     }
 }

@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using BigPile.Concurrency;
 
@@ -9,6 +10,7 @@ public sealed partial class Pile
     // Written to the file in steps, before the first version of a step is used. Derived from what is alive, the counter would go
     // backwards once the youngest entries were removed.
     private const ulong VersionStep = 65_536;
+    private const int FirstVersionShift = 24;
 
     private readonly Lock _versionLock = new();
     private readonly VersionCounter _versions = new();
@@ -21,6 +23,10 @@ public sealed partial class Pile
             RaiseVersionLimit(version);
         return version;
     }
+
+    // A new pile begins at a number of its own, so that a version of another pile is not taken for one of this.
+    private void StartVersions(Guid pileId, ulong storedLimit) =>
+        _versions.Last = _versions.Limit = storedLimit != 0 ? storedLimit : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstVersionShift;
 
     private void RaiseVersionLimit(ulong version)
     {

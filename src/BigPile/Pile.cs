@@ -77,7 +77,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             Catalog = _directory != null ? _directory.Catalog : new MemoryCatalog();
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             _map = new SegmentMap(segmentBytes);
-            _allocator = new Allocator(_map, store, _limitBytes, _directory?.PileId ?? Guid.NewGuid(), _directory?.GenerationBase ?? 0);
+            Guid pileId = _directory?.PileId ?? Guid.NewGuid();
+            _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
+            StartVersions(pileId, _directory?.VersionLimit ?? 0);
             if (_directory != null)
                 Load(_directory);
         }

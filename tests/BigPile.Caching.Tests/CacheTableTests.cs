@@ -101,6 +101,15 @@ public sealed class CacheTableTests : IDisposable
     }
 
     [Fact]
+    public void Versions_of_two_piles_are_not_taken_for_each_other()
+    {
+        using var other = new PileCache(new Pile(), ownsPile: true);
+        _cache.GetOrCreateTable<long, byte[]>("t").PutBytes(1, [1], out EntryInfo one);
+        other.GetOrCreateTable<long, byte[]>("t").PutBytes(1, [1], out EntryInfo two);
+        Assert.NotEqual(one.Version, two.Version);
+    }
+
+    [Fact]
     public void A_read_into_a_writer_gives_the_stored_bytes_and_nothing_on_a_miss()
     {
         CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>("t");
@@ -197,6 +206,8 @@ public sealed class CacheTableTests : IDisposable
         Assert.Throws<ObjectDisposedException>(() => table.TryGet("a", out _));
         Assert.Throws<ObjectDisposedException>(() => table.Put("a", "2"));
         Assert.Throws<ObjectDisposedException>(() => cache.GetOrCreateTable<string, string>("t"));
+        Assert.Throws<ObjectDisposedException>(() => cache.GetStatistics("t"));
+        Assert.Equal(1, table.Statistics.EntryCount);
         Assert.Single(pile);
         using var again = new PileCache(pile);
         Assert.Equal("1", again.GetOrCreateTable<string, string>("t").Get("a"));

@@ -11,72 +11,21 @@ namespace BigPile.Tests;
 
 public sealed class PileConcurrencyTests
 {
-    private const int StepsPerThread = 60_000;
 
     /// <summary>Every value states its own checksum and owner: a torn one, or one of another pointer, is noticed.</summary>
     [Theory]
     [InlineData(StoreKind.Native, 1)]
     [InlineData(StoreKind.Managed, 2)]
-    public async Task Readers_replacers_and_deleters_of_the_same_pointers_see_whole_values(StoreKind store, int seed)
+    public async Task Readers_lessees_replacers_and_deleters_of_the_same_pointers_see_whole_values(StoreKind store, int seed)
     {
         using var pile = new Pile(new PileOptions { Store = store, SegmentBytes = 4 << 20 });
         var shared = new ulong[64];
         for (int i = 0; i < shared.Length; i++)
             shared[i] = pile.Put(ValueOf(i, 20)).ToUInt64();
-        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(seed * 100 + worker))))];
+        Task[] tasks = [.. Enumerable.Range(0, 5).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
         await Task.WhenAll(tasks);
         Assert.Equal(shared.Length, pile.Statistics.ObjectCount);
         Assert.Equal(shared.Length, pile.Count());
-    }
-
-    /// <summary>The header is the same before and after, so only the sequence tells: values of one length, long enough to be met half-way.</summary>
-    [Theory]
-    [InlineData(4_000)]
-    [InlineData(30_000)]
-    [InlineData(200_000)]
-    public async Task A_reader_of_a_value_that_is_replaced_by_one_of_the_same_length_sees_one_of_them_whole(int length)
-    {
-        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
-        byte[][] values = [.. Enumerable.Range(0, 7).Select(fill => Filled(length, fill))];
-        PilePointer pointer = pile.Put(values[0]);
-        using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
-        {
-            for (int i = 0; !stop.IsCancellationRequested; i++)
-                pile.Put(pointer, values[i % values.Length]);
-        });
-        for (int i = 0; i < 10_000_000 / (length + 4_000) * 16; i++)
-            AssertOneFill(pile.GetBytes(pointer), length);
-        await stop.CancelAsync();
-        await writer;
-    }
-
-    /// <summary>Few slots, freed and used again at once: a reader that does not look at the header again reads the next object.</summary>
-    [Fact]
-    public async Task A_reader_of_a_value_that_is_deleted_and_its_slot_used_again_sees_it_whole_or_deleted()
-    {
-        const int Length = 30_000;
-        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
-        ulong current = 0;
-        byte[][] values = [.. Enumerable.Range(0, 7).Select(fill => Filled(Length, fill))];
-        using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
-        {
-            for (int i = 0; !stop.IsCancellationRequested; i++)
-            {
-                PilePointer pointer = pile.Put(values[i % values.Length]);
-                Volatile.Write(ref current, pointer.ToUInt64());
-                pile.Delete(pointer);
-            }
-        });
-        for (int i = 0; i < 100_000; i++)
-        {
-            if (pile.TryGet<byte[]>(PilePointer.FromUInt64(Volatile.Read(ref current)), out byte[]? value))
-                AssertOneFill(value, Length);
-        }
-        await stop.CancelAsync();
-        await writer;
-        Assert.Equal(0, pile.Statistics.ObjectCount);
     }
 
     [Fact]
@@ -88,7 +37,7 @@ public sealed class PileConcurrencyTests
         {
             var random = new Random(worker);
             var mine = new List<(PilePointer Pointer, byte[] Value)>();
-            for (int step = 0; step < StepsPerThread; step++)
+            for (int step = 0; step < TestLeg.Steps(normal: 60_000, longLeg: 3_000_000); step++)
             {
                 if (mine.Count < 500 && random.Next(5) < 3)
                 {
@@ -184,7 +133,7 @@ public sealed class PileConcurrencyTests
 
     private static void Work(Pile pile, ulong[] shared, int worker, Random random)
     {
-        for (int step = 0; step < StepsPerThread; step++)
+        for (int step = 0; step < TestLeg.Steps(normal: 60_000, longLeg: 3_000_000); step++)
         {
             int place = random.Next(shared.Length);
             var pointer = PilePointer.FromUInt64(Volatile.Read(ref shared[place]));
@@ -197,11 +146,25 @@ public sealed class PileConcurrencyTests
                     Volatile.Write(ref shared[place], pile.Put(ValueOf(place, random.Next(120))).ToUInt64());
                     Assert.True(pile.TryDelete(pointer));
                     break;
+                case 2:
+                    if (pile.TryLease(pointer, out PileLease? lease))
+                        CheckLease(lease, place);
+                    break;
                 default:
                     if (pile.TryGet<byte[]>(pointer, out byte[]? value))
                         AssertWhole(value, place);
                     break;
             }
+        }
+    }
+
+    private static void CheckLease(PileLease lease, int owner)
+    {
+        using (lease)
+        {
+            byte[] value = lease.Span.ToArray();
+            AssertWhole(value, owner);
+            Assert.True(lease.Span.SequenceEqual(value));
         }
     }
 
@@ -223,20 +186,6 @@ public sealed class PileConcurrencyTests
         {
             Assert.Throws<ObjectDisposedException>(() => pile.Get(shared));
         }
-    }
-
-    private static byte[] Filled(int length, int fill)
-    {
-        var value = new byte[length];
-        value.AsSpan().Fill((byte)(fill + 1));
-        return value;
-    }
-
-    private static void AssertOneFill(byte[] value, int length)
-    {
-        Assert.Equal(length, value.Length);
-        Assert.Equal(-1, value.AsSpan().IndexOfAnyExcept(value[0]));
-        Assert.InRange(value[0], 1, 7);
     }
 
     private static byte[] ValueOf(int owner, int length)

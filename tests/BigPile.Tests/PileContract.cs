@@ -286,8 +286,9 @@ public abstract class PileContract : IDisposable
     public void A_random_run_agrees_with_a_dictionary(int seed)
     {
         Pile pile = NewPile();
-        var model = new PileModel(pile, seed);
-        for (int step = 0; step < 40_000; step++)
+        var model = new PileModel(pile, TestLeg.Seed(seed));
+        int steps = TestLeg.Steps(normal: 40_000, longLeg: 2_500_000);
+        for (int step = 0; step < steps; step++)
             model.Step();
         model.Check();
         AssertAddsUp(pile.Statistics);

@@ -115,6 +115,26 @@ public sealed class PileRawTests : IDisposable
         Assert.Equal(0, _pile.Statistics.ObjectCount);
     }
 
+    /// <summary>The long leg takes the largest payload that there is; the other one a payload that is larger than a segment all the same.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Managed)]
+    public void A_payload_larger_than_a_segment_has_segments_of_its_own(StoreKind store)
+    {
+        int length = TestLeg.Steps(normal: 50_000_000, longLeg: 1 << 30);
+        using var pile = new Pile(new PileOptions { Store = store, SegmentBytes = TestLeg.IsLong ? PileOptions.DefaultSegmentBytes : 4 << 20 });
+        PilePointer pointer = pile.Allocate(length);
+        pile.Write(pointer, "end"u8, length - 3);
+        var end = new byte[3];
+        Assert.Equal(3, pile.Read(pointer, end, length - 3));
+        Assert.Equal("end"u8, end);
+        Assert.Equal(length, Assert.Single(pile).SizeBytes);
+        pile.Delete(pointer);
+        pile.Trim();
+        Assert.Equal(0, pile.Statistics.ObjectCount);
+        Assert.Equal(1, pile.Statistics.SegmentCount);
+    }
+
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Managed)]

@@ -6,7 +6,10 @@ namespace BigPile.Perf.Reports;
 /// <summary>The report as one JSON object on one line.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
+[JsonSerializable(typeof(GraphReport))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
+
+    internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 }

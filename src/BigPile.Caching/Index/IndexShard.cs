@@ -33,6 +33,7 @@ internal sealed unsafe class IndexShard : IDisposable
     {
         _retire = retire;
         _array = (nint)Allocate(InitialSlots);
+        SizeBytes = BytesOf(InitialSlots);
     }
 
     /// <summary>The number of entries.</summary>
@@ -41,8 +42,8 @@ internal sealed unsafe class IndexShard : IDisposable
     /// <summary>The bytes of the entries' payloads.</summary>
     internal long EntryBytes { get; private set; }
 
-    /// <summary>The bytes of the array.</summary>
-    internal long SizeBytes => ((long)Mask(Current) + 2) * sizeof(ulong);
+    /// <summary>The bytes of the array; kept beside it, so that counting never looks into an array that is being freed.</summary>
+    internal long SizeBytes { get; private set; }
 
     /// <summary>The array that is current now.</summary>
     internal ulong* Array => (ulong*)Volatile.Read(ref _array);
@@ -106,7 +107,8 @@ internal sealed unsafe class IndexShard : IDisposable
     {
         ulong* old = Current;
         ulong slots = Mask(old) + 1;
-        ulong* grown = Allocate(Count * 2L > (long)slots ? slots * 2 : slots);
+        ulong grownSlots = Count * 2L > (long)slots ? slots * 2 : slots;
+        ulong* grown = Allocate(grownSlots);
         for (ulong place = 0; place < slots; place++)
         {
             IndexSlot slot = Load(old, place);
@@ -115,8 +117,11 @@ internal sealed unsafe class IndexShard : IDisposable
         }
         Volatile.Write(ref _array, (nint)grown);
         _used = Count;
+        SizeBytes = BytesOf(grownSlots);
         _retire((nint)old);
     }
+
+    private static long BytesOf(ulong slots) => ((long)slots + 1) * sizeof(ulong);
 
     private static ulong* Allocate(ulong slots)
     {

@@ -21,8 +21,8 @@ public sealed class ReadmeTests
     [InlineData("// README: class", "// README: end of class")]
     public void The_readme_shows_what_is_compiled_here(string from, string to)
     {
-        string readme = File.ReadAllText(Path.Combine(RootPath(), "README.md"));
-        string sample = File.ReadAllText(Path.Combine(RootPath(), "tests/BigPile.Caching.Tests/Samples/FirstSteps.cs"));
+        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
+        string sample = File.ReadAllText(Path.Combine(SourceTree.Root, "tests/BigPile.Caching.Tests/Samples/FirstSteps.cs"));
         string[] lines = sample.Split('\n');
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
         int last = Array.FindIndex(lines, first, line => line.Trim() == to);
@@ -30,13 +30,5 @@ public sealed class ReadmeTests
         int indent = shown.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
         string text = string.Join('\n', shown.Select(line => line.Length > 0 ? line[indent..] : line));
         Assert.Contains(text, readme, StringComparison.Ordinal);
-    }
-
-    private static string RootPath()
-    {
-        string? directory = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(directory, "BigPile.sln")))
-            directory = Path.GetDirectoryName(directory) ?? throw new InvalidOperationException("The tests do not run inside the source tree.");
-        return directory;
     }
 }

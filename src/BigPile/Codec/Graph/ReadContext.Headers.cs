@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Codec;
 
 /// <content>The headers whose sizes must be checked before they are used.</content>
-internal sealed unsafe partial class ReadContext
+internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
 {
     /// <summary>The header of an object: the count is compared with a schema's and takes no memory.</summary>
     public byte* ArrayHeader(byte* p, out int count)

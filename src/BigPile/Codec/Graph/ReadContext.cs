@@ -5,7 +5,7 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Codec;
 
 /// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
-internal sealed unsafe partial class ReadContext
+internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
 {
     private const int KeptObjectsMost = 4096;
 

@@ -1,0 +1,95 @@
+using System.Buffers;
+using System.Text.Json;
+using BenchmarkDotNet.Attributes;
+using BigPile.Catalog;
+using BigPile.Codec;
+
+namespace BigPile.Benchmarks;
+
+/// <summary>The codec alone, beside System.Text.Json with generated code, which loses shared references.</summary>
+[MemoryDiagnoser]
+public class CodecBenchmarks
+{
+    private const int PoolSize = 1024;
+
+    private readonly IPileCodec _codec = new MessagePackPileCodec(new MemoryCatalog(), new PileCodecOptions());
+    private readonly Person[] _persons = Person.Pool(PoolSize, seed: 1);
+    private readonly PileBuffer[] _writtenPersons = new PileBuffer[PoolSize];
+    private readonly byte[][] _jsonPersons = new byte[PoolSize][];
+    private readonly Order _order = Order.Sample(seed: 2);
+    private readonly PileBuffer _writtenOrder = new();
+    private readonly PileBuffer _buffer = new();
+    private readonly ArrayBufferWriter<byte> _json = new(64 * 1024);
+    private Utf8JsonWriter _jsonWriter = null!;
+    private byte[] _jsonOrder = [];
+    private int _index;
+
+    /// <summary>Writes everything once, for the reads.</summary>
+    [GlobalSetup]
+    public void Prepare()
+    {
+        for (int i = 0; i < PoolSize; i++)
+        {
+            _writtenPersons[i] = new PileBuffer();
+            _codec.Serialize(_persons[i], _writtenPersons[i]);
+            _jsonPersons[i] = JsonSerializer.SerializeToUtf8Bytes(_persons[i], JsonContext.Default.Person);
+        }
+        _codec.Serialize(_order, _writtenOrder);
+        _jsonOrder = JsonSerializer.SerializeToUtf8Bytes(_order, JsonContext.Default.Order);
+        _jsonWriter = new Utf8JsonWriter(_json);
+    }
+
+    /// <summary>BigPile writes a person.</summary>
+    [Benchmark]
+    public int PersonWrite()
+    {
+        _buffer.Clear();
+        _codec.Serialize(_persons[_index++ & (PoolSize - 1)], _buffer);
+        return _buffer.LengthBytes;
+    }
+
+    /// <summary>BigPile reads a person.</summary>
+    [Benchmark]
+    public object PersonRead() => _codec.Deserialize(_writtenPersons[_index++ & (PoolSize - 1)]);
+
+    /// <summary>BigPile writes an order.</summary>
+    [Benchmark]
+    public int OrderWrite()
+    {
+        _buffer.Clear();
+        _codec.Serialize(_order, _buffer);
+        return _buffer.LengthBytes;
+    }
+
+    /// <summary>BigPile reads an order.</summary>
+    [Benchmark]
+    public object OrderRead() => _codec.Deserialize(_writtenOrder);
+
+    /// <summary>System.Text.Json writes a person.</summary>
+    [Benchmark]
+    public long JsonPersonWrite()
+    {
+        _json.ResetWrittenCount();
+        _jsonWriter.Reset(_json);
+        JsonSerializer.Serialize(_jsonWriter, _persons[_index++ & (PoolSize - 1)], JsonContext.Default.Person);
+        return _jsonWriter.BytesCommitted;
+    }
+
+    /// <summary>System.Text.Json reads a person.</summary>
+    [Benchmark]
+    public Person? JsonPersonRead() => JsonSerializer.Deserialize(_jsonPersons[_index++ & (PoolSize - 1)], JsonContext.Default.Person);
+
+    /// <summary>System.Text.Json writes an order.</summary>
+    [Benchmark]
+    public long JsonOrderWrite()
+    {
+        _json.ResetWrittenCount();
+        _jsonWriter.Reset(_json);
+        JsonSerializer.Serialize(_jsonWriter, _order, JsonContext.Default.Order);
+        return _jsonWriter.BytesCommitted;
+    }
+
+    /// <summary>System.Text.Json reads an order.</summary>
+    [Benchmark]
+    public Order? JsonOrderRead() => JsonSerializer.Deserialize(_jsonOrder, JsonContext.Default.Order);
+}

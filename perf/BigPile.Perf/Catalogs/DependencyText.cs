@@ -1,0 +1,55 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Text.RegularExpressions;
+
+namespace BigPile.Perf.Catalogs;
+
+/// <summary>Reads a dependency: <c>name[:architecture] [(operator version)] [| another …]</c>.</summary>
+internal static partial class DependencyText
+{
+    /// <summary>Reads all alternatives, in their order.</summary>
+    /// <returns><see langword="false"/> when the text is no dependency, and for no other reason.</returns>
+    internal static bool TryParse(string? text, [NotNullWhen(true)] out DependencyTerm[]? terms)
+    {
+        string[] parts = text?.Split('|') ?? [];
+        var read = new DependencyTerm[parts.Length];
+        terms = null;
+        for (int i = 0; i < parts.Length; i++)
+        {
+            Match match = TermPattern().Match(parts[i]);
+            if (!match.Success)
+                return false;
+            read[i] = MakeTerm(match.Groups);
+        }
+        terms = parts.Length == 0 ? null : read;
+        return terms != null;
+    }
+
+    private static DependencyTerm MakeTerm(GroupCollection groups) =>
+        new(groups["name"].Value, TextOf(groups["architecture"]), OperatorOf(groups["operator"].Value), TextOf(groups["version"]));
+
+    private static string? TextOf(Group group) => group.Success ? group.Value : null;
+
+    private static VersionOperator OperatorOf(string text) => text switch
+    {
+        "<<" => VersionOperator.Earlier,
+        "<=" => VersionOperator.AtMost,
+        "=" => VersionOperator.Exactly,
+        ">=" => VersionOperator.AtLeast,
+        ">>" => VersionOperator.Later,
+        "" => VersionOperator.None,
+        _ => throw new ArgumentOutOfRangeException(nameof(text), text, "The pattern lets no such operator through."),
+    };
+
+    // Names and versions as Debian's policy manual has them, sections 5.6.1 and 5.6.12; upper case is let through too.
+    [GeneratedRegex(
+        """
+        \A [ ]*
+        (?<name> [A-Za-z0-9] [A-Za-z0-9+.-]* )
+        ( : (?<architecture> [A-Za-z0-9] [A-Za-z0-9-]* ) )? [ ]*
+        ( \( [ ]* (?<operator> << | <= | = | >= | >> ) [ ]* (?<version> [A-Za-z0-9] [A-Za-z0-9.+:~-]* ) [ ]* \) )? [ ]*
+        \z
+        """,
+        RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture | RegexOptions.IgnorePatternWhitespace)]
+    private static partial Regex TermPattern();
+}

@@ -1,0 +1,26 @@
+using System;
+using BigPile.Perf.Catalogs;
+
+namespace BigPile.Perf.Graphs;
+
+/// <summary>What was measured of the graph in the pile, which is closed and gone.</summary>
+internal sealed record PileResult
+{
+    /// <summary>The graph, to know that it is gone.</summary>
+    internal required WeakReference Graph { get; init; }
+
+    internal required CatalogFigures Catalog { get; init; }
+
+    internal required PileStatistics Statistics { get; init; }
+
+    internal required double LoadSeconds { get; init; }
+
+    internal required long ManagedBytes { get; init; }
+
+    internal required double FullCollectionMs { get; init; }
+
+    internal required GraphAnswers Answers { get; init; }
+
+    /// <summary>The names of the packages with most dependents.</summary>
+    internal required string[] MostNeeded { get; init; }
+}

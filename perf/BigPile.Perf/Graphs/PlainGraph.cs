@@ -1,0 +1,44 @@
+using System;
+using BigPile.Perf.Catalogs;
+
+namespace BigPile.Perf.Graphs;
+
+/// <summary>The catalog as objects with references, for comparison.</summary>
+internal sealed class PlainGraph
+{
+    private readonly PlainPackage[] _packages;
+
+    /// <summary>Makes the graph. It shares the catalog's texts, which are its own once the catalog is gone.</summary>
+    internal PlainGraph(PackageCatalog catalog)
+    {
+        _packages = new PlainPackage[catalog.Count];
+        for (int number = 0; number < _packages.Length; number++)
+            _packages[number] = MakePackage(number, catalog.RecordOf(number));
+        foreach (PlainPackage package in _packages)
+        {
+            package.Dependencies = Array.ConvertAll(
+                catalog.EdgesOf(package.Number), edge => new PlainDependency(_packages[edge.Target], edge.Operator, edge.Version));
+            package.Dependents = Array.ConvertAll(catalog.DependentsOf(package.Number), number => _packages[number]);
+        }
+    }
+
+    internal int Count => _packages.Length;
+
+    internal PlainPackage this[int number] => _packages[number];
+
+    private static PlainPackage MakePackage(int number, CatalogRecord record) => new()
+    {
+        Number = number,
+        Name = record.Id,
+        Version = record.Version,
+        Architecture = record.Architecture,
+        Section = record.Section,
+        Priority = record.Priority,
+        Homepage = record.Homepage,
+        InstalledSizeKiB = record.InstalledSizeKiB,
+        SizeBytes = record.SizeBytes,
+        Description = record.Description,
+        Tags = record.Tags,
+        Sha256 = record.Sha256,
+    };
+}

@@ -1,0 +1,19 @@
+using System;
+using System.IO;
+using BigPile.Perf.Loads;
+using Spectre.Console;
+
+namespace BigPile.Perf.Reports;
+
+/// <summary>Where a load is shown to people: bars while it runs if that is a terminal, tables at its end in any case.</summary>
+internal static class ReportConsole
+{
+    /// <summary>Runs a load and writes its report.</summary>
+    internal static void Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
+    {
+        var terminal = new AnsiConsoleOutput(output);
+        AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = terminal, Ansi = colors });
+        write(console, terminal.IsTerminal ? BarProgress.Show(console, run) : run(new NoProgress()));
+    }
+}

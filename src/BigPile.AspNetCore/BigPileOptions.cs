@@ -1,0 +1,35 @@
+using System;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>How the pile of a web application is made and served.</summary>
+public sealed class BigPileOptions
+{
+    /// <summary>The default of <see cref="MaxBodyBytes"/>: 32 MiB.</summary>
+    public const long DefaultMaxBodyBytes = 32L << 20;
+
+    /// <summary>The highest <see cref="MaxBodyBytes"/>: what a pile takes as one payload, with room for a content type and a key.</summary>
+    public const long LargestMaxBodyBytes = (1L << 30) - (64L << 10);
+
+    /// <summary>The directory of a mapped pile, made if it is missing; <see langword="null"/> for a pile in native memory.</summary>
+    public string? Directory { get; set; }
+
+    /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
+    public long SegmentBytes { get; set; } = PileOptions.DefaultSegmentBytes;
+
+    /// <summary>The most bytes that all segments may take together; none by default.</summary>
+    public long MaxBytes { get; set; } = long.MaxValue;
+
+    /// <summary>The most bytes of a payload that a client may put; a longer one is answered with 413.</summary>
+    public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
+
+    /// <summary>
+    /// How long the host's start waits for the pile. A pile that is open by then is ready with the first request; one that takes longer
+    /// opens behind, while the health endpoints report and all others answer 503.
+    /// </summary>
+    public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
+    public Action<PileCache>? Opened { get; set; }
+}

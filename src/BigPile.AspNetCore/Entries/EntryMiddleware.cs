@@ -1,0 +1,67 @@
+using System;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Problems;
+using BigPile.Caching;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace BigPile.AspNetCore.Entries;
+
+/// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but its ETag.</summary>
+internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryWriter writer)
+{
+    private const string AllowedMethods = "GET, HEAD, PUT, DELETE";
+
+    /// <summary>Answers a request for an entry; passes every other one on.</summary>
+    public Task InvokeAsync(HttpContext context)
+    {
+        string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        if (!EntryTarget.TryParse(rawTarget, out EntryTarget target))
+            return next(context);
+        if (host.Tables is not { } tables)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
+        try
+        {
+            return Answer(context, tables, target);
+        }
+        catch (ObjectDisposedException)
+        {
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
+        }
+    }
+
+    private Task Answer(HttpContext context, ServedTables tables, EntryTarget target)
+    {
+        Span<char> nameRoom = stackalloc char[TableName.MaxLength];
+        if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
+        Span<byte> keyRoom = stackalloc byte[EntryKey.MaxBytes];
+        KeyError error = EntryKey.Decode(target.Key, keyRoom, out ReadOnlySpan<byte> key);
+        if (error != KeyError.None)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
+
+        // Methods are told apart by case, as the standard wants.
+        switch (context.Request.Method)
+        {
+            case "GET" or "HEAD":
+                return Read(context, tables, name, key);
+            case "PUT":
+                return writer.PutAsync(context, tables, name.ToString(), key.ToArray());
+            case "DELETE":
+                return writer.DeleteAsync(context, tables, name.ToString(), key.ToArray());
+            default:
+                context.Response.Headers.Allow = AllowedMethods;
+                return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed.Of(name.ToString(), key));
+        }
+    }
+
+    private static Task Read(HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key)
+    {
+        if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
+            return EntryReader.ReadAsync(context, table, key);
+        string missing = name.ToString();
+        Problem problem = tables.Exists(missing) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        return ProblemResponse.WriteAsync(context, problem.Of(missing, key));
+    }
+}

@@ -1,0 +1,117 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.AspNetCore.Hosting;
+
+/// <summary>Opens the pile when the host starts, and closes it when the host has stopped serving.</summary>
+/// <remarks>
+/// Hosted services stop in the opposite order of their start, and the web server starts last: so the pile closes after the last request.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class PileHost : IHostedService, IDisposable
+{
+    private readonly Func<PileCache> _open;
+    private readonly BigPileOptions _options;
+    private readonly IHostApplicationLifetime _lifetime;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _closing = new();
+    private Task _opening = Task.CompletedTask;
+    private PileCache? _cache;
+    private volatile ServedTables? _tables;
+    private volatile PileState _state;
+
+    public PileHost(
+        PileOpener opener, IOptions<BigPileOptions> options, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
+    {
+        _open = opener.Open;
+        _options = options.Value;
+        _lifetime = lifetime;
+        _time = time;
+        _logger = logger;
+    }
+
+    internal PileState State => _state;
+
+    /// <summary>The tables, while the pile is ready; else <see langword="null"/>.</summary>
+    internal ServedTables? Tables => _tables;
+
+    /// <summary>Ends when the pile is ready, or could not be opened.</summary>
+    internal Task Opening => _opening;
+
+    /// <summary>Why the pile could not be opened.</summary>
+    internal Exception? Failure { get; private set; }
+
+    /// <inheritdoc/>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        _opening = Task.Run(Open, CancellationToken.None);
+        await Task.WhenAny(_opening, Task.Delay(_options.StartWait, _time, cancellationToken)).ConfigureAwait(false);
+        if (_opening.IsCompleted)
+        {
+            await _opening.ConfigureAwait(false);
+            return;
+        }
+        _logger.LogInformation("The pile is still opening; the service answers 503 until it is ready");
+        _ = StopOnFailureAsync();
+    }
+
+    /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        Close();
+    }
+
+    /// <summary>Closes the pile of a host that was not stopped because it did not start.</summary>
+    public void Dispose() => StopAsync(CancellationToken.None).GetAwaiter().GetResult();
+
+    private void Open()
+    {
+        try
+        {
+            _cache = _open();
+            _state = PileState.Preparing;
+            _options.Opened?.Invoke(_cache);
+            _tables = new ServedTables(_cache);
+            _state = PileState.Ready;
+        }
+        catch (Exception e)
+        {
+            Failure = e;
+            _state = PileState.Failed;
+            throw;
+        }
+    }
+
+    private async Task StopOnFailureAsync()
+    {
+        await _opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!_opening.IsFaulted)
+            return;
+        _logger.LogCritical("The pile can't be opened: {Reason}", _opening.Exception!.InnerException!.Message);
+        _lifetime.StopApplication();
+    }
+
+    private void Close()
+    {
+        lock (_closing)
+        {
+            _tables = null;
+            if (_state != PileState.Failed)
+                _state = PileState.Closed;
+            PileCache? cache = _cache;
+            _cache = null;
+            if (cache == null)
+                return;
+            long started = _time.GetTimestamp();
+            cache.Dispose();
+            _logger.LogInformation("The pile is closed, after {Seconds:F2} s", _time.GetElapsedTime(started).TotalSeconds);
+        }
+    }
+}

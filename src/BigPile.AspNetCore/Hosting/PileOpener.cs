@@ -1,0 +1,31 @@
+using BigPile.Caching;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.AspNetCore.Hosting;
+
+/// <summary>Makes the pile that the options describe.</summary>
+internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger)
+{
+    /// <summary>Opens the pile with its tables; may take long.</summary>
+    internal virtual PileCache Open()
+    {
+        BigPileOptions settings = options.Value;
+        var pile = new Pile(new PileOptions
+        {
+            Directory = settings.Directory,
+            SegmentBytes = settings.SegmentBytes,
+            MaxBytes = settings.MaxBytes,
+            Logger = logger,
+        });
+        try
+        {
+            return new PileCache(pile, ownsPile: true);
+        }
+        catch
+        {
+            pile.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.AspNetCore.Problems;
+
+/// <summary>All problems that the service answers with. Codes are part of the interface: they are not renamed.</summary>
+internal static class ProblemCatalog
+{
+    internal static readonly Problem EntryNotFound =
+        new(StatusCodes.Status404NotFound, "entry_not_found", "The table has no entry with this key.");
+
+    internal static readonly Problem TableNotFound =
+        new(StatusCodes.Status404NotFound, "table_not_found", "There is no table of this name.");
+
+    internal static readonly Problem RouteNotFound =
+        new(StatusCodes.Status404NotFound, "route_not_found", "There is nothing at this path.");
+
+    internal static readonly Problem MethodNotAllowed =
+        new(StatusCodes.Status405MethodNotAllowed, "method_not_allowed", "The method is not one that this path has; see the Allow header.");
+
+    internal static readonly Problem InvalidTableName =
+        new(StatusCodes.Status400BadRequest, "table_name_invalid", "The table's name is not valid.",
+            "A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-', and is not '.' or '..'.");
+
+    internal static readonly Problem OtherKeyType =
+        new(StatusCodes.Status409Conflict, "table_key_type", "The table has keys that are not text.",
+            "The application made it with another type of keys, and it can't be reached by this path.");
+
+    internal static readonly Problem ForeignValue =
+        new(StatusCodes.Status409Conflict, "value_not_servable", "The value has no content type.",
+            "The application put it into the table as something else than an entry of this service.");
+
+    internal static readonly Problem InvalidContentType =
+        new(StatusCodes.Status415UnsupportedMediaType, "content_type_invalid", "The content type is not a media type of at most 255 ASCII characters.");
+
+    internal static readonly Problem EncodedBody =
+        new(StatusCodes.Status415UnsupportedMediaType, "content_encoding_unsupported", "Bodies with a Content-Encoding are not stored.",
+            "Send the body without the encoding, or with a content type that names the encoded form.");
+
+    internal static readonly Problem PartialBody =
+        new(StatusCodes.Status400BadRequest, "partial_put_unsupported", "A part of an entry can't be put.");
+
+    internal static readonly Problem Precondition =
+        new(StatusCodes.Status501NotImplemented, "precondition_unsupported", "Conditional changes are not supported.",
+            "The entry was not changed: without the condition the change could overwrite what the client did not see.");
+
+    internal static readonly Problem BadBody =
+        new(StatusCodes.Status400BadRequest, "body_invalid", "The request's body could not be read.");
+
+    internal static readonly Problem PileFull =
+        new(StatusCodes.Status507InsufficientStorage, "pile_full", "There is no room for the entry. Nothing was changed.");
+
+    internal static readonly Problem PileFailed =
+        new(StatusCodes.Status500InternalServerError, "pile_failed", "The pile could not do it.");
+
+    internal static readonly Problem NotReady =
+        new(StatusCodes.Status503ServiceUnavailable, "not_ready", "The pile is not open; see /health/ready.");
+
+    internal static Problem InvalidKey(string detail) => new(StatusCodes.Status400BadRequest, "key_invalid", "The key is not valid.", detail);
+
+    internal static Problem BodyTooLarge(long limitBytes, long? actualBytes) =>
+        new(StatusCodes.Status413PayloadTooLarge, "body_too_large", "The body is longer than the service takes.")
+        {
+            Limit = limitBytes,
+            Actual = actualBytes,
+        };
+}

@@ -1,0 +1,68 @@
+using System;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Problems;
+using BigPile.Caching;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace BigPile.AspNetCore.Reports;
+
+/// <summary>Answers what is asked about the service rather than of it.</summary>
+internal sealed class ReportEndpoints(PileHost host, TimeProvider time)
+{
+    internal Task LiveAsync(HttpContext context) => WriteAsync(context, HealthReport.Live, ReportJson.Default.HealthReport);
+
+    internal Task ReadyAsync(HttpContext context)
+    {
+        PileState state = host.State;
+        if (state != PileState.Ready)
+            context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+        return WriteAsync(context, HealthReport.Of(state), ReportJson.Default.HealthReport);
+    }
+
+    internal Task TablesAsync(HttpContext context) =>
+        AnswerAsync(context, static cache => TableList.Of(cache), ReportJson.Default.TableList);
+
+    internal Task StatsAsync(HttpContext context) =>
+        AnswerAsync(context, cache => StatsReport.Of(cache, time), ReportJson.Default.StatsReport);
+
+    internal Task TableAsync(HttpContext context)
+    {
+        string name = (string?)context.GetRouteValue("table") ?? "";
+        if (!TableName.IsValid(name))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
+        if (host.Tables is { } tables && !tables.Exists(name))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound with { Table = name });
+        return AnswerAsync(context, cache => TableReport.Of(cache, name), ReportJson.Default.TableReport);
+    }
+
+    private async Task AnswerAsync<T>(HttpContext context, Func<PileCache, T> report, JsonTypeInfo<T> json)
+    {
+        if (host.Tables is { } tables)
+        {
+            try
+            {
+                await WriteAsync(context, report(tables.Cache), json).ConfigureAwait(false);
+                return;
+            }
+            catch (ObjectDisposedException)
+            {
+                // The service stops.
+            }
+        }
+        await ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady).ConfigureAwait(false);
+    }
+
+    private static Task WriteAsync<T>(HttpContext context, T report, JsonTypeInfo<T> json)
+    {
+        byte[] body = JsonSerializer.SerializeToUtf8Bytes(report, json);
+        context.Response.ContentType = MediaTypes.Json;
+        context.Response.ContentLength = body.Length;
+        context.Response.Headers.CacheControl = "no-store";
+        return context.Response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted);
+    }
+}

@@ -1,0 +1,13 @@
+using System.Text.Json.Serialization;
+
+namespace BigPile.AspNetCore.Reports;
+
+/// <summary>Writes reports.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(TableList))]
+[JsonSerializable(typeof(TableReport))]
+[JsonSerializable(typeof(StatsReport))]
+[JsonSerializable(typeof(HealthReport))]
+internal sealed partial class ReportJson : JsonSerializerContext;

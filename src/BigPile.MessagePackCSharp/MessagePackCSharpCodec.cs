@@ -1,0 +1,80 @@
+using System;
+using System.Buffers.Binary;
+using System.Collections.Generic;
+using MessagePack;
+
+namespace BigPile.MessagePackCSharp;
+
+/// <summary>Serializes with MessagePack-CSharp, for types that are written for it.</summary>
+/// <remarks>
+/// A payload is the number of the root's type in the list given to the constructor (2 bytes, little-endian) and what
+/// <see cref="MessagePackSerializer"/> writes. The list is the registry: no type name is stored, and no other type is ever made. Keep its
+/// order for as long as a mapped pile lives; add at the end. What the library does not keep is not kept: shared references become
+/// copies, and cycles overflow. Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class MessagePackCSharpCodec : IPileCodec
+{
+    private const int NumberBytes = sizeof(ushort);
+
+    private readonly MessagePackSerializerOptions _options;
+    private readonly Type[] _types;
+    private readonly Dictionary<Type, ushort> _numbers = [];
+
+    /// <summary>Makes a codec for a list of root types.</summary>
+    /// <param name="options">Resolver, security and compression; bytes from a file are not to be trusted, so choose untrusted data.</param>
+    /// <param name="types">The types that may be put, at most 65,535, in an order that never changes.</param>
+    /// <exception cref="ArgumentException">There are too many types, or one is listed twice.</exception>
+    public MessagePackCSharpCodec(MessagePackSerializerOptions options, params Type[] types)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(types);
+        if (types.Length > ushort.MaxValue)
+            throw new ArgumentException($"{types.Length:N0} types are listed; {ushort.MaxValue:N0} are allowed.", nameof(types));
+        _options = options;
+        _types = [.. types];
+        foreach (Type type in _types)
+        {
+            if (!_numbers.TryAdd(type, (ushort)_numbers.Count))
+                throw new ArgumentException($"The type {type} is listed twice.", nameof(types));
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Serialize(object value, PileBuffer destination)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        ArgumentNullException.ThrowIfNull(destination);
+        Type type = value.GetType();
+        if (!_numbers.TryGetValue(type, out ushort number))
+            throw new PileSerializationException($"The type {type} is not in the codec's list. Add it at the end.");
+        BinaryPrimitives.WriteUInt16LittleEndian(destination.GetSpan(NumberBytes), number);
+        destination.Advance(NumberBytes);
+        try
+        {
+            MessagePackSerializer.Serialize(type, destination, value, _options);
+        }
+        catch (MessagePackSerializationException e)
+        {
+            throw new PileSerializationException($"An object of type {type} could not be written: {e.Message}", e);
+        }
+    }
+
+    /// <inheritdoc/>
+    public object Deserialize(PileBuffer source)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        ReadOnlyMemory<byte> payload = source.WrittenMemory;
+        int number = payload.Length < NumberBytes ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(payload.Span);
+        if (number < 0 || number >= _types.Length)
+            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} types.");
+        try
+        {
+            return MessagePackSerializer.Deserialize(_types[number], payload[NumberBytes..], _options)
+                ?? throw new PileSerializationException("The payload is null, which is never put.");
+        }
+        catch (MessagePackSerializationException e)
+        {
+            throw new PileSerializationException($"A payload of type {_types[number]} can't be read: {e.Message}", e);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using System;
+using System.CommandLine;
+using System.Net.Http;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Server.Hosting;
+using BigPile.Server.Loading;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>The command <c>health</c>: for containers, which have no other program to ask with.</summary>
+internal static class HealthCommand
+{
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
+
+    internal static Command Create()
+    {
+        var url = new Option<Uri?>("--url")
+        {
+            Description = $"The server's address; default {ListenAddresses.Default}.",
+            CustomParser = LoadCommand.ParseUrl,
+        };
+        var command = new Command("health", "Asks a running server whether it is ready. Exit code 0: it is; 1: it is not.") { url };
+        command.SetAction((result, cancellationToken) => RunAsync(
+            result.GetValue(url) ?? new Uri(ListenAddresses.Default), result.InvocationConfiguration, cancellationToken));
+        return command;
+    }
+
+    private static async Task<int> RunAsync(Uri server, InvocationConfiguration console, CancellationToken cancellationToken)
+    {
+        using var client = new HttpClient { Timeout = Timeout };
+        try
+        {
+            await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
+            await console.Output.WriteLineAsync("ready").ConfigureAwait(false);
+            return 0;
+        }
+        catch (Exception e) when (e is LoadException or OperationCanceledException)
+        {
+            await console.Error.WriteLineAsync(e.Message).ConfigureAwait(false);
+            return 1;
+        }
+    }
+}

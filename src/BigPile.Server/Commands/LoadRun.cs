@@ -1,0 +1,118 @@
+using System;
+using System.IO;
+using System.Net.Http;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using BigPile.Server.Hosting;
+using BigPile.Server.Loading;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>Runs the command <c>load</c>.</summary>
+internal sealed class LoadRun(TextWriter output, TextWriter error)
+{
+    private const int Done = 0;
+    private const int Failed = 1;
+    private const int SomeSkipped = 2;
+
+    private readonly TimeProvider _time = TimeProvider.System;
+    private ProgressBar? _bar;
+
+    /// <summary>The path of the file to load.</summary>
+    internal required string File { get; init; }
+
+    /// <summary>The table that the records go into.</summary>
+    internal required string TableName { get; init; }
+
+    /// <summary>The field that has a record's key.</summary>
+    internal required string KeyField { get; init; }
+
+    /// <summary>The pile's directory; the setting's when left out.</summary>
+    internal string? Directory { get; init; }
+
+    /// <summary>The running server to load into, instead of a directory.</summary>
+    internal Uri? Server { get; init; }
+
+    private bool HasTerminal => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected;
+
+    /// <summary>Loads.</summary>
+    /// <returns>The exit code.</returns>
+    internal async Task<int> RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (!AspNetCore.Entries.TableName.IsValid(TableName))
+                throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
+            return await LoadAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (IsExplained(e))
+        {
+            await error.WriteLineAsync($"The load failed: {e.Message}").ConfigureAwait(false);
+            return Failed;
+        }
+        catch (OperationCanceledException)
+        {
+            await error.WriteLineAsync("The load was stopped. What was loaded stays; load again to get the rest.").ConfigureAwait(false);
+            return Failed;
+        }
+    }
+
+    private async Task<int> LoadAsync(CancellationToken cancellationToken)
+    {
+        var tally = new LoadTally(_time, ReportSkipped);
+        SourceFile source = await SourceFile.OpenAsync(File, cancellationToken).ConfigureAwait(false);
+        await using (source.ConfigureAwait(false))
+        {
+            using ProgressBar? bar = HasTerminal ? new ProgressBar(error, _time, () => source.Progress, tally) : null;
+            _bar = bar;
+            if (Server != null)
+                await LoadOverHttpAsync(source.Content, Server, tally, cancellationToken).ConfigureAwait(false);
+            else
+                await LoadIntoDirectoryAsync(source.Content, tally, cancellationToken).ConfigureAwait(false);
+        }
+        Summarize(tally);
+        return tally.Skipped == 0 ? Done : SomeSkipped;
+    }
+
+    private async Task LoadOverHttpAsync(Stream content, Uri server, LoadTally tally, CancellationToken cancellationToken)
+    {
+        using var client = new HttpClient();
+        await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
+        var sink = new HttpSink(client, server, TableName, tally);
+        await new Loader(KeyField, sink, tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
+    {
+        ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
+        string path = Directory == null ? settings.Directory : Path.GetFullPath(Directory);
+        var options = new PileOptions { SegmentBytes = settings.SegmentBytes, MaxBytes = settings.MaxBytes };
+        using var cache = new PileCache(Pile.Open(path, options), ownsPile: true);
+        await new Loader(KeyField, new TableSink(cache, TableName, tally), tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+    }
+
+    private void ReportSkipped(long lineNumber, string reason)
+    {
+        string line = $"Line {lineNumber} skipped: {reason}";
+        if (_bar is { } bar)
+            bar.WriteLine(line);
+        else
+            error.WriteLine(line);
+    }
+
+    private void Summarize(LoadTally tally)
+    {
+        double seconds = tally.Elapsed.TotalSeconds;
+        output.WriteLine(
+            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
+        if (tally.Replaced != 0)
+            output.WriteLine($"{tally.Replaced:N0} of them replaced an entry with the same key.");
+        if (tally.Skipped != 0)
+            output.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
+    }
+
+    private static bool IsExplained(Exception exception) =>
+        exception is LoadException or SettingsException or PileException or HttpRequestException or ArgumentException { ParamName: "options" }
+            or IOException or InvalidDataException or UnauthorizedAccessException or TaskCanceledException { InnerException: TimeoutException };
+}

@@ -1,0 +1,38 @@
+using System;
+using System.Globalization;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Sizes as people write them: <c>1048576</c>, <c>512m</c>, <c>64g</c>, <c>1GiB</c>. All units are powers of 1,024.</summary>
+internal static class ByteSize
+{
+    private const string Units = "kmgt";
+
+    /// <summary>Reads a size.</summary>
+    /// <returns><see langword="false"/> when the text is no size, or one beyond 64 bits.</returns>
+    internal static bool TryParse(string text, out long bytes)
+    {
+        bytes = 0;
+        ReadOnlySpan<char> rest = text.AsSpan().Trim();
+        int digits = rest.IndexOfAnyExceptInRange('0', '9');
+        ReadOnlySpan<char> unit = digits < 0 ? default : rest[digits..].Trim();
+        if (!TryShift(unit, out int shift))
+            return false;
+        ReadOnlySpan<char> number = digits < 0 ? rest : rest[..digits];
+        if (!long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out long count) || count > long.MaxValue >> shift)
+            return false;
+        bytes = count << shift;
+        return true;
+    }
+
+    private static bool TryShift(ReadOnlySpan<char> unit, out int shift)
+    {
+        shift = 0;
+        if (unit.IsEmpty || unit.Equals("b", StringComparison.OrdinalIgnoreCase))
+            return true;
+        shift = 10 * (1 + Units.IndexOf(char.ToLowerInvariant(unit[0]), StringComparison.Ordinal));
+        ReadOnlySpan<char> suffix = unit[1..];
+        return shift != 0
+            && (suffix.IsEmpty || suffix.Equals("b", StringComparison.OrdinalIgnoreCase) || suffix.Equals("ib", StringComparison.OrdinalIgnoreCase));
+    }
+}

@@ -1,0 +1,27 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+using Serilog;
+using Serilog.Events;
+using Serilog.Extensions.Logging;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Logging as the section <c>Serilog</c> of the configuration says.</summary>
+internal static class ServerLog
+{
+    internal static void Configure(ILoggingBuilder logging, IConfiguration configuration)
+    {
+        Serilog.Core.Logger logger = new LoggerConfiguration()
+            .ReadFrom.Configuration(configuration)
+            .Filter.ByExcluding(IsStartFailure)
+            .CreateLogger();
+        logging.ClearProviders();
+        logging.AddSerilog(logger, dispose: true);
+        // The framework makes an activity and a scope for each request as soon as this category is on for anything.
+        logging.AddFilter<SerilogLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
+    }
+
+    // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.
+    private static bool IsStartFailure(LogEvent entry) =>
+        entry.MessageTemplate.Text is "Hosting failed to start" or "Unable to start Kestrel.";
+}

@@ -1,0 +1,44 @@
+using System;
+using System.IO;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Runs the server until it is told to stop.</summary>
+internal static class ServerRun
+{
+    /// <summary>Runs it.</summary>
+    /// <returns>The exit code: 0 after a stop that was asked for, 1 when the server could not start.</returns>
+    internal static async Task<int> RunAsync(string[] args, TextWriter error)
+    {
+        try
+        {
+            WebApplication app = ServerApplication.Build(args);
+            await using (app.ConfigureAwait(false))
+            {
+                await app.StartAsync().ConfigureAwait(false);
+                Task report = StartReport.LogAsync(app);
+                await app.WaitForShutdownAsync().ConfigureAwait(false);
+                await report.ConfigureAwait(false);
+                if (app.Services.GetRequiredService<PileHost>().Failure is { } failure)
+                    throw failure;
+            }
+            return 0;
+        }
+        catch (Exception e) when (IsExplained(e))
+        {
+            await error.WriteLineAsync($"BigPile.Server can't start: {e.Message}").ConfigureAwait(false);
+            return 1;
+        }
+    }
+
+    /// <summary>Whether an exception's message tells a user all that there is to know.</summary>
+    private static bool IsExplained(Exception exception) =>
+        exception is SettingsException or OptionsValidationException or PileException or ArgumentException { ParamName: "options" }
+            or IOException or InvalidDataException or UnauthorizedAccessException;
+}

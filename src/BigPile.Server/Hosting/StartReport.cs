@@ -1,0 +1,49 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using BigPile.Server.Loading;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Says at the start what the server has and how to ask it.</summary>
+internal static class StartReport
+{
+    /// <summary>Logs the addresses at once, and the rest when the pile is ready.</summary>
+    internal static async Task LogAsync(WebApplication app)
+    {
+        ILogger logger = app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("BigPile.Server");
+        logger.LogInformation("BigPile listens on {Addresses}", string.Join(", ", app.Urls));
+        PileHost host = app.Services.GetRequiredService<PileHost>();
+        await host.Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (host.Tables is not { } tables)
+            return;
+
+        TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
+        IReadOnlyList<string> names = tables.Cache.TableNames;
+        logger.LogInformation(
+            "The pile in {Directory} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
+            tables.Cache.Pile.DirectoryPath, SecondsSinceStart(time), names.Count,
+            names.Sum(name => tables.Cache.GetStatistics(name).EntryCount));
+        logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
+    }
+
+    private static double SecondsSinceStart(TimeProvider time)
+    {
+        using var process = Process.GetCurrentProcess();
+        return (time.GetUtcNow() - process.StartTime.ToUniversalTime()).TotalSeconds;
+    }
+
+    private static string ExamplePath(ServedTables tables)
+    {
+        bool hasSample = tables.TryGet(Sample.TableName, out CacheTable<string, byte[]>? table) && table.ContainsKey(Sample.ExampleKey);
+        return hasSample ? EntryTarget.PathOf(Sample.TableName, Sample.ExampleKey) : "/v1/tables";
+    }
+}

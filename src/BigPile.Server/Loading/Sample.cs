@@ -1,0 +1,31 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Caching;
+using BigPile.Server.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Server.Loading;
+
+/// <summary>The records that ship with the server, so that a new user finds something in it.</summary>
+internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger<Sample> logger)
+{
+    internal const string TableName = "packages";
+    internal const string ExampleKey = "0ad";
+
+    private const string KeyField = "id";
+
+    internal static string FilePath => Path.Combine(AppContext.BaseDirectory, "sample", "packages.jsonl");
+
+    /// <summary>Loads the sample into a pile that never had a table.</summary>
+    internal void LoadIfEmpty(PileCache cache)
+    {
+        if (!settings.LoadSample || cache.TableNames.Count != 0 || !File.Exists(FilePath))
+            return;
+        var tally = new LoadTally(time, static (line, reason) => throw new InvalidDataException($"Line {line} of the sample: {reason}"));
+        using FileStream file = File.OpenRead(FilePath);
+        var sink = new TableSink(cache, TableName, tally);
+        new Loader(KeyField, sink, tally).RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
+        logger.LogInformation("The pile was empty; loaded {Records:N0} sample records into the table {Table}", tally.Records, TableName);
+    }
+}

@@ -1,0 +1,51 @@
+using System;
+using System.CommandLine;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Server.Commands;
+using BigPile.Server.Hosting;
+
+namespace BigPile.Server;
+
+/// <summary>The server, and the commands that belong to it.</summary>
+internal static class Program
+{
+    private const string Description = """
+        BigPile: tables of payloads in memory-mapped files, served over HTTP byte for byte.
+
+        Without a command the server starts. Its settings, on the command line, in the environment (with __ for :) or in appsettings.json:
+          --urls http://127.0.0.1:5080     where it listens
+          --Pile:Directory=./data          the pile's directory
+          --Pile:SegmentBytes=256m         the size of a new pile's segments
+          --Pile:MaxBytes=64g              the most bytes that it may take; no limit by default
+          --Server:MaxBodyBytes=32m        the most bytes of a payload that a client may put
+          --Server:AllowInsecure=true      listen where other machines reach it
+          --Server:LoadSample=false        leave an empty pile empty
+          --Server:LogEntryReads=true      log reads of entries
+          --Server:DrainSeconds=60         how long a stop waits for requests that run
+        """;
+
+    private static readonly TimeSpan StopTimeout = TimeSpan.FromMinutes(5);
+
+    private static Task<int> Main(string[] args) => RunAsync(args, Console.Out, Console.Error);
+
+    /// <summary>Runs the program.</summary>
+    /// <param name="args">The command line.</param>
+    /// <param name="output">Where results go.</param>
+    /// <param name="error">Where complaints go.</param>
+    /// <returns>The exit code.</returns>
+    internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
+    {
+        RootCommand root = [LoadCommand.Create(), HealthCommand.Create()];
+        root.Description = Description;
+        // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
+        bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));
+        return isCommand
+            ? root.Parse(args).InvokeAsync(
+                new InvocationConfiguration { Output = output, Error = error, ProcessTerminationTimeout = StopTimeout })
+            : ServerRun.RunAsync(args, error);
+    }
+
+    private static bool IsQuestion(string argument) => new[] { "-h", "-?", "--help", "--version" }.Contains(argument);
+}

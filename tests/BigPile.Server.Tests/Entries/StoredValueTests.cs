@@ -1,0 +1,78 @@
+using System;
+using System.Buffers;
+using System.Text;
+using BigPile.AspNetCore.Entries;
+
+namespace BigPile.Server.Tests.Entries;
+
+public sealed class StoredValueTests
+{
+    [Theory]
+    [InlineData("application/json", 1)]
+    [InlineData("text/plain; charset=utf-8", 1)]
+    [InlineData("image/svg+xml", 1)]
+    [InlineData("application/x-my-own", 22)]
+    [InlineData("Application/Json", 18)]
+    public void A_content_type_comes_back_as_it_was(string contentType, int headBytes)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        StoredValue.WriteHead(buffer, contentType);
+        buffer.Write("payload"u8);
+        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out int readHeadBytes));
+        Assert.Equal((contentType, headBytes), (read, readHeadBytes));
+    }
+
+    [Fact]
+    public void The_longest_content_type_fits_into_the_room_for_a_head()
+    {
+        string contentType = "a/" + new string('b', MediaTypes.MaxLength - 2);
+        Assert.True(MediaTypes.IsValid(contentType));
+        Assert.False(MediaTypes.IsValid(contentType + "b"));
+        var buffer = new ArrayBufferWriter<byte>();
+        StoredValue.WriteHead(buffer, contentType);
+        Assert.Equal(StoredValue.MaxHeadBytes, buffer.WrittenCount);
+        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out _));
+        Assert.Equal(contentType, read);
+    }
+
+    // What is stored refers to these codes: a change of this list makes entries of existing piles unreadable.
+    [Theory]
+    [InlineData(1, "application/json")]
+    [InlineData(2, "text/plain; charset=utf-8")]
+    [InlineData(3, "application/octet-stream")]
+    [InlineData(4, "application/msgpack")]
+    [InlineData(5, "text/html; charset=utf-8")]
+    [InlineData(12, "application/cbor")]
+    [InlineData(20, "application/pdf")]
+    [InlineData(24, "image/png")]
+    [InlineData(29, "image/svg+xml")]
+    [InlineData(30, "application/x-www-form-urlencoded")]
+    public void Codes_never_change(byte code, string contentType)
+    {
+        Assert.Equal(contentType, MediaTypes.Find(code));
+        Assert.Equal(code, MediaTypes.CodeOf(contentType));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("FE")]
+    [InlineData("00")]
+    [InlineData("0000")]
+    [InlineData("000561")]
+    [InlineData("00020A61")]
+    public void Bytes_of_another_layout_are_refused(string hex) =>
+        Assert.False(StoredValue.TryReadHead(Convert.FromHexString(hex), out _, out _));
+
+    [Fact]
+    public void A_buffer_grows_and_is_empty_when_it_comes_back()
+    {
+        ValueBuffer buffer = ValueBuffer.Rent();
+        for (int i = 0; i < 5_000; i++)
+            buffer.Write(Encoding.ASCII.GetBytes($"{i:D4} "));
+        Assert.Equal(25_000, buffer.WrittenSpan.Length);
+        Assert.StartsWith("0000 0001 ", Encoding.ASCII.GetString(buffer.WrittenSpan), StringComparison.Ordinal);
+        Assert.EndsWith("4998 4999 ", Encoding.ASCII.GetString(buffer.WrittenMemory.Span), StringComparison.Ordinal);
+        ValueBuffer.Return(buffer);
+        Assert.True(buffer.WrittenSpan.IsEmpty);
+    }
+}

@@ -1,0 +1,82 @@
+using System;
+using System.Linq;
+using System.Net;
+using System.Net.Http;
+using System.Text.Json;
+using System.Threading.Tasks;
+using BigPile.Server.Tests.Support;
+
+namespace BigPile.Server.Tests;
+
+public sealed class ReportTests : ServerTest
+{
+    [Fact]
+    public async Task Tables_are_listed_with_what_they_hold()
+    {
+        foreach (string entry in new[] { "b/entries/1", "b/entries/2", "a/entries/1" })
+            (await Server.PutAsync("/v1/tables/" + entry, new byte[100])).EnsureSuccessStatusCode();
+        JsonElement tables = (await GetJsonAsync("/v1/tables")).GetProperty("tables");
+        Assert.Equal(["a", "b"], tables.EnumerateArray().Select(static table => table.GetProperty("name").GetString()));
+        Assert.Equal([1, 2], tables.EnumerateArray().Select(static table => table.GetProperty("entries").GetInt32()));
+        Assert.All(tables.EnumerateArray(), static table => Assert.True(table.GetProperty("bytes").GetInt64() > 100));
+    }
+
+    [Fact]
+    public async Task A_table_says_what_it_did()
+    {
+        (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
+        await Client.GetAsync("/v1/tables/t/entries/k");
+        await Client.GetAsync("/v1/tables/t/entries/none");
+        await Client.DeleteAsync("/v1/tables/t/entries/k");
+        JsonElement table = await GetJsonAsync("/v1/tables/t");
+        Assert.Equal(
+            "t 0 0 1 1 1 1",
+            string.Join(' ', new[] { "name", "entries", "bytes", "hits", "misses", "puts", "removals" }.Select(name => table.GetProperty(name))));
+        await ProblemAsync(await Client.GetAsync("/v1/tables/none"), HttpStatusCode.NotFound, "table_not_found");
+        await ProblemAsync(await Client.GetAsync("/v1/tables/a%20b"), HttpStatusCode.BadRequest, "table_name_invalid");
+    }
+
+    [Fact]
+    public async Task The_memory_of_the_pile_adds_up()
+    {
+        for (int i = 0; i < 200; i++)
+            (await Server.PutAsync($"/v1/tables/t/entries/{i}", new byte[i * 37])).EnsureSuccessStatusCode();
+        JsonElement stats = await GetJsonAsync("/v1/stats");
+        JsonElement pile = stats.GetProperty("pile");
+        Assert.Equal("mapped", pile.GetProperty("store").GetString());
+        Assert.Equal(200, pile.GetProperty("objects").GetInt64());
+        JsonElement memory = pile.GetProperty("memoryBytes");
+        long Of(string name) => memory.GetProperty(name).GetInt64();
+        Assert.Equal(Of("reserved"), Of("committed") + Of("unused"));
+        Assert.Equal(Of("committed"), Of("payload") + Of("headers") + Of("slack") + Of("free"));
+        Assert.False(memory.TryGetProperty("limit", out _));
+        Assert.Equal(200, stats.GetProperty("tables")[0].GetProperty("entries").GetInt64());
+        Assert.Equal(Environment.ProcessId, stats.GetProperty("process").GetProperty("id").GetInt32());
+        Assert.True(stats.GetProperty("process").GetProperty("workingSetBytes").GetInt64() > 0);
+    }
+
+    [Theory]
+    [InlineData("/v1/tables")]
+    [InlineData("/v1/stats")]
+    [InlineData("/health/live")]
+    [InlineData("/health/ready")]
+    public async Task Reports_can_be_read_and_nothing_else(string path)
+    {
+        using HttpResponseMessage get = await Client.GetAsync(path);
+        Assert.Equal((HttpStatusCode.OK, "application/json"), (get.StatusCode, get.Content.Headers.ContentType?.ToString()));
+        using HttpResponseMessage head = await Client.SendAsync(new HttpRequestMessage(HttpMethod.Head, path));
+        Assert.Equal(HttpStatusCode.OK, head.StatusCode);
+        using HttpResponseMessage post = await Client.PostAsync(path, null);
+        Assert.Equal(["GET", "HEAD"], post.Content.Headers.Allow.Order());
+        await ProblemAsync(post, HttpStatusCode.MethodNotAllowed, "method_not_allowed");
+    }
+
+    [Theory]
+    [InlineData("/")]
+    [InlineData("/v1")]
+    [InlineData("/v1/tables/t/entries")]
+    [InlineData("/v1/tables/t/other/k")]
+    [InlineData("/V1/TABLES/t/entries/k")]
+    public async Task Other_paths_have_nothing(string path) =>
+        await ProblemAsync(await Client.GetAsync(path), HttpStatusCode.NotFound, "route_not_found");
+}

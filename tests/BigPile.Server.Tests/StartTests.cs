@@ -1,0 +1,199 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Net;
+using System.Net.Http;
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using BigPile.Server.Loading;
+using BigPile.Server.Tests.Support;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.Server.Tests;
+
+public sealed class StartTests : IDisposable
+{
+    private readonly TemporaryDirectory _directory = new();
+
+    public void Dispose() => _directory.Dispose();
+
+    [Fact]
+    public async Task Bodies_types_and_tags_survive_a_restart()
+    {
+        string? tag = null;
+        for (int life = 0; life < 3; life++)
+        {
+            await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+            if (life == 0)
+                (await server.PutAsync("/v1/tables/t/entries/a%2Fb", "<p>"u8.ToArray(), "text/html")).EnsureSuccessStatusCode();
+            using HttpResponseMessage read = await server.Client.GetAsync("/v1/tables/t/entries/a/b");
+            Assert.Equal("<p>", await read.Content.ReadAsStringAsync());
+            Assert.Equal("text/html", read.Content.Headers.ContentType?.ToString());
+            tag ??= read.Headers.ETag!.Tag;
+            Assert.Equal(tag, read.Headers.ETag!.Tag);
+        }
+    }
+
+    [Fact]
+    public async Task A_stop_waits_for_the_request_that_runs()
+    {
+        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile))
+        {
+            using var client = new TcpClient();
+            await client.ConnectAsync(server.Address.Host, server.Address.Port);
+            NetworkStream stream = client.GetStream();
+            await stream.WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
+            var answer = new byte[1000];
+            int length = await stream.ReadAsync(answer);
+            Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", Encoding.ASCII.GetString(answer, 0, length)); // the request runs
+            Task stop = server.StopAsync();
+            Assert.False(stop.IsCompleted);
+            await stream.WriteAsync("ok"u8.ToArray());
+            length = await stream.ReadAsync(answer);
+            Assert.StartsWith("HTTP/1.1 201 Created\r\n", Encoding.ASCII.GetString(answer, 0, length), StringComparison.Ordinal);
+            await stop;
+        }
+        await using RunningServer next = await RunningServer.StartAsync(_directory.Pile);
+        Assert.Equal("ok", await next.Client.GetStringAsync("/v1/tables/t/entries/k"));
+    }
+
+    [Fact]
+    public async Task The_sample_goes_into_an_empty_pile_only()
+    {
+        string[] source = await File.ReadAllLinesAsync(Sample.FilePath);
+        await using (RunningServer first = await RunningServer.StartAsync(_directory.Pile, "--Server:LoadSample=true"))
+        {
+            Assert.Equal(source.Length, first.Service<PileCache>().GetStatistics(Sample.TableName).EntryCount);
+            foreach (string line in source)
+            {
+                string key = JsonDocument.Parse(line).RootElement.GetProperty("id").GetString()!;
+                using HttpResponseMessage read = await first.Client.GetAsync($"/v1/tables/packages/entries/{Uri.EscapeDataString(key)}");
+                Assert.Equal(line, await read.Content.ReadAsStringAsync());
+                Assert.Equal("application/json", read.Content.Headers.ContentType?.ToString());
+            }
+            Assert.Contains(Sample.ExampleKey, first.Service<PileCache>().GetOrCreateTable<string, byte[]>(Sample.TableName).Keys);
+            (await first.Client.DeleteAsync($"/v1/tables/packages/entries/{Sample.ExampleKey}")).EnsureSuccessStatusCode();
+        }
+        await using RunningServer second = await RunningServer.StartAsync(_directory.Pile, "--Server:LoadSample=true");
+        Assert.Equal(source.Length - 1, second.Service<PileCache>().GetStatistics(Sample.TableName).EntryCount);
+    }
+
+    [Fact]
+    public async Task The_server_is_live_at_once_and_ready_when_the_pile_is_open()
+    {
+        using var gate = new ManualResetEventSlim();
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, services =>
+        {
+            services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
+            services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
+        });
+        Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/live")).StatusCode);
+        using HttpResponseMessage starting = await server.Client.GetAsync("/health/ready");
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, starting.StatusCode);
+        Assert.Equal("{\"status\":\"starting\",\"awaited\":[\"pile open\",\"pile prepared\"]}", await starting.Content.ReadAsStringAsync());
+        foreach (string path in new[] { "/v1/tables/t/entries/k", "/v1/tables", "/v1/tables/t", "/v1/stats" })
+            await ServerTest.ProblemAsync(await server.Client.GetAsync(path), HttpStatusCode.ServiceUnavailable, "not_ready");
+        Assert.Throws<InvalidOperationException>(server.Service<PileCache>);
+
+        gate.Set();
+        await server.Service<PileHost>().Opening;
+        Assert.Equal("{\"status\":\"ready\",\"awaited\":[]}", await server.Client.GetStringAsync("/health/ready"));
+        await ServerTest.ProblemAsync(await server.Client.GetAsync("/v1/tables/t/entries/k"), HttpStatusCode.NotFound, "table_not_found");
+    }
+
+    [Fact]
+    public async Task A_pile_that_fails_late_stops_the_server()
+    {
+        await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
+        using var gate = new ManualResetEventSlim();
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, services =>
+        {
+            services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
+            services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
+        });
+        var stopping = new TaskCompletionSource();
+        using CancellationTokenRegistration registration =
+            server.Service<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
+        gate.Set();
+        await stopping.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
+        Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
+    }
+
+    [Fact]
+    public async Task A_second_server_on_the_directory_is_refused_in_one_line()
+    {
+        await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
+        (int code, string error) = await FailAsync(RunningServer.Arguments(_directory.Pile));
+        Assert.Equal(1, code);
+        Assert.Equal(
+            $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, or use another directory.\n",
+            error);
+    }
+
+    [Theory]
+    [InlineData("--urls=http://0.0.0.0:0", "http://0.0.0.0:0")]
+    [InlineData("--urls=http://127.0.0.1:0;http://*:0", "http://*:0")]
+    [InlineData("--urls=http://[::]:0", "http://[::]:0")]
+    [InlineData("--urls=http://some-host:0", "http://some-host:0")]
+    [InlineData("--Kestrel:Endpoints:A:Url=http://0.0.0.0:0", "http://0.0.0.0:0")]
+    public async Task Addresses_that_others_reach_are_refused(string setting, string address)
+    {
+        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+        Assert.Equal(1, code);
+        Assert.Contains($"would listen on {address}", error, StringComparison.Ordinal);
+        Assert.Contains("Server:AllowInsecure=true", error, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_directory.Pile));
+    }
+
+    [Fact]
+    public async Task Addresses_that_others_reach_can_be_allowed()
+    {
+        await using RunningServer server =
+            await RunningServer.StartAsync(_directory.Pile, "--urls=http://0.0.0.0:0", "--Server:AllowInsecure=true");
+        string loopback = $"http://127.0.0.1:{server.Address.Port}/health/ready";
+        Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync(loopback)).StatusCode);
+    }
+
+    [Theory]
+    [InlineData("--Pile:MaxBytes=lots", "'Pile:MaxBytes' is 'lots'")]
+    [InlineData("--Pile:SegmentBytes=5m", "PileOptions.SegmentBytes is 5,242,880")]
+    [InlineData("--Pile:Directry=x", "no setting 'Pile:Directry'")]
+    [InlineData("--Server:AllowInsecure=perhaps", "'Server:AllowInsecure' is 'perhaps'")]
+    [InlineData("--Server:DrainSeconds=-1", "'Server:DrainSeconds' is '-1'")]
+    [InlineData("--Server:MaxBodyBytes=2g", "MaxBodyBytes must be from 1")]
+    [InlineData("--urls=nonsense", "'nonsense' is no address")]
+    public async Task A_wrong_setting_is_named(string setting, string message)
+    {
+        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+        Assert.Equal(1, code);
+        Assert.Contains(message, error, StringComparison.Ordinal);
+        Assert.Equal(1, error.Count(static character => character == '\n'));
+    }
+
+    private static async Task<(int Code, string Error)> FailAsync(string[] args)
+    {
+        var error = new StringWriter { NewLine = "\n" };
+        int code = await Program.RunAsync(args, TextWriter.Null, error);
+        return (code, error.ToString());
+    }
+
+    private sealed class GatedOpener(ManualResetEventSlim gate, IServiceProvider services)
+        : PileOpener(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<ILogger<Pile>>())
+    {
+        internal override PileCache Open()
+        {
+            gate.Wait();
+            return base.Open();
+        }
+    }
+}

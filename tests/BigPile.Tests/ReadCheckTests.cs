@@ -1,0 +1,164 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Blocks;
+
+namespace BigPile.Tests;
+
+/// <summary>Each check of a read against the race that it is there for; and the same race without it, which must be noticed.</summary>
+public sealed class ReadCheckTests
+{
+    private const int ValueCount = 7;
+    private const int MostReads = 2_000_000;
+
+    [Theory]
+    [InlineData(4_000)]
+    [InlineData(30_000)]
+    [InlineData(200_000)]
+    public async Task A_value_replaced_by_one_of_the_same_length_is_read_whole(int length) =>
+        Assert.Equal(0, await CountTornWhileReplaced<All>(length, reads: 20_000_000 / length));
+
+    [Fact]
+    public async Task Without_the_sequence_a_replaced_value_is_read_torn() =>
+        Assert.NotEqual(0, await CountTornWhileReplaced<NoSequence>(30_000, MostReads));
+
+    [Fact]
+    public async Task A_value_deleted_and_its_slot_used_again_is_read_whole_or_not_at_all() =>
+        Assert.Equal(0, await CountTornWhileDeleted<All>(30_000, reads: 50_000));
+
+    [Fact]
+    public async Task Without_a_second_look_at_the_header_a_deleted_value_is_read_torn() =>
+        Assert.NotEqual(0, await CountTornWhileDeleted<NoHeaderAgain>(30_000, MostReads));
+
+    [Fact]
+    public void Without_the_slot_check_a_stale_pointer_reads_what_looks_like_a_header()
+    {
+        const int Length = 1_000;
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = 4 << 20 });
+        PilePointer[] stale = Fill(pile, new byte[16]);
+        Array.ForEach(stale, pile.Delete);
+        pile.Trim();
+        ulong header = new BlockHeader(BlockKind.Bytes, 0, 8).Word;
+        var imitation = new byte[Length];
+        for (int i = 0; i < Length; i += sizeof(ulong))
+            BitConverter.TryWriteBytes(imitation.AsSpan(i), header);
+        Fill(pile, imitation);
+        Assert.Equal(0, Count<All>(pile, stale));
+        Assert.NotEqual(0, Count<NoSlot>(pile, stale));
+    }
+
+    private static int Count<TChecks>(Pile pile, PilePointer[] pointers)
+        where TChecks : struct, Pile.IReadChecks
+    {
+        int count = 0;
+        foreach (PilePointer pointer in pointers)
+        {
+            var reader = default(BytesReader);
+            count += pile.TryRead<BytesReader, TChecks>(pointer, ref reader) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static PilePointer[] Fill(Pile pile, byte[] value)
+    {
+        var pointers = new System.Collections.Generic.List<PilePointer>();
+        try
+        {
+            for (int i = 0; i < int.MaxValue; i++)
+                pointers.Add(pile.Put(value));
+        }
+        catch (PileFullException)
+        {
+            Assert.NotEmpty(pointers);
+        }
+        return [.. pointers];
+    }
+
+    // Values of one length, long enough to be met half-way; the header is the same before and after.
+    private static async Task<int> CountTornWhileReplaced<TChecks>(int length, int reads)
+        where TChecks : struct, Pile.IReadChecks
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        PilePointer pointer = pile.Put(Filled(length, 0));
+        return await CountTornWhile<TChecks>(pile, reads, () => pointer, fill => pile.Put(pointer, Filled(length, fill)));
+    }
+
+    // Few slots, freed and used again at once: a reader that does not look again reads the next object.
+    private static async Task<int> CountTornWhileDeleted<TChecks>(int length, int reads)
+        where TChecks : struct, Pile.IReadChecks
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        ulong current = 0;
+        return await CountTornWhile<TChecks>(pile, reads, () => PilePointer.FromUInt64(Volatile.Read(ref current)), fill =>
+        {
+            PilePointer pointer = pile.Put(Filled(length, fill));
+            Volatile.Write(ref current, pointer.ToUInt64());
+            pile.Delete(pointer);
+        });
+    }
+
+    // Ends at the first torn value: one is enough, and a check that works is given all the reads.
+    private static async Task<int> CountTornWhile<TChecks>(Pile pile, int reads, Func<PilePointer> pointer, Action<int> change)
+        where TChecks : struct, Pile.IReadChecks
+    {
+        using var stop = new CancellationTokenSource();
+        Task writer = Task.Run(() =>
+        {
+            for (int i = 0; !stop.IsCancellationRequested; i++)
+                change(i % ValueCount);
+        });
+        int torn = 0;
+        for (int i = 0; i < reads && torn == 0; i++)
+        {
+            var reader = default(BytesReader);
+            if (pile.TryRead<BytesReader, TChecks>(pointer(), ref reader))
+                torn += reader.Result.AsSpan().ContainsAnyExcept(reader.Result[0]) ? 1 : 0;
+        }
+        await stop.CancelAsync();
+        await writer;
+        return torn;
+    }
+
+    private static byte[] Filled(int length, int fill)
+    {
+        var value = new byte[length];
+        value.AsSpan().Fill((byte)(fill + 1));
+        return value;
+    }
+
+    private readonly struct All : Pile.IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => true;
+
+        public static bool Sequence => true;
+    }
+
+    private readonly struct NoSlot : Pile.IReadChecks
+    {
+        public static bool Slot => false;
+
+        public static bool HeaderAgain => true;
+
+        public static bool Sequence => true;
+    }
+
+    private readonly struct NoHeaderAgain : Pile.IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => false;
+
+        public static bool Sequence => true;
+    }
+
+    private readonly struct NoSequence : Pile.IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => true;
+
+        public static bool Sequence => false;
+    }
+}
