@@ -21,7 +21,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         {
             destination.SetEnd(destination.Start);
             c.Reset();
-            if (e is PileException)
+            if (e is PileException or OutOfMemoryException)
                 throw;
             Recover(value, destination, c, e);
         }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Text;
+using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
@@ -59,7 +60,7 @@ public sealed class EvolutionTests
         var old = new OldWorld.Holder { Kept = new OldWorld.Address { City = "kept" } };
         var chain = new OldWorld.OnlyOld { Inner = old.Kept };
         for (int i = 0; i < 1000; i++)
-            chain = new OldWorld.OnlyOld { Next = chain };
+            chain = i % 2 == 0 ? new OldWorld.OnlyOld { Next = chain } : new OldWorld.OnlyOld { More = [chain], Blobs = [[1]] };
         old.Gone1 = chain;
         old.Again = old.Kept;
         var copy = (NewWorld.Holder)ReadAsNew(CodecMode.Interpreted, old);
@@ -88,6 +89,31 @@ public sealed class EvolutionTests
     {
         PileSchemaException e = Assert.Throws<PileSchemaException>(() => ReadAsNew(CodecMode.Interpreted, new OldWorld.OnlyOld()));
         Assert.Contains("OnlyOld", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void CollectionsOfTheApplicationAndContractsChangeToo()
+    {
+        var old = new OldWorld.Mixed
+        {
+            Roster = new() { 1, 2 },
+            Named = new OldWorld.NamedThing { Kept = 5, Gone = new OldWorld.Address { City = "x" }, Price = 1.5m },
+            Indexed = new OldWorld.IndexedThing { First = 1, Second = "two", Third = 3 },
+            Pet = new OldWorld.Cat { Lives = 9 },
+            Dropped = [new OldWorld.OnlyOldRoster { Title = "t" }, new OldWorld.NamedThing(), new OldWorld.IndexedThing(), new OldWorld.Cat()],
+            DroppedRoster = new() { "a" },
+            DroppedNamed = new OldWorld.OnlyOldNamed { Text = "t" },
+            DroppedPet = new OldWorld.Cat(),
+        };
+        old.Roster.Title = "title";
+        old.Again = old.Roster;
+        var copy = (NewWorld.Mixed)ReadAsNew(CodecMode.Interpreted, old);
+        Assert.Equal([1, 2], copy.Roster!);
+        Assert.Equal("title", copy.Roster!.Title);
+        Assert.Equal((5, "", 1.5m), (copy.Named!.Kept, copy.Named.Added ?? "", copy.Named.Price));
+        Assert.Equal((1, 3, 0), (copy.Indexed!.First, copy.Indexed.Third, copy.Indexed.Fourth));
+        Assert.Equal(9, Assert.IsType<NewWorld.Cat>(copy.Pet).Lives);
+        Assert.Same(copy.Roster, copy.Again);
     }
 
     [Fact]
@@ -164,6 +190,7 @@ internal static class OldWorld
         public OnlyOld? Next;
         public List<OnlyOld>? More;
         public OnlyOldFlat Flat;
+        public List<byte[]>? Blobs;
         public DateTime? When;
         public decimal Price;
     }
@@ -197,6 +224,67 @@ internal static class OldWorld
     public sealed class Changed
     {
         public int Value;
+    }
+
+    public sealed class Mixed
+    {
+        public object[]? Dropped;
+        public OnlyOldRoster? DroppedRoster;
+        public OnlyOldNamed DroppedNamed;
+        public IPet? DroppedPet;
+        public Roster? Roster;
+        public NamedThing? Named;
+        public IndexedThing? Indexed;
+        public IPet? Pet;
+        public object? Again;
+    }
+
+    public sealed class Roster : List<int>
+    {
+        public int Gone;
+        public string? Title;
+    }
+
+    public sealed class OnlyOldRoster : List<string>
+    {
+        public string? Title;
+    }
+
+    [MessagePackObject(true)]
+    public sealed class NamedThing
+    {
+        public Address? Gone { get; set; }
+
+        public int Kept { get; set; }
+
+        public decimal Price { get; set; }
+    }
+
+    [MessagePackObject(true)]
+    public struct OnlyOldNamed
+    {
+        public string? Text { get; set; }
+    }
+
+    [MessagePackObject]
+    public sealed class IndexedThing
+    {
+        [Key(0)]
+        public int First { get; set; }
+
+        [Key(1)]
+        public string? Second { get; set; }
+
+        [Key(4)]
+        public int Third { get; set; }
+    }
+
+    [Union(0, typeof(Cat))]
+    public interface IPet;
+
+    public sealed class Cat : IPet
+    {
+        public int Lives;
     }
 
     public sealed class Narrowed
@@ -244,6 +332,58 @@ internal static class NewWorld
     {
         public Address? Again;
         public Address? Kept;
+    }
+
+    public sealed class Mixed
+    {
+        public object? Again;
+        public IPet? Pet;
+        public Roster? Roster;
+        public NamedThing? Named;
+        public IndexedThing? Indexed;
+    }
+
+    public sealed class Roster : List<int>
+    {
+        public string? Title;
+    }
+
+    [MessagePackObject(true)]
+    public sealed class NamedThing
+    {
+        public string? Added { get; set; }
+
+        public decimal Price { get; set; }
+
+        public int Kept { get; set; }
+    }
+
+    [MessagePackObject]
+    public sealed class IndexedThing
+    {
+        [Key(0)]
+        public long First { get; set; }
+
+        [Key(3)]
+        public int Fourth { get; set; }
+
+        [Key(4)]
+        public int Third { get; set; }
+    }
+
+    [Union(0, typeof(Dog))]
+    [Union(1, typeof(Cat))]
+    public interface IPet;
+
+    public sealed class Dog : IPet
+    {
+        public string? Name;
+    }
+
+    public sealed class Cat : IPet
+    {
+        public int Age;
+        public int Lives;
     }
 
     public sealed class Changed

@@ -56,7 +56,7 @@ internal sealed unsafe class NamedFields : IDefined
 
     public void Define(DefinitionWriter definition)
     {
-        definition.Begin(Type, SchemaForm.NamedFields, _plans.Length);
+        definition.Begin(Type, Type.IsValueType ? SchemaForm.NamedStructure : SchemaForm.NamedFields, _plans.Length);
         foreach (FieldPlan plan in _plans)
         {
             definition.Text(plan.Name);

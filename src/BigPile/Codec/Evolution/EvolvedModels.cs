@@ -47,7 +47,7 @@ internal sealed class EvolvedModels
     public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
 
     /// <summary>The slot of places for a structure as it was stored.</summary>
-    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedFields
+    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedStructure
         ? new NamedStructSlot(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
         : new StructSlot(Structure(index));
 
@@ -91,7 +91,7 @@ internal sealed class EvolvedModels
         {
             SchemaForm.Fields => MakeObject(index, type),
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
-            SchemaForm.NamedFields => new NamedFieldsModel(type, new NamedFields(type, MakePlans(index, type)), _models),
+            SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(type, new NamedFields(type, MakePlans(index, type)), _models),
             SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
                 _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),

@@ -86,7 +86,7 @@ internal static class EvolvedSlots
             place = type;
             return stored.StructureSlot(entry);
         }
-        return stored.FormOf(entry) == SchemaForm.Structure
+        return stored.FormOf(entry) is SchemaForm.Structure or SchemaForm.NamedStructure
             ? new PassingSlot(stored.Entry(entry))
             : new ReferenceSlot(place, stored.Models, () => stored.Entry(entry));
     }

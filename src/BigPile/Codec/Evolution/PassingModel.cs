@@ -38,7 +38,7 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
             SchemaForm.Fields or SchemaForm.Structure => PassFields(count, p, c),
             SchemaForm.Items => PassItems(count, p, c),
             SchemaForm.Pairs => PassPairs(count, p, c),
-            SchemaForm.NamedFields => PassNamed(p, c),
+            SchemaForm.NamedFields or SchemaForm.NamedStructure => PassNamed(p, c),
             _ => slots[0].Read(ref *p, p, c),
         };
         c.Depth--;
@@ -62,7 +62,8 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
 
     private byte* PassItems(int count, byte* p, ReadContext c)
     {
-        if (count is NoArray or 1 && Blob.IsAt(p))
+        // One element that is an object looks like a blob too: a back reference, a forward reference, a byte array.
+        if (count is NoArray or 1 && slots[0].IsLeaf && Blob.IsAt(p))
             return PassBlob(p, c);
         p = Models.Comparers.Read(ref count, p, out object? _, out _, c);
         if (count > 0 && Code.IsExtension(*p) && IsDimensions(p, c))

@@ -120,9 +120,16 @@ internal sealed unsafe class FieldList : IDefined
 
     private void Generate()
     {
-        FieldsWriter writer = FieldCompiler.Writer(_plans);
-        FieldsReader reader = FieldCompiler.Reader(_plans);
-        Volatile.Write(ref _reader, reader);
-        Volatile.Write(ref _writer, writer);
+        try
+        {
+            FieldsReader reader = FieldCompiler.Reader(_plans);
+            FieldsWriter writer = FieldCompiler.Writer(_plans);
+            Volatile.Write(ref _reader, reader);
+            Volatile.Write(ref _writer, writer);
+        }
+        catch (NotSupportedException)
+        {
+            // A platform that promised generated code and has none after all: the interpreter goes on.
+        }
     }
 }

@@ -16,7 +16,7 @@ internal sealed partial class ModelFactory
 
     private bool IsSupported(Type type)
     {
-        if (type == typeof(string) || TextModels.PublicType(type) is not null || IsContainer(type))
+        if (TextModels.PublicType(type) is not null || IsContainer(type))
             return true;
         return MayUseFields(type, out _);
     }

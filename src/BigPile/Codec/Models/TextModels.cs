@@ -11,6 +11,7 @@ internal static class TextModels
 {
     private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> Makers = new()
     {
+        [typeof(string)] = static m => new TextModel<string>(m, text => text, text => text),
         [typeof(Uri)] = static m => new TextModel<Uri>(m, uri => uri.OriginalString, text => new Uri(text, UriKind.RelativeOrAbsolute)),
         [typeof(Version)] = static m => new TextModel<Version>(m, version => version.ToString(), Version.Parse),
         [typeof(StringBuilder)] = static m => new TextModel<StringBuilder>(m, builder => builder.ToString(), text => new StringBuilder(text)),

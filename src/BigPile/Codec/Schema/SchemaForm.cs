@@ -26,4 +26,7 @@ internal enum SchemaForm : byte
 
     /// <summary>An array of a key and an object of the type that the key stands for.</summary>
     Union = 7,
+
+    /// <summary>A map of the names of a structure's fields to their values.</summary>
+    NamedStructure = 8,
 }
