@@ -17,7 +17,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     public void DamagedPayloads(CodecMode mode)
     {
         output.WriteLine($"seed {Seed}");
-        var random = new Random(Seed);
+        var random = new Random(TestLeg.Seed(Seed));
         var fixture = new CodecFixture(mode);
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
@@ -30,7 +30,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     public void DamagedDefinitions()
     {
         output.WriteLine($"seed {Seed}");
-        var random = new Random(Seed);
+        var random = new Random(TestLeg.Seed(Seed));
         var fixture = new CodecFixture();
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
