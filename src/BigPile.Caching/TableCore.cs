@@ -92,7 +92,7 @@ internal sealed unsafe class TableCore : IDisposable
         }
         finally
         {
-            presence.Exit();
+            Pile.Exit(presence);
         }
     }
 
@@ -189,7 +189,7 @@ internal sealed unsafe class TableCore : IDisposable
         }
         finally
         {
-            presence.Exit();
+            Pile.Exit(presence);
         }
     }
 

@@ -39,7 +39,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 

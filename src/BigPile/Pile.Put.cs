@@ -108,7 +108,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 
@@ -139,7 +139,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 

@@ -27,7 +27,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 
@@ -47,7 +47,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 

@@ -64,7 +64,7 @@ public sealed unsafe partial class Pile
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 

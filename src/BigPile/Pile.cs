@@ -139,15 +139,14 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         }
         finally
         {
-            presence.Exit();
+            Exit(presence);
         }
     }
 
     /// <summary>Gives empty segments back to the system. The pile does so by itself when it has shrunk by more than a segment.</summary>
     public void Trim()
     {
-        ThreadPresence presence = Enter();
-        presence.Exit();
+        Exit(Enter());
         lock (_closing)
         {
             if (!_closed)
@@ -183,6 +182,14 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         if (Volatile.Read(ref _closed))
             RefuseClosed(presence);
         return presence;
+    }
+
+    /// <summary>Leaves the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Exit(ThreadPresence presence)
+    {
+        presence.Exit();
+        GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
     }
 
     /// <summary>Leaves the pile after something was freed, and gives memory back if there is enough of it.</summary>

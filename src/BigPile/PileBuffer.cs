@@ -43,7 +43,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     public int LengthBytes => _lengthBytes;
 
     /// <summary>The bytes written; valid until the next write.</summary>
-    public ReadOnlySpan<byte> WrittenSpan => new(_start, _lengthBytes);
+    public ReadOnlySpan<byte> WrittenSpan => _array.AsSpan(0, _lengthBytes);
 
     /// <summary>The bytes written; valid until the next write.</summary>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
@@ -54,7 +54,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     /// <summary>What the codec keeps from one read to the next.</summary>
     internal ReadContext? Reader { get; set; }
 
-    /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows.</summary>
+    /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.</summary>
     internal byte* Start => _start;
 
     /// <summary>The end of the room that needs no growth; <see cref="SlackBytes"/> more may be touched behind it.</summary>
@@ -64,7 +64,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
         EnsureRoom(sizeHint);
-        return new Span<byte>(_start + _lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
+        return _array.AsSpan(_lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
     }
 
     /// <inheritdoc/>

@@ -20,6 +20,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         {
             object root = ReadRoot(source, c);
             c.Finish();
+            GC.KeepAlive(source); // the reader holds a pointer into its memory, which the collector does not follow
             return root;
         }
         catch (Exception e)
