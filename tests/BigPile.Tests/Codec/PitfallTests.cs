@@ -149,7 +149,10 @@ public sealed class PitfallTests
         var collector = Task.Run(() =>
         {
             while (!stop.IsCancellationRequested)
+            {
                 GC.Collect(0, GCCollectionMode.Forced, blocking: true, compacting: true);
+                Thread.SpinWait(5_000); // the other thread is stopped by each collection, and must come to run between two
+            }
         });
         for (int round = 0; round < 300; round++)
         {
@@ -254,7 +257,7 @@ public sealed class PitfallTests
     {
         var fixture = new CodecFixture();
         WeakReference context = WritePlugInObject(fixture);
-        for (int i = 0; context.IsAlive && i < 50; i++)
+        for (int i = 0; context.IsAlive && i < 200; i++)
             Collect();
         Assert.False(context.IsAlive);
         GC.KeepAlive(fixture);
