@@ -11,7 +11,8 @@ namespace BigPile.Allocation;
 
 /// <summary>Gives out slots and runs, and takes them back.</summary>
 /// <remarks>
-/// Each processor has a heap; the heaps share a pool of pages. A heap without free slots asks the pool for a page that exists, then the
+/// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
+/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free slots asks the pool for a page that exists, then the
 /// other heaps for one to spare, and only then lets the pool grow.
 /// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the pool.
 /// </remarks>
@@ -47,8 +48,9 @@ internal sealed unsafe class Allocator : IDisposable
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes);
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        Slot slot = _heaps[Thread.GetCurrentProcessorId() & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes);
-        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes) : slot;
+        ThreadPresence presence = ThreadPresence.Mine;
+        Slot slot = _heaps[presence.Heap & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, presence);
+        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, presence) : slot;
     }
 
     /// <summary>Takes back the room of a block whose header says free already.</summary>
@@ -129,9 +131,9 @@ internal sealed unsafe class Allocator : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Slot TakeSlow(int sizeClass, long payloadBytes)
+    private Slot TakeSlow(int sizeClass, long payloadBytes, ThreadPresence presence)
     {
-        int own = Thread.GetCurrentProcessorId() & (_heaps.Length - 1);
+        int own = presence.Heap & (_heaps.Length - 1);
         while (true)
         {
             PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
@@ -143,7 +145,7 @@ internal sealed unsafe class Allocator : IDisposable
                 throw Full(SizeClasses.SlotBytes(sizeClass));
             page->IsInTransit = true;
             _heaps[own].Attach(page);
-            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes);
+            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, presence);
             if (!slot.IsNone)
                 return slot;
         }

@@ -6,12 +6,13 @@ using BigPile.Concurrency;
 
 namespace BigPile.Allocation;
 
-/// <summary>The pages that one processor allocates from.</summary>
+/// <summary>The pages that some threads allocate from; there are as many heaps as processors.</summary>
 /// <remarks>
 /// For each class there is a current page, and a list of other pages that have a free slot; full pages are in no list. A page that
 /// becomes empty goes back to the pool, unless it is the current one of its class: a pile that goes from one object to none and back
 /// must not lay out a page each time.
-/// The lock is nearly always free, since threads on other processors come here only to free. It is held for some nanoseconds.
+/// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
+/// come only to free. It is held for some nanoseconds.
 /// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + what a page has left over.
 /// </remarks>
 internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
@@ -19,6 +20,10 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     private readonly int _index;
     private HeapClass* _classes;
     private SpinGate _lock;
+
+#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+    private readonly CacheLinePair _roomBehind;
+#pragma warning restore CS0169, IDE0051
 
     internal Heap(int index)
     {
@@ -44,9 +49,10 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
 
     /// <summary>Takes a slot, or none when all pages of the class are full.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TryTake(int sizeClass, long payloadBytes)
+    internal Slot TryTake(int sizeClass, long payloadBytes, ThreadPresence presence)
     {
-        _lock.Enter();
+        if (_lock.EnterAndTellIfMet())
+            presence.Heap++;
         PageMeta* page = _classes[sizeClass].Current;
         if (page == null || page->FreeCount == 0)
         {

@@ -19,6 +19,16 @@ internal struct SpinGate
             Wait();
     }
 
+    /// <summary>Enters, and tells whether somebody else was inside.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool EnterAndTellIfMet()
+    {
+        if (TryEnter())
+            return false;
+        Wait();
+        return true;
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit() => Volatile.Write(ref _taken, 0);
 

@@ -23,11 +23,15 @@ internal sealed class ThreadPresence : CacheLineIsolated
     [ThreadStatic]
     private static ThreadPresence? _mine;
 
+    private static int _registered;
+
     private long _state;
 
-    private ThreadPresence()
-    {
-    }
+#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+    private readonly CacheLinePair _roomBehind;
+#pragma warning restore CS0169, IDE0051
+
+    private ThreadPresence() => Heap = Interlocked.Increment(ref _registered);
 
     /// <summary>The calling thread's word.</summary>
     internal static ThreadPresence Mine
@@ -35,6 +39,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _mine ?? Register();
     }
+
+    /// <summary>Which of a pile's heaps the thread allocates from, modulo their number. Only the thread itself changes it.</summary>
+    internal int Heap { get; set; }
 
     /// <summary>Whether the calling thread is inside a call.</summary>
     internal bool IsInside => (_state & DepthMask) != 0;
