@@ -1,6 +1,5 @@
 using System;
 using System.Buffers;
-using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
@@ -73,10 +72,10 @@ public sealed unsafe partial class Pile
             {
                 WriteBusyLocked(stripe, origin, source, offsetBytes);
             }
-            finally
+            catch
             {
-                if (new BlockHeader(Volatile.Read(ref *(ulong*)origin.Start)).IsBusy)
-                    origin.Publish(origin.Header);
+                origin.Publish(origin.Header); // nothing was written: afterwards the block may be busy for somebody else
+                throw;
             }
         }
         finally

@@ -13,7 +13,7 @@ namespace BigPile;
 /// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
 /// elsewhere as if it did not fit. Order of stores for a move: target
 /// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
-/// whole payload.
+/// whole payload. The statistics are corrected while the block is still busy: once it is not, a deletion may give its page away.
 /// </remarks>
 public sealed unsafe partial class Pile
 {
@@ -105,11 +105,11 @@ public sealed unsafe partial class Pile
 
     private void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
+        _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         stripe->BeginChangeLocked();
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
         origin.Publish(new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length));
         stripe->EndChangeLocked();
-        _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         if (origin.Header.Kind == BlockKind.Link)
             FreeTarget(origin.Header);
     }
@@ -124,18 +124,19 @@ public sealed unsafe partial class Pile
             return;
         }
         int lengthBytes = payload.Length + BackWord.SizeBytes;
+        _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
         stripe->BeginChangeLocked();
         WriteTargetPayload(target.Start, origin.Address, payload, kind);
         target.Publish(new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes));
         origin.Publish(origin.Header);
         stripe->EndChangeLocked();
-        _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
     }
 
     private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Link(origin, TakeTarget(origin.Address, payload, kind));
+        ulong target = TakeTarget(origin.Address, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+        Link(origin, target);
     }
 
     /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
