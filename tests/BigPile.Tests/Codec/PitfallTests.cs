@@ -13,6 +13,7 @@ using System.Threading.Tasks;
 namespace BigPile.Tests.Codec;
 
 /// <summary>One test for each trap that codecs are known to fall into.</summary>
+[Collection(AloneCollection.Name)]
 public sealed class PitfallTests
 {
     public static TheoryData<CodecMode> Modes => [CodecMode.Interpreted, CodecMode.Generated];
