@@ -32,6 +32,8 @@ public sealed class PileCache : IDisposable
     public PileCache(Pile pile, bool ownsPile = false)
     {
         ArgumentNullException.ThrowIfNull(pile);
+        if (pile.IsReadOnly)
+            throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
         Pile = pile;
         _ownsPile = ownsPile;
         LoadDefinitions();

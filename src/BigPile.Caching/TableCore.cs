@@ -102,7 +102,7 @@ internal sealed unsafe class TableCore : IDisposable
         KeyCodec.CheckLength(key.Length);
         ulong hash = KeyHash.Of(key);
         IndexShard shard = ShardOf(hash);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         shard.EnterLock();
         try
         {
@@ -126,7 +126,7 @@ internal sealed unsafe class TableCore : IDisposable
     {
         ulong hash = KeyHash.Of(key);
         IndexShard shard = ShardOf(hash);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         shard.EnterLock();
         try
         {
@@ -207,9 +207,12 @@ internal sealed unsafe class TableCore : IDisposable
 
     private static ReadOnlySpan<byte> KeyOf(Pile.EntryView entry) => new(entry.Payload + EntryHead.SizeBytes, HeadOf(entry).KeyBytes);
 
-    private ThreadPresence Enter()
+    private ThreadPresence Enter() => RefuseClosed(Pile.Enter());
+
+    private ThreadPresence EnterToChange() => RefuseClosed(Pile.EnterToChange());
+
+    private ThreadPresence RefuseClosed(ThreadPresence presence)
     {
-        ThreadPresence presence = Pile.Enter();
         if (!Volatile.Read(ref _closed))
             return presence;
         presence.Exit();

@@ -20,9 +20,9 @@ public sealed unsafe class MappedRegion : MemoryRegion
     private MappedRegion(FileStream file, long lengthBytes) : base(lengthBytes)
     {
         _file = file;
-        _map = MemoryMappedFile.CreateFromFile(
-            file, null, lengthBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
-        _view = _map.CreateViewAccessor(0, lengthBytes, MemoryMappedFileAccess.ReadWrite);
+        MemoryMappedFileAccess access = file.CanWrite ? MemoryMappedFileAccess.ReadWrite : MemoryMappedFileAccess.Read;
+        _map = MemoryMappedFile.CreateFromFile(file, null, lengthBytes, access, HandleInheritability.None, leaveOpen: true);
+        _view = _map.CreateViewAccessor(0, lengthBytes, access);
         byte* start = null;
         _view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
         SetStart(start + _view.PointerOffset);
@@ -67,11 +67,13 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// <summary>Maps a file that exists.</summary>
     /// <param name="path">The file.</param>
     /// <param name="lengthBytes">The length that it must have.</param>
+    /// <param name="readOnly">Map it for reading: a store through the region ends the process.</param>
     /// <exception cref="FileNotFoundException">There is no such file.</exception>
     /// <exception cref="InvalidDataException">The file has another length.</exception>
-    public static MappedRegion Open(string path, long lengthBytes)
+    public static MappedRegion Open(string path, long lengthBytes, bool readOnly = false)
     {
-        var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+        FileAccess access = readOnly ? FileAccess.Read : FileAccess.ReadWrite;
+        var file = new FileStream(path, FileMode.Open, access, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         try
         {
             if (file.Length != lengthBytes)
@@ -86,10 +88,19 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     /// <inheritdoc/>
+    /// <remarks>On Linux by fdatasync, which takes what was stored through the map as well and walks no page tables, unlike msync.</remarks>
     public override void Flush()
     {
-        _view.Flush();
-        _file.Flush(flushToDisk: true);
+        if (!OperatingSystem.IsLinux())
+            _view.Flush();
+        DurableFile.Sync(_file);
+    }
+
+    /// <summary>Asks the system to read some of the file ahead; a hint that it may ignore.</summary>
+    internal void ReadAhead(long offsetBytes, long lengthBytes)
+    {
+        if (OperatingSystem.IsLinux())
+            _ = LibC.MemoryAdvise(Start + offsetBytes, (nuint)lengthBytes, LibC.AdviseWillNeed);
     }
 
     private protected override void Free()

@@ -21,7 +21,7 @@ public sealed unsafe partial class Pile
     /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
     public bool TryDelete(PilePointer pointer)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             bool found = TryUnpublish(pointer, out Block block);

@@ -26,6 +26,7 @@ public sealed unsafe partial class Pile
     internal void FreeEntry(ulong address)
     {
         byte* start = _map.Find(address, out PageInfo* info);
+        _ = IsExaminedNow(SegmentMap.Load(info), address);
         var block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
         block.Publish(block.Header.Freed);
         FreeBlock(address, block.Header);
@@ -39,6 +40,8 @@ public sealed unsafe partial class Pile
             return default;
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
+        if (IsExaminedNow(info, address))
+            return ViewEntry(address);
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 

@@ -11,6 +11,7 @@ namespace BigPile;
 public sealed unsafe partial class Pile
 {
     private const int EntriesPerBatch = 512;
+    private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
     /// <summary>Walks over all objects in the order of their addresses, also while others write.</summary>
     /// <remarks>
@@ -45,10 +46,11 @@ public sealed unsafe partial class Pile
 
     private void CollectPage(ref ulong address, Span<PileEntry> entries, ref int count)
     {
-        const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = start == null ? default : SegmentMap.Load(infoAt);
+        if (info.IsUnexamined)
+            info = IsReadOnly ? SharedInfo(page) : ExaminedInfo(page, infoAt);
         ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
         ulong end = page + (ulong)info.SlotCount * step;
         // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
@@ -64,6 +66,12 @@ public sealed unsafe partial class Pile
                 count++;
         }
         address = page + UnitsPerPage;
+    }
+
+    private PageInfo ExaminedInfo(ulong page, PageInfo* infoAt)
+    {
+        _ = ExaminePage(page);
+        return SegmentMap.Load(infoAt);
     }
 
     private bool TryDescribe(ulong address, out PileEntry entry)

@@ -27,6 +27,8 @@ public sealed unsafe partial class Pile
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
+        if (IsReadOnly)
+            throw new InvalidOperationException($"The pile in '{DirectoryPath}' was opened for reading only, and its writer knows of no lease. Copy the payload instead.");
         ThreadPresence presence = Enter();
         try
         {
@@ -49,9 +51,9 @@ public sealed unsafe partial class Pile
         lock (_closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
-            if (givesBack && !_closed)
+            if (givesBack && !IsClosed)
                 _allocator.Return(lease.Address, before);
-            if (_closed && !_leases.IsAny)
+            if (IsClosed && !_leases.IsAny)
                 FreeMemory();
         }
     }

@@ -1,44 +1,64 @@
 using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Runtime.ExceptionServices;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Memory;
+using BigPile.Recovery;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;
 
 /// <summary>Opening the pile that a directory holds.</summary>
+/// <remarks>
+/// In order: map the segments; after a power cut put back what is in the flush log, after a kill what is in the redo records; read the
+/// words of the pages; state in the superblock that the pile is in use. A kill in between changes nothing: all of it is done again.
+/// The time does not depend on how much the pile holds: no page is looked at.
+/// </remarks>
 public sealed unsafe partial class Pile
 {
-    private void Load(PileDirectory directory)
+    private void Load(PileDirectory directory, RedoFile redo, FlushLog log)
     {
+        MapSegments(directory);
+        Recovery.WasClean = directory.WasClean;
+        Recovery.WasPowerCut = directory.WasPowerCut;
+        _needsCheckpoint = !directory.WasClean; // the segments hold changes that no list knows
+        if (directory.WasPowerCut)
+            Replay(directory, log);
+        else if (!directory.WasClean)
+            ApplyRedo(redo);
+        redo.Clear();
+        foreach (Segment segment in _allocator.Pool.Segments())
+            Scan(segment, directory);
+        Recovery.TotalBytes = UnexaminedBytes;
+        directory.MarkOpened();
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
-            Logger.LogWarning("The pile in {Path} was not closed by its last owner; its blocks are checked one by one", directory.Path);
-        SegmentLoader[] loaders = [.. directory.ListedSegments.Select(listed => MakeLoader(directory, listed.Key, listed.Value))];
-        foreach (SegmentLoader loader in loaders)
-            _allocator.Pool.Hold(loader.Segment);
-        try
         {
-            Parallel.ForEach(loaders, static loader => loader.Load());
+            Logger.LogWarning(
+                "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
+                directory.Path, directory.WasPowerCut ? "the machine was started anew" : "the process ended", Recovery.RestoredCount);
         }
-        catch (AggregateException e) when (e.InnerExceptions.FirstOrDefault(static inner => inner is PileStorageException) is { } damage)
-        {
-            ExceptionDispatchInfo.Throw(damage);
-        }
-        foreach (SegmentLoader loader in loaders)
-            TakeIn(loader);
-        foreach (SegmentLoader loader in loaders)
-            CheckLinks(loader, directory);
-        foreach (SegmentLoader loader in loaders)
-            FreeOrphans(loader);
     }
 
-    private SegmentLoader MakeLoader(PileDirectory directory, int number, long lengthBytes)
+    // Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.
+    private void LoadForReading(PileDirectory directory)
+    {
+        if (!directory.HasChecksums)
+        {
+            throw new PileStorageException(
+                $"The pile in '{directory.Path}' has no checksums, and can't be read while it may be written. Open it without PileOptions.ReadOnly.");
+        }
+        MapSegments(directory);
+        _gate = GateReadOnly;
+    }
+
+    private void MapSegments(PileDirectory directory)
+    {
+        foreach ((int number, long lengthBytes) in directory.ListedSegments)
+            MapSegment(directory, number, lengthBytes);
+    }
+
+    private void MapSegment(PileDirectory directory, int number, long lengthBytes)
     {
         string path = directory.Segments.PathOf(number);
         if (number < 0 || number >= _map.Capacity || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)
@@ -46,8 +66,11 @@ public sealed unsafe partial class Pile
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
         try
         {
-            SegmentLoader.CheckHead(region, path, number, directory.PileId);
-            return new SegmentLoader(new Segment(number, _map.AddressOf(number), region), path);
+            SegmentScanner.CheckHead(region, path, number, directory.PileId);
+            var segment = new Segment(number, _map.AddressOf(number), region);
+            if (IsReadOnly)
+                segment.MarkAllUnexamined();
+            _allocator.Pool.Hold(segment);
         }
         catch
         {
@@ -56,58 +79,48 @@ public sealed unsafe partial class Pile
         }
     }
 
-    private void TakeIn(SegmentLoader loader)
+    private void Scan(Segment segment, PileDirectory directory)
     {
-        _allocator.Pool.AddFound(loader.Segment, loader.RunPages, loader.RunCount, loader.RunPayloadBytes, loader.FreeBitsBytes);
-        foreach (SegmentLoader.FoundPage found in loader.Pages)
-            _allocator.AddFound(loader.Segment.Metas + found.Page, found.Blocks, found.PayloadBytes);
+        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.Faults);
+        scanner.Scan();
+        _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
     }
 
-    private void CheckLinks(SegmentLoader loader, PileDirectory directory)
+    private void Replay(PileDirectory directory, FlushLog log)
     {
-        foreach (ulong address in loader.Links)
+        var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
+        foreach (FlushLog.Batch batch in log.Read())
         {
-            var origin = new BlockHeader(*(ulong*)_map.Find(address, out _));
-            if (!TryFindBlock(origin.TargetAddress, out Block target) || target.Header.Kind != BlockKind.LinkTarget
-                || BackWordOf(target).OriginAddress != address)
-            {
-                throw new PileStorageException(
-                    $"The link at {address:x} in '{directory.Path}' leads to no payload of its own. Restore the pile from a copy.");
-            }
+            replay.Apply(batch.Body.Span);
+            RestoreVersions(batch.VersionLimit);
+            directory.RaiseVersionLimit(batch.VersionLimit);
         }
-        Interlocked.Add(ref _linkCount, loader.Links.Count);
+        Recovery.RestoredCount = replay.AppliedCount;
     }
 
-    /// <summary>Frees link targets whose origin was deleted or moved elsewhere when the process was killed.</summary>
-    private void FreeOrphans(SegmentLoader loader)
+    private void ApplyRedo(RedoFile redo)
     {
-        var orphans = new List<Block>();
-        foreach (ulong address in loader.LinkTargets)
+        for (int i = 0; i < redo.Count; i++)
         {
-            _ = TryFindBlock(address, out Block target);
-            bool hasOrigin = TryFindBlock(BackWordOf(target).OriginAddress, out Block origin)
-                && origin.Header.Kind == BlockKind.Link && origin.Header.TargetAddress == address;
-            if (!hasOrigin)
-                orphans.Add(target);
+            if (redo.Read(i) is { } found && TryApply(found))
+                Recovery.RestoredCount++;
         }
-        foreach (Block orphan in orphans)
-        {
-            orphan.Publish(orphan.Header.Freed);
-            _allocator.Return(orphan.Address, orphan.Header);
-        }
-        if (orphans.Count != 0)
-            Logger.LogInformation("Freed {Count} payloads whose objects were deleted or moved when the process ended", orphans.Count);
     }
 
-    private bool TryFindBlock(ulong address, out Block block)
+    private bool TryApply(RedoFile.Found found)
     {
-        block = default;
-        byte* start = _map.Find(address, out PageInfo* info);
-        if (start == null || !info->HasSlotAt(address))
+        var header = new BlockHeader(found.HeaderWord);
+        if (!_inspector!.TryFindRaw(found.Address, out byte* block, out long capacityBytes))
             return false;
-        block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
+        var present = new BlockHeader(*(ulong*)block);
+        bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
+        if (!isSame || header.PayloadBytes > capacityBytes || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
+            return false;
+        byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
+        new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
+        if (_isSealed)
+            header = BlockSeal.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
+        Volatile.Write(ref *(ulong*)block, header.Word);
         return true;
     }
-
-    private static BackWord BackWordOf(Block target) => new(*(ulong*)(target.Start + BlockHeader.SizeBytes));
 }

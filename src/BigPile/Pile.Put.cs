@@ -99,7 +99,7 @@ public sealed unsafe partial class Pile
     /// <summary>Stores a payload that is ready.</summary>
     internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Slot slot = TakeSlot(payload.Length, Math.Max(payload.Length, preallocateBytes));
@@ -113,11 +113,17 @@ public sealed unsafe partial class Pile
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
+    private PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
     {
-        Volatile.Write(ref *(ulong*)slot.Start, new BlockHeader(kind, slot.Generation, (ulong)payloadBytes).Word);
+        BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
+        Volatile.Write(ref *(ulong*)slot.Start, header.Word);
         return new PilePointer(slot.Address, slot.Generation);
     }
+
+    /// <summary>The header for a payload that is in its place; writes the checksum where blocks have one.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BlockHeader HeaderOf(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes) =>
+        _isSealed ? BlockSeal.Close(block, kind, generation, payloadBytes, capacityBytes) : new BlockHeader(kind, generation, (ulong)payloadBytes);
 
     private Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
 
@@ -125,12 +131,13 @@ public sealed unsafe partial class Pile
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
             Throw.PayloadTooLarge(capacityBytes, PileBuffer.MaxLengthBytes);
-        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes, payloadBytes);
+        long tailBytes = _isSealed ? BlockSeal.TailBytesFor(capacityBytes) : 0;
+        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
     }
 
     private PilePointer PutAscii(string value)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Slot slot = TakeSlot(value.Length);

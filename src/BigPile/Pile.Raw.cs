@@ -3,6 +3,7 @@ using System.Buffers;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Storage;
 
 namespace BigPile;
 
@@ -17,7 +18,7 @@ public sealed unsafe partial class Pile
     public PilePointer Allocate(int lengthBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Slot slot = TakeSlot(lengthBytes);
@@ -37,7 +38,7 @@ public sealed unsafe partial class Pile
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(in ReadOnlySequence<byte> value)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Slot slot = TakeSlot(value.Length);
@@ -51,6 +52,10 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Overwrites a part of a payload where it lies. Concurrent reads see all of the part or nothing of it.</summary>
+    /// <remarks>
+    /// A kill in the middle leaves, in a mapped pile, all of the part or nothing of it when it is at most 65,472 bytes long; of a longer
+    /// one it may leave the first pieces of that length.
+    /// </remarks>
     /// <param name="pointer">The object.</param>
     /// <param name="source">The new bytes.</param>
     /// <param name="offsetBytes">Where they go, from the payload's start.</param>
@@ -61,7 +66,7 @@ public sealed unsafe partial class Pile
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
@@ -131,9 +136,31 @@ public sealed unsafe partial class Pile
             return;
         }
         stripe->BeginChangeLocked();
-        source.CopyTo(new Span<byte>(place.Start + headBytes + offsetBytes, source.Length));
-        origin.Publish(origin.Header);
+        BlockHeader header = WriteInPieces(place, source, headBytes - BlockHeader.SizeBytes + offsetBytes);
+        origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
+        _allocator.NoteChange(place.Address);
+    }
+
+    // In pieces that fit a redo record: a kill leaves each of them whole or absent.
+    private BlockHeader WriteInPieces(Block place, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        long capacityBytes = CapacityBytes(place);
+        BlockHeader header = place.Header;
+        do
+        {
+            ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
+            int redo = BeginRedo(place.Address, place.Header.Plain, offsetBytes, piece, default);
+            piece.CopyTo(new Span<byte>(place.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
+            if (_isSealed)
+                header = BlockSeal.CloseAgain(place.Start, place.Header, capacityBytes, offsetBytes, piece.Length);
+            place.Publish(place.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
+            EndRedo(redo);
+            source = source[piece.Length..];
+            offsetBytes += piece.Length;
+        }
+        while (source.Length != 0);
+        return header;
     }
 
     private void RewriteElsewhere(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)

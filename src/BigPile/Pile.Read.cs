@@ -24,6 +24,9 @@ namespace BigPile;
 /// </remarks>
 public sealed unsafe partial class Pile
 {
+    // A writer that moves a payload is done long before; what still does not fit then is damage.
+    private const int MaxLooksAtLink = 10_000;
+
     /// <summary>Copies a payload to where it is wanted.</summary>
     internal interface IPayloadReader
     {
@@ -83,11 +86,18 @@ public sealed unsafe partial class Pile
             ulong sequence = stripe->Sequence;
             byte* block = _map.Find(address, out PageInfo* infoAt);
             if (block == null)
-                return false;
+                return IsReadOnly && TryReadShared(pointer, ref reader);
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
-                return false;
+            {
+                if (!info.IsUnexamined)
+                    return false;
+                if (IsReadOnly)
+                    return TryReadShared(pointer, ref reader);
+                _examiner!.Examine(address);
+                continue;
+            }
             if (!TChecks.Sequence || ((sequence & 1) == 0 && !header.IsBusy))
             {
                 bool whole = true;
@@ -97,8 +107,11 @@ public sealed unsafe partial class Pile
                     whole = TryReadTarget(address, header, ref reader);
                 Volatile.ReadBarrier();
                 bool isSame = !TChecks.HeaderAgain || (*(ulong*)block == header.Word && infoAt->Word == info.Word);
-                if (whole && isSame && (!TChecks.Sequence || stripe->Sequence == sequence))
+                bool isQuiet = !TChecks.Sequence || stripe->Sequence == sequence;
+                if (whole && isSame && isQuiet && (!_checksEveryRead || IsIntact(address, block, header, info, infoAt, stripe, sequence)))
                     return true;
+                if (!whole && isSame && isQuiet && spinner.Count > MaxLooksAtLink)
+                    Throw.DanglingLink(pointer);
             }
             spinner.SpinOnce(sleep1Threshold: -1);
         }
@@ -116,13 +129,43 @@ public sealed unsafe partial class Pile
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
         PageInfo info = SegmentMap.Load(infoAt);
         if (header.Kind != BlockKind.LinkTarget || !info.HasSlotAt(address))
+        {
+            _ = IsExaminedNow(info, address);
             return false;
+        }
         var back = new BackWord(*(ulong*)(block + BlockHeader.SizeBytes));
         if (back.OriginAddress != originAddress)
             return false;
         reader.Read(block + BlockHeader.SizeBytes + BackWord.SizeBytes, header.PayloadBytes - BackWord.SizeBytes, back.Kind);
         Volatile.ReadBarrier();
         return *(ulong*)block == header.Word && infoAt->Word == info.Word;
+    }
+
+    /// <summary>Whether what was just read matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another read.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool IsIntact(ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
+    {
+        bool isIntact = true;
+        if (header.Kind == BlockKind.Link)
+        {
+            byte* target = _map.Find(header.TargetAddress, out PageInfo* targetInfo);
+            isIntact = target != null && IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
+        }
+        else
+        {
+            isIntact = IsIntact(block, header, address, info);
+        }
+        Volatile.ReadBarrier();
+        bool isSame = *(ulong*)block == header.Word && infoAt->Word == info.Word && stripe->Sequence == sequence;
+        if (isSame && !isIntact)
+            Throw.Damaged(DirectoryPath, header.PayloadBytes);
+        return isSame;
+    }
+
+    private bool IsIntact(byte* block, BlockHeader header, ulong address, PageInfo info)
+    {
+        long capacityBytes = info.HasSlotAt(address) ? _allocator.BlockBytesAt(address, info) - BlockHeader.SizeBytes : 0;
+        return BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header.NotBusy, capacityBytes);
     }
 
     private readonly struct AllChecks : IReadChecks

@@ -1,8 +1,10 @@
 using System;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Storage;
 
 namespace BigPile;
 
@@ -68,7 +70,7 @@ public sealed unsafe partial class Pile
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
@@ -78,6 +80,7 @@ public sealed unsafe partial class Pile
             try
             {
                 ReplaceBusyLocked(stripe, origin, payload, kind);
+                _allocator.NoteChange(origin.Address);
             }
             catch
             {
@@ -95,7 +98,7 @@ public sealed unsafe partial class Pile
 
     private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        if (payload.Length <= CapacityBytes(origin) && !_leases.IsLeased(origin.Address))
+        if (FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
             WriteBehindLinkLocked(stripe, origin, payload, kind);
@@ -106,10 +109,13 @@ public sealed unsafe partial class Pile
     private void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
+        var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
+        int redo = BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked();
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
-        origin.Publish(new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length));
+        origin.Publish(HeaderOf(origin.Start, kind, header.Generation, payload.Length, CapacityBytes(origin)));
         stripe->EndChangeLocked();
+        EndRedo(redo);
         if (origin.Header.Kind == BlockKind.Link)
             FreeTarget(origin.Header);
     }
@@ -117,33 +123,43 @@ public sealed unsafe partial class Pile
     private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Block target = TargetOf(origin.Header);
-        if (payload.Length + BackWord.SizeBytes > CapacityBytes(target) || _leases.IsLeased(target.Address))
+        if (!FitsInPlace(payload.Length + BackWord.SizeBytes, target) || _leases.IsLeased(target.Address))
         {
-            Link(origin, TakeTarget(origin.Address, payload, kind));
+            Link(origin, TakeTarget(origin, payload, kind));
             FreeTarget(origin.Header);
             return;
         }
         int lengthBytes = payload.Length + BackWord.SizeBytes;
         _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
+        var header = new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes);
+        ulong back = new BackWord(origin.Address, origin.Header.Generation, kind).Word;
+        int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
         stripe->BeginChangeLocked();
-        WriteTargetPayload(target.Start, origin.Address, payload, kind);
-        target.Publish(new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes));
+        WriteTargetPayload(target.Start, back, payload);
+        target.Publish(HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, CapacityBytes(target)));
         origin.Publish(origin.Header);
         stripe->EndChangeLocked();
+        EndRedo(redo);
+        _allocator.NoteChange(target.Address);
     }
 
     private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        ulong target = TakeTarget(origin.Address, payload, kind);
+        ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+        bool isToBeCut = _redo != null && origin.Info.ClassPlusOne == 0 && !_leases.IsLeased(origin.Address);
+        if (isToBeCut)
+            _allocator.NoteChange(origin.Address);
         Link(origin, target);
+        if (isToBeCut)
+            CutRun(origin);
     }
 
     /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
-    private ulong TakeTarget(ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Slot slot = TakeSlot(payload.Length + BackWord.SizeBytes);
-        WriteTargetPayload(slot.Start, originAddress, payload, kind);
+        WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
         _ = Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
         Interlocked.Increment(ref _linkCount);
         return slot.Address;
@@ -152,11 +168,13 @@ public sealed unsafe partial class Pile
     private static void Link(Block origin, ulong targetAddress) =>
         origin.Publish(new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
 
-    private static void WriteTargetPayload(byte* start, ulong originAddress, ReadOnlySpan<byte> payload, BlockKind kind)
+    private static void WriteTargetPayload(byte* start, ulong back, ReadOnlySpan<byte> payload)
     {
-        *(ulong*)(start + BlockHeader.SizeBytes) = new BackWord(originAddress, kind).Word;
+        *(ulong*)(start + BlockHeader.SizeBytes) = back;
         payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + BackWord.SizeBytes, payload.Length));
     }
+
+    private static BackWord BackWordOf(Block target) => new(*(ulong*)(target.Start + BlockHeader.SizeBytes));
 
     private Block TargetOf(BlockHeader link)
     {
@@ -170,6 +188,30 @@ public sealed unsafe partial class Pile
         target.Publish(target.Header.Freed);
         FreeBlock(target.Address, target.Header);
         Interlocked.Decrement(ref _linkCount);
+    }
+
+    // In a mapped pile a payload is overwritten only under a redo record, which must hold it.
+    private bool FitsInPlace(long payloadBytes, Block block)
+    {
+        long capacityBytes = CapacityBytes(block);
+        bool fits = _isSealed ? BlockSeal.Fits(payloadBytes, capacityBytes) : payloadBytes <= capacityBytes;
+        return fits && (_redo == null || payloadBytes <= RedoFile.MaxPartBytes);
+    }
+
+    private int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
+        _redo?.Begin(ThreadPresence.Mine.Heap, address, header.Word, offsetBytes, first, second) ?? 0;
+
+    private void EndRedo(int index) => _redo?.End(index);
+
+    // The block is a link by now and nobody else's to cut, unless it was deleted in between: then its run is gone as a whole.
+    private void CutRun(Block origin)
+    {
+        var pointer = new PilePointer(origin.Address, origin.Header.Generation);
+        if (!TryMakeBusy(pointer, out Block link))
+            return;
+        if (link.Header.Kind == BlockKind.Link)
+            _allocator.CutRun(origin.Address);
+        link.Publish(link.Header);
     }
 
     private long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
@@ -196,11 +238,22 @@ public sealed unsafe partial class Pile
             return false;
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
+        if (IsExaminedNow(info, pointer.Address))
+            return TryLocate(pointer, out block);
+        if (header.Kind == BlockKind.Link)
+            ExamineTarget(header);
         block = new Block(start, pointer.Address, header, info);
         bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
         if (found && header.Kind == BlockKind.TableEntry)
             Throw.BelongsToTable(pointer);
         return found;
+    }
+
+    // Whoever changes a link has its target's page examined before: see PageExaminer.
+    private void ExamineTarget(BlockHeader link)
+    {
+        if (_map.Find(link.TargetAddress, out PageInfo* infoAt) != null)
+            _ = IsExaminedNow(SegmentMap.Load(infoAt), link.TargetAddress);
     }
 
     private static byte* Nowhere(out PageInfo* info)

@@ -17,7 +17,7 @@ public sealed unsafe partial class Pile
             ThreadPresence presence = Enter();
             try
             {
-                return Describe(_allocator.Snapshot(), Interlocked.Read(ref _linkCount));
+                return Describe(_allocator.Snapshot(), Interlocked.Read(ref _linkCount) + (_examiner?.LinkCount ?? 0));
             }
             finally
             {
@@ -28,7 +28,7 @@ public sealed unsafe partial class Pile
 
     private PileStatistics Describe(AllocatorCounters counters, long links)
     {
-        long committedBytes = counters.HeadBytes + counters.PageBytes;
+        long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnexaminedBytes;
         long backWordBytes = links * BackWord.SizeBytes;
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
@@ -42,6 +42,7 @@ public sealed unsafe partial class Pile
             HeaderBytes = counters.HeadBytes + headerBytes + backWordBytes,
             SlackBytes = counters.LiveSlotBytes - counters.PayloadBytes - headerBytes + counters.UnusableBytes,
             FreeBytes = counters.PageBytes - counters.LiveSlotBytes - counters.UnusableBytes,
+            UnexaminedBytes = counters.UnexaminedBytes,
             UnusedBytes = counters.ReservedBytes - committedBytes,
             RecordBytes = counters.RecordBytes + _stripes.SizeBytes,
             LimitBytes = _limitBytes,

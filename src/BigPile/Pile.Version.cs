@@ -28,6 +28,8 @@ public sealed partial class Pile
     private void StartVersions(Guid pileId, ulong storedLimit) =>
         _versions.Last = _versions.Limit = storedLimit != 0 ? storedLimit : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstVersionShift;
 
+    private void RestoreVersions(ulong limit) => _versions.Last = _versions.Limit = Math.Max(limit, _versions.Limit);
+
     private void RaiseVersionLimit(ulong version)
     {
         lock (_versionLock)

@@ -11,6 +11,7 @@ using BigPile.Catalog;
 using BigPile.Codec;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Recovery;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -35,17 +36,27 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private const long MinSegmentBytes = 4L << 20;
     private const long MaxSegmentBytes = 1L << 30;
     private const long MinLimitBytes = 1L << 20;
+    private const long MinFlushLogBytes = 1L << 20;
+    private const long MaxFlushLogBytes = 1L << 30;
+    private const string RedoName = "redo";
 
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly Stripes _stripes = new();
     private readonly PileDirectory? _directory;
+    private readonly BlockInspector? _inspector;
+    private readonly PageExaminer? _examiner;
+    private readonly RedoFile? _redo;
+    private readonly FlushLog? _log;
+    private readonly ITimer? _flushTimer;
+    private readonly bool _isSealed;
+    private readonly bool _checksEveryRead;
     private readonly long _limitBytes;
     private readonly Lock _closing = new();
     private readonly ConcurrentQueue<nint> _retired = new();
     private bool _hasRetired;
     private long _linkCount;
-    private bool _closed;
+    private int _gate;
 
     /// <summary>Makes a pile in native memory without a limit.</summary>
     public Pile() : this(new PileOptions())
@@ -80,8 +91,24 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             Guid pileId = _directory?.PileId ?? Guid.NewGuid();
             _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
             StartVersions(pileId, _directory?.VersionLimit ?? 0);
-            if (_directory != null)
-                Load(_directory);
+            Recovery = new PileRecovery(this, options);
+            if (_directory == null)
+                return;
+            IsReadOnly = _directory.IsReadOnly;
+            _isSealed = _directory.HasChecksums;
+            _checksEveryRead = _isSealed && options.Checksums == PileChecksums.AtEveryRead;
+            _inspector = new BlockInspector(_map, _allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off);
+            _examiner = new PageExaminer(_map, _allocator, _inspector, _directory.Faults);
+            if (IsReadOnly)
+            {
+                LoadForReading(_directory);
+                return;
+            }
+            _redo = RedoFile.Open(_directory.PathOf(RedoName));
+            _log = new FlushLog(_directory, options.FlushLogBytes);
+            Load(_directory, _redo, _log);
+            Recovery.Start();
+            _flushTimer = StartFlushTimer(options);
         }
         catch
         {
@@ -92,6 +119,12 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     /// <summary>Where the segments are.</summary>
     public StoreKind Store { get; }
+
+    /// <summary>Whether the pile was opened for reading only.</summary>
+    public bool IsReadOnly { get; }
+
+    /// <summary>What became of the pages that were found when a mapped pile was opened. Of other stores: nothing to do.</summary>
+    public PileRecovery Recovery { get; } = null!;
 
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
     public string? DirectoryPath => _directory?.Path;
@@ -114,33 +147,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
         options ??= new PileOptions();
-        return new Pile(new PileOptions
-        {
-            Store = StoreKind.Mapped,
-            Directory = directory,
-            SegmentBytes = options.SegmentBytes,
-            MaxBytes = options.MaxBytes,
-            HugePages = options.HugePages,
-            CodecOptions = options.CodecOptions,
-            Codec = options.Codec,
-            Logger = options.Logger,
-        });
-    }
-
-    /// <summary>Writes a mapped pile through to its device; returns when all that was put before is durable. Other stores: nothing.</summary>
-    public void Flush()
-    {
-        ThreadPresence presence = Enter();
-        try
-        {
-            foreach (Segment segment in _allocator.Pool.Segments())
-                segment.Region.Flush();
-            _directory?.Flush();
-        }
-        finally
-        {
-            Exit(presence);
-        }
+        return new Pile(options.For(directory));
     }
 
     /// <summary>Gives empty segments back to the system. The pile does so by itself when it has shrunk by more than a segment.</summary>
@@ -149,7 +156,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         Exit(Enter());
         lock (_closing)
         {
-            if (!_closed)
+            if (!IsClosed && !IsReadOnly)
                 _allocator.Trim();
         }
     }
@@ -157,19 +164,23 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     /// <summary>Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.</summary>
     public void Dispose()
     {
-        lock (_closing)
+        Recovery.Stop();
+        _flushTimer?.Dispose();
+        lock (_flushing)
         {
-            if (_closed)
-                return;
-            Volatile.Write(ref _closed, true);
-            ThreadPresence.WaitForOthers();
-            if (_directory != null)
+            lock (_closing)
             {
-                foreach (Segment segment in _allocator.Pool.Segments())
-                    segment.Region.Flush();
-                _directory.MarkClean(Volatile.Read(ref _versions.Last));
+                if (IsClosed)
+                    return;
+                Volatile.Write(ref _gate, GateClosed);
+                ThreadPresence.WaitForOthers();
+                if (_directory is { IsReadOnly: false })
+                {
+                    SyncSegments();
+                    _directory.MarkClean(Volatile.Read(ref _versions.Last));
+                }
+                Abandon();
             }
-            Abandon();
         }
     }
 
@@ -179,8 +190,19 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     {
         ThreadPresence presence = ThreadPresence.Mine;
         presence.Enter();
-        if (Volatile.Read(ref _closed))
+        if (Volatile.Read(ref _gate) == GateClosed)
             RefuseClosed(presence);
+        return presence;
+    }
+
+    /// <summary>As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToChange()
+    {
+        ThreadPresence presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _gate) != GateOpen)
+            WaitAtGate(presence);
         return presence;
     }
 
@@ -215,8 +237,18 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             throw new ArgumentException(
                 $"PileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", nameof(options));
         }
-        if (options.Directory == null && options.Store == StoreKind.Mapped)
-            throw new ArgumentException("A mapped pile needs PileOptions.Directory.", nameof(options));
+        if (options.Directory == null && (options.Store == StoreKind.Mapped || options.ReadOnly))
+            throw new ArgumentException("A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", nameof(options));
+        if (options.FlushLogBytes < MinFlushLogBytes || options.FlushLogBytes > MaxFlushLogBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.", nameof(options));
+        }
+        if (options.FlushInterval <= TimeSpan.Zero)
+            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing.", nameof(options));
+        if (options.WarmupBytesPerSecond < 0)
+            throw new ArgumentException($"PileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative.", nameof(options));
+        ArgumentNullException.ThrowIfNull(options.TimeProvider);
         ArgumentNullException.ThrowIfNull(options.CodecOptions);
     }
 
@@ -227,21 +259,13 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private static SegmentStore CreateStore(PileOptions options) =>
         options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
 
-    [DoesNotReturn]
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void RefuseClosed(ThreadPresence presence)
-    {
-        presence.Exit();
-        throw new ObjectDisposedException(nameof(Pile));
-    }
-
     private void TrimQuietly()
     {
         if (!_closing.TryEnter())
             return;
         try
         {
-            if (_closed)
+            if (IsClosed)
                 return;
             if (_hasRetired)
                 FreeRetired();
@@ -270,6 +294,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     private void Abandon()
     {
+        _flushTimer?.Dispose();
+        _log?.Dispose();
+        _redo?.Dispose();
         _directory?.Dispose();
         if (!_leases.IsAny)
             FreeMemory();

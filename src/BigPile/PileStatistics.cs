@@ -5,8 +5,9 @@ namespace BigPile;
 /// Two equations hold exactly:
 /// <code>
 /// reserved  = committed + unused
-/// committed = payload + headers + slack + free
+/// committed = payload + headers + slack + free + unexamined
 /// </code>
+/// Right after a mapped pile was opened most of it is unexamined, and the objects in there are not counted yet.
 /// </remarks>
 public sealed record PileStatistics
 {
@@ -36,6 +37,9 @@ public sealed record PileStatistics
 
     /// <summary>Bytes of free slots in pages in use.</summary>
     public required long FreeBytes { get; init; }
+
+    /// <summary>Bytes of pages that were in use when the pile was opened and that nobody has examined yet; see <see cref="PileRecovery"/>.</summary>
+    public required long UnexaminedBytes { get; init; }
 
     /// <summary>Bytes of pages that are not in use.</summary>
     public required long UnusedBytes { get; init; }

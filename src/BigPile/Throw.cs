@@ -19,6 +19,15 @@ internal static class Throw
                 : "The pointer is invalid: it never named an object.");
 
     [DoesNotReturn]
+    internal static void DanglingLink(PilePointer pointer) =>
+        throw new PileStorageException($"The pointer {pointer} is a link that leads to no payload of its own: the pile is damaged. Verify it, and restore what is lost from a copy.");
+
+    [DoesNotReturn]
+    internal static void Damaged(string? directory, long payloadBytes) =>
+        throw new PileStorageException(
+            $"A payload of {payloadBytes:N0} bytes in '{directory}' no longer matches its checksum: the device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
+
+    [DoesNotReturn]
     internal static void BelongsToTable(PilePointer pointer) =>
         throw new PilePointerException($"The pointer {pointer} names an entry of a table. Change it through the table.");
 

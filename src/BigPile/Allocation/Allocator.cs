@@ -5,6 +5,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Memory;
 using BigPile.Storage;
 
 namespace BigPile.Allocation;
@@ -14,23 +15,26 @@ namespace BigPile.Allocation;
 /// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
 /// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free slots asks the pool for a page that exists, then the
 /// other heaps for one to spare, and only then lets the pool grow.
-/// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the pool.
+/// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the
+/// pool, and <see cref="AttachFound"/>, which takes one and then the pool.
 /// </remarks>
 internal sealed unsafe class Allocator : IDisposable
 {
     private readonly Heap[] _heaps;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
+    private readonly bool _notesChanges;
     private readonly Lock _trimming = new();
 
     internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
         _map = map;
         _limitBytes = limitBytes;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase);
+        _notesChanges = store.Kind == StoreKind.Mapped;
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase) { Changes = _notesChanges ? new ChangeList() : null };
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i);
+            _heaps[i] = new Heap(i, _notesChanges);
     }
 
     internal PagePool Pool { get; }
@@ -76,6 +80,28 @@ internal sealed unsafe class Allocator : IDisposable
             Pool.ReturnPage(emptied);
     }
 
+    /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
+    internal void NoteChange(ulong address)
+    {
+        if (_notesChanges)
+            _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
+    }
+
+    /// <summary>The lists of changes. They may be read and cleared while no change can run.</summary>
+    internal IEnumerable<ChangeList> ChangeLists()
+    {
+        foreach (Heap heap in _heaps)
+        {
+            if (heap.Changes is { } changes)
+                yield return changes;
+        }
+        if (Pool.Changes is { } runs)
+            yield return runs;
+    }
+
+    /// <summary>Gives back all pages but the first of a run whose payload has moved elsewhere.</summary>
+    internal void CutRun(ulong address) => Pool.CutRun(_map.MetaOf(address));
+
     /// <summary>The bytes that the block at an address may have, header included.</summary>
     internal long BlockBytesAt(ulong address, PageInfo info) =>
         info.ClassPlusOne == 0 ? Pool.RunBytes(_map.MetaOf(address)) : SizeClasses.SlotBytes(info.ClassPlusOne - 1);
@@ -91,9 +117,9 @@ internal sealed unsafe class Allocator : IDisposable
             _heaps[Volatile.Read(ref _map.MetaOf(address)->Owner)].AdjustPayload(deltaBytes);
     }
 
-    /// <summary>Hands a page that was found in a mapped pile to the heaps, in turn.</summary>
-    internal void AddFound(PageMeta* page, long blocks, long payloadBytes) =>
-        _heaps[page->PageNumber & (_heaps.Length - 1)].CountFound(page, blocks, payloadBytes);
+    /// <summary>Hands a page that was found in a file to the heaps, in turn.</summary>
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes) =>
+        _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, Pool);
 
     /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
     internal void Trim()
@@ -168,7 +194,8 @@ internal sealed unsafe class Allocator : IDisposable
         PageMeta* first = Pool.TakeRun(pages, payloadBytes);
         if (first == null)
             throw Full(blockBytes);
-        return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation);
+        long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
+        return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }
 
     private void GiveUpEmptyPages(Heap heap)

@@ -12,6 +12,9 @@ internal readonly struct AllocatorCounters
         LiveBlocks = pool.RunCount;
         PayloadBytes = pool.RunPayloadBytes;
         LiveSlotBytes = PageBytes = pool.RunPages * SizeClasses.PageBytes;
+        UnexaminedBytes = pool.UnexaminedPages * SizeClasses.PageBytes;
+        UnusableBytes = pool.LostPages * SizeClasses.PageBytes;
+        PageBytes += UnusableBytes;
         foreach (Heap heap in heaps)
         {
             LiveBlocks += heap.LiveBlocks;
@@ -39,4 +42,6 @@ internal readonly struct AllocatorCounters
     internal long PageBytes { get; }
 
     internal long UnusableBytes { get; }
+
+    internal long UnexaminedBytes { get; }
 }

@@ -18,6 +18,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
 {
     private readonly int _index;
+    private readonly ChangeList? _changes;
     private HeapClass* _classes;
     private SpinGate _lock;
 
@@ -25,9 +26,10 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index)
+    internal Heap(int index, bool notesChanges)
     {
         _index = index;
+        _changes = notesChanges ? new ChangeList() : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
@@ -69,8 +71,10 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         LiveSlotBytes += page->SlotBytes;
         byte* start = page->Start + slot * page->SlotBytes;
         ulong address = page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes;
+        int capacityBytes = page->SlotBytes - BlockHeader.SizeBytes;
+        _changes?.Add(address);
         _lock.Exit();
-        return new Slot(start, address, new BlockHeader(*(ulong*)start).Generation);
+        return new Slot(start, address, new BlockHeader(*(ulong*)start).Generation, capacityBytes);
     }
 
     /// <summary>Makes a page from the pool or from another heap this heap's own.</summary>
@@ -116,11 +120,23 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         LiveBlocks--;
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
+        _changes?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
         ReturnLocked(page, slot, generation);
         if (IsToReturnLocked(page))
             emptied = GiveUpLocked(page);
         _lock.Exit();
         return true;
+    }
+
+    /// <summary>What changed in blocks that this heap's threads took, freed or replaced; null where nobody wants to know.</summary>
+    internal ChangeList? Changes => _changes;
+
+    /// <summary>Notes that a block was changed where it lies.</summary>
+    internal void NoteChange(ulong address)
+    {
+        _lock.Enter();
+        _changes?.Add(address);
+        _lock.Exit();
     }
 
     /// <summary>Corrects the payload bytes after a block was replaced in place.</summary>
@@ -149,14 +165,15 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         return page;
     }
 
-    /// <summary>States a block that was found in a page at the opening of a mapped pile.</summary>
-    internal void CountFound(PageMeta* page, long blocks, long payloadBytes)
+    /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
     {
         _lock.Enter();
         LiveBlocks += blocks;
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
         AttachLocked(page);
+        pool.NoteExamined(page); // inside this lock: no statistics may count the page twice, or not at all
         _lock.Exit();
     }
 
@@ -164,6 +181,7 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     {
         NativeMemory.Free(_classes);
         _classes = null;
+        _changes?.Dispose();
     }
 
     private PageMeta* NextPageLocked(int sizeClass)

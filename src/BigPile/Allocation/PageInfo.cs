@@ -6,7 +6,7 @@ namespace BigPile.Allocation;
 /// <summary>What a reader must know of a page, in one word of process memory: where its slots begin.</summary>
 /// <remarks>
 /// <code>
-/// bit 63..56  size class plus one; 0: no slots, or a run
+/// bit 63..56  size class plus one; 0: no slots, or a run; 255: not examined since the pile was opened
 /// bit 55..48  k, where the slot size in units of 8 bytes is odd * 2^k
 /// bit 47..32  number of slots
 /// bit 31..0   inverse of the odd part modulo 2^32
@@ -16,13 +16,15 @@ namespace BigPile.Allocation;
 /// slot. The test is the exact division by multiplication with the modular inverse (Granlund and Montgomery, "Division by Invariant
 /// Integers using Multiplication", section 9): for a size of odd * 2^k the map n -> rotate(n * inverse(odd), k) is a bijection that
 /// takes the multiples of the size, and nothing else, to 0, 1, 2, …
-/// All zero is a page without slots: every address fails.
+/// All zero is a page without slots: every address fails. So it does in a page that was not examined yet, and whoever fails looks whether
+/// that is the reason.
 /// </remarks>
 internal readonly struct PageInfo
 {
     private const int SlotCountShift = 32;
     private const int RotationShift = 48;
     private const int ClassShift = 56;
+    private const int UnexaminedCode = 0xFF;
     private const int UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
     private readonly ulong _word;
@@ -37,6 +39,12 @@ internal readonly struct PageInfo
 
     /// <summary>The page's size class plus one; 0 for a page that holds no slots or a run.</summary>
     internal int ClassPlusOne => (int)(_word >> ClassShift);
+
+    /// <summary>Whether the page was found in a file, and nobody has looked at its slots yet.</summary>
+    internal bool IsUnexamined => ClassPlusOne == UnexaminedCode;
+
+    /// <summary>A page that was found in a file.</summary>
+    internal static PageInfo Unexamined => new((ulong)UnexaminedCode << ClassShift);
 
     /// <summary>A page that holds slots of some size.</summary>
     internal static PageInfo OfSlots(int slotBytes)

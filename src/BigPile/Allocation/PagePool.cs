@@ -34,6 +34,9 @@ internal sealed unsafe partial class PagePool : IDisposable
         _segments = new Segment?[map.Capacity];
     }
 
+    /// <summary>Which runs changed, where somebody wants to know.</summary>
+    internal ChangeList? Changes { get; init; }
+
     /// <summary>Why the last attempt to grow failed, where the store said so.</summary>
     internal Exception? GrowthFailure { get; private set; }
 
@@ -60,12 +63,10 @@ internal sealed unsafe partial class PagePool : IDisposable
         {
             Segment segment = SegmentOf(meta);
             int page = PageIn(segment, meta);
-            MarkUsed(meta);
-            segment.Unpublish(page, meta->MaxGeneration);
             meta->Owner = PageMeta.NoOwner;
             FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
             meta->Drop();
-            AddFreePageLocked(segment, page);
+            FreeLocked(segment, page);
         }
     }
 
@@ -78,6 +79,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             if (segment == null)
                 return null;
             PublishRunLocked(segment, first, pages);
+            Changes?.Add(segment.Metas[first].FirstAddress);
             RunPages += pages;
             RunCount++;
             RunPayloadBytes += payloadBytes;
@@ -94,12 +96,9 @@ internal sealed unsafe partial class PagePool : IDisposable
             int first = PageIn(segment, meta);
             int pages = segment.WordOf(first).RunPages;
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
+            Changes?.Add(meta->FirstAddress);
             for (int page = first; page < first + pages; page++)
-            {
-                segment.Unpublish(page, segment.Metas[page].MaxGeneration);
-                if (segment.Metas[page].MaxGeneration < PilePointer.MaxGeneration)
-                    AddFreePageLocked(segment, page);
-            }
+                FreeLocked(segment, page);
             RunPages -= pages;
             RunCount--;
             RunPayloadBytes -= payloadBytes;
@@ -113,6 +112,23 @@ internal sealed unsafe partial class PagePool : IDisposable
         return (long)segment.WordOf(PageIn(segment, meta)).RunPages * SizeClasses.PageBytes;
     }
 
+    /// <summary>Gives back all pages of a run but its first.</summary>
+    internal void CutRun(PageMeta* meta)
+    {
+        lock (_lock)
+        {
+            Segment segment = SegmentOf(meta);
+            int first = PageIn(segment, meta);
+            int end = first + segment.WordOf(first).RunPages;
+            segment.CutRun(first, 1);
+            for (int page = first; page < end; page++)
+                Changes?.Add(segment.Metas[page].FirstAddress);
+            for (int page = first + 1; page < end; page++)
+                FreeLocked(segment, page);
+            RunPages -= end - first - 1;
+        }
+    }
+
     internal void AdjustRunPayload(long deltaBytes)
     {
         lock (_lock)
@@ -121,29 +137,6 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     /// <summary>One past the highest segment number in use.</summary>
     internal int SegmentsEnd => Volatile.Read(ref _segmentsEnd);
-
-    /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
-    internal void Hold(Segment segment)
-    {
-        lock (_lock)
-        {
-            _segments[segment.Number] = segment;
-            _segmentsEnd = Math.Max(_segmentsEnd, segment.Number + 1);
-        }
-    }
-
-    /// <summary>Takes in a segment that was found in a mapped pile, with its pages' records filled.</summary>
-    internal void AddFound(Segment segment, long runPages, long runCount, long runPayloadBytes, long freeBitsBytes)
-    {
-        lock (_lock)
-        {
-            RegisterLocked(segment);
-            RunPages += runPages;
-            RunCount += runCount;
-            RunPayloadBytes += runPayloadBytes;
-            FreeBitsBytes += freeBitsBytes;
-        }
-    }
 
     /// <summary>The segments that exist now.</summary>
     internal Segment[] Segments()
@@ -165,11 +158,25 @@ internal sealed unsafe partial class PagePool : IDisposable
         foreach (Segment segment in Segments())
             segment.Dispose();
         _store.Dispose();
+        Changes?.Dispose();
     }
 
-    private Segment SegmentOf(PageMeta* meta) => _segments[meta->FirstAddress / (ulong)(_map.SegmentBytes / SizeClasses.GranuleBytes)]!;
+    /// <summary>The segment that a page lies in.</summary>
+    internal Segment SegmentOf(PageMeta* meta) => _segments[meta->FirstAddress / (ulong)(_map.SegmentBytes / SizeClasses.GranuleBytes)]!;
 
-    private static int PageIn(Segment segment, PageMeta* meta) => (int)(meta - segment.Metas);
+    /// <summary>A page's number within its segment.</summary>
+    internal static int PageIn(Segment segment, PageMeta* meta) => (int)(meta - segment.Metas);
+
+    // The generation rises with each use of a page, whatever became of its slots: so of two words of a page the younger one is known.
+    private void FreeLocked(Segment segment, int page)
+    {
+        PageMeta* meta = segment.Metas + page;
+        uint generation = Math.Max(meta->MaxGeneration, Math.Min(segment.WordOf(page).GenerationBase + 1, PilePointer.MaxGeneration));
+        meta->MaxGeneration = generation;
+        segment.Unpublish(page, generation);
+        if (generation < PilePointer.MaxGeneration)
+            AddFreePageLocked(segment, page);
+    }
 
     private void AddFreePageLocked(Segment segment, int page)
     {
@@ -203,7 +210,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     // Generation base 0 is a page that was never used: all zero, which is free slots of generation 0. Any other holds old bytes.
-    private static void MarkUsed(PageMeta* page) => page->MaxGeneration = Math.Max(page->MaxGeneration, 1);
+    internal static void MarkUsed(PageMeta* page) => page->MaxGeneration = Math.Max(page->MaxGeneration, 1);
 
     private static void ClearSlots(PageMeta* meta, uint generation)
     {
@@ -285,14 +292,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     private Segment AddLocked(int number, MemoryRegion region)
     {
         var segment = new Segment(number, _map.AddressOf(number), region);
-        segment.Head = new SegmentHead
-        {
-            Number = number,
-            LengthBytes = region.LengthBytes,
-            PileId = _pileId,
-            Magic = SegmentHead.ExpectedMagic,
-        };
-        _store.Publish(number, region.LengthBytes);
+        segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
+        _store.Publish(number, region);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             segment.Metas[page].MaxGeneration = _generationBase;

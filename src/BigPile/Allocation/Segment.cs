@@ -78,6 +78,26 @@ internal sealed unsafe class Segment : IDisposable
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
     }
 
+    /// <summary>States what a reader may know of a page whose word is right already.</summary>
+    internal void PublishInfo(int page, PageInfo info) => Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
+
+    /// <summary>Tells readers of all pages but the head that nobody knows them.</summary>
+    internal void MarkAllUnexamined()
+    {
+        for (int page = HeadPages; page < PageCount; page++)
+            PublishInfo(page, PageInfo.Unexamined);
+    }
+
+    /// <summary>Writes a page's word while nobody uses the pile.</summary>
+    internal void SetWord(int page, PageWord word) => Words[page] = word.Word;
+
+    /// <summary>The words of a run's later pages, as bytes.</summary>
+    internal ReadOnlySpan<byte> TailWords(int page, int pages) => new(Words + page + 1, (pages - 1) * sizeof(ulong));
+
+    /// <summary>Makes a run shorter by its later pages, which the caller frees. A kill between leaves later pages without a first one.</summary>
+    internal void CutRun(int page, int pages) =>
+        Volatile.Write(ref Words[page], PageWord.RunHead(pages, WordOf(page).GenerationBase).Word);
+
     internal void AddFreePage(int page)
     {
         _freePages[page >> 6] |= 1UL << page;

@@ -11,15 +11,27 @@ internal struct SegmentHead
     internal const int SizeBytes = 64;
 
     /// <summary>"BIGPILE1" as a little-endian number.</summary>
-    internal const ulong ExpectedMagic = 0x31454C4950474942;
+    private const ulong ExpectedMagic = 0x31454C4950474942;
 
     internal ulong Magic;
     internal int Number;
-    internal int Reserved;
+    internal int Zero;
     internal long LengthBytes;
     internal Guid PileId;
+
+    /// <summary>The head of a segment.</summary>
+    internal static SegmentHead For(int number, long lengthBytes, Guid pileId) =>
+        new() { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
 
     /// <summary>How many pages of a segment its head and page words take.</summary>
     internal static int PagesFor(int pageCount) =>
         (SizeBytes + pageCount * sizeof(ulong) + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes;
+
+    /// <summary>Whether all bytes are the same.</summary>
+    internal readonly bool IsSame(SegmentHead other)
+    {
+        SegmentHead mine = this;
+        return MemoryMarshal.AsBytes(new ReadOnlySpan<SegmentHead>(in mine))
+            .SequenceEqual(MemoryMarshal.AsBytes(new ReadOnlySpan<SegmentHead>(in other)));
+    }
 }

@@ -4,10 +4,11 @@ namespace BigPile.Blocks;
 /// <remarks>
 /// <code>
 /// bit 63..60  kind of the payload, which the link's own header has no room for
-/// bit 59..36  zero
+/// bit 59..36  generation of the link
 /// bit 35..0   address of the link in units of 8 bytes
 /// </code>
-/// An orphan is found by a local and exact check: the origin is a link, and points here.
+/// An orphan is found by a local and exact check: the origin is a link of that generation, and points here. A link has no checksum of its
+/// own: this word, which its target's checksum covers, says all that the link says.
 /// </remarks>
 internal readonly struct BackWord
 {
@@ -20,11 +21,14 @@ internal readonly struct BackWord
 
     internal BackWord(ulong word) => _word = word;
 
-    internal BackWord(ulong originAddress, BlockKind kind) => _word = originAddress | ((ulong)kind << KindShift);
+    internal BackWord(ulong originAddress, uint originGeneration, BlockKind kind) =>
+        _word = originAddress | ((ulong)originGeneration << PilePointer.AddressBits) | ((ulong)kind << KindShift);
 
     internal ulong Word => _word;
 
     internal ulong OriginAddress => _word & PilePointer.AddressMask;
+
+    internal uint OriginGeneration => (uint)(_word >> PilePointer.AddressBits) & PilePointer.MaxGeneration;
 
     internal BlockKind Kind => (BlockKind)(_word >> KindShift);
 }

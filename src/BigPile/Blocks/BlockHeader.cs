@@ -1,3 +1,4 @@
+using System.Numerics;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Blocks;
@@ -11,14 +12,20 @@ namespace BigPile.Blocks;
 /// of a link:
 ///   bit 35..0   the target's address in units of 8 bytes
 /// of any other live block:
-///   bit 35..31  zero, kept for flags
+///   bit 35..31  zero
 ///   bit 30..0   payload length in bytes
+/// of a block that has no room for a checksum behind its payload, in a pile with checksums:
+///   bit 35      one
+///   bit 34..15  the low 20 bits of the block's CRC-32C
+///   bit 14..0   payload length in bytes
 /// of a free slot:
-///   bit 36..0   zero
+///   bit 36..35  zero
+///   bit 34..15  the low 20 bits of the CRC-32C of the generation
+///   bit 14..0   zero
 /// </code>
 /// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
 /// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
-/// block is nobody else's to change. The all-zero word is a free slot that was never used.
+/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum covers.
 /// </remarks>
 internal readonly struct BlockHeader
 {
@@ -31,6 +38,11 @@ internal readonly struct BlockHeader
     private const ulong KindMask = 7;
     private const ulong BusyBit = 1UL << 36;
     private const ulong LengthMask = (1UL << 31) - 1;
+    private const ulong ShortFormBit = 1UL << 35;
+    private const ulong ShortLengthMask = (1UL << CheckShift) - 1;
+    private const int CheckShift = 15;
+    private const ulong CheckMask = (1UL << CheckBits) - 1;
+    private const int CheckBits = 20;
 
     private readonly ulong _word;
 
@@ -57,17 +69,29 @@ internal readonly struct BlockHeader
     internal bool IsAddressable => Kind is not (BlockKind.Free or BlockKind.LinkTarget);
 
     /// <summary>The bytes of the payload; of a link or a free slot, none.</summary>
-    internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : (long)(_word & LengthMask);
+    internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : (long)(_word & (IsShortForm ? ShortLengthMask : LengthMask));
+
+    /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
+    internal bool IsShortForm => (_word & ShortFormBit) != 0;
+
+    /// <summary>The header as a checksum covers it: without the checksum, and not busy.</summary>
+    internal BlockHeader Plain => new(Kind, Generation, (ulong)PayloadBytes);
 
     /// <summary>Of a link: where the payload is.</summary>
     internal ulong TargetAddress => _word & FieldMask;
 
     /// <summary>The header of a slot that was freed: the next generation, so that no old pointer fits any more.</summary>
-    internal BlockHeader Freed => new(BlockKind.Free, Generation + 1, 0);
+    internal BlockHeader Freed => Free(Generation + 1);
 
     internal BlockHeader Busy => new(_word | BusyBit);
 
     internal BlockHeader NotBusy => new(_word & ~BusyBit);
 
-    internal static BlockHeader Free(uint generation) => new(BlockKind.Free, generation, 0);
+    /// <summary>The header of a free slot. Its generation is covered by a checksum, since a lower one would let old pointers fit again.</summary>
+    internal static BlockHeader Free(uint generation) =>
+        new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
+
+    /// <summary>A header that holds the low bits of the block's checksum.</summary>
+    internal static BlockHeader Short(BlockKind kind, uint generation, long payloadBytes, uint checksum) =>
+        new(kind, generation, ShortFormBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
 }

@@ -43,6 +43,8 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
         lock (_lock)
         {
             List<byte[]> all = ListOf(kind);
+            if (id > all.Count)
+                Refresh();
             bool found = id >= 1 && id <= all.Count;
             definition = found ? all[id - 1] : default;
             return found;
@@ -62,6 +64,11 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
 
     /// <summary>Makes a new definition outlive the process, where the pile does.</summary>
     protected abstract void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition);
+
+    /// <summary>Looks whether somebody else has stored definitions meanwhile. The lock is held.</summary>
+    protected virtual void Refresh()
+    {
+    }
 
     /// <summary>Takes in a definition that is stored already.</summary>
     protected void Remember(CatalogKind kind, ReadOnlySpan<byte> definition)

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.IO;
+using BigPile.Memory;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
@@ -12,7 +13,7 @@ namespace BigPile.Catalog;
 /// record: length of the definition (4 bytes) | CRC-32C of the rest (4) | kind (1) | id (3) | definition
 /// </code>
 /// Little-endian. A record is written by one call before any block can refer to its id, so a kill loses no type that a block needs; at
-/// most the last record is torn, which nothing refers to yet. A torn tail is cut off at opening; a damaged record with whole ones
+/// most the last record is torn, which nothing refers to yet; and it is written through to the device, so that a power cut loses none either. A torn tail is cut off at opening; a damaged record with whole ones
 /// behind it is not, since those are referred to.
 /// </remarks>
 internal sealed class FileCatalog : Catalog
@@ -28,9 +29,12 @@ internal sealed class FileCatalog : Catalog
 
     /// <summary>Opens a catalog, or makes an empty one.</summary>
     /// <exception cref="PileStorageException">The file is damaged.</exception>
-    internal static FileCatalog Open(string path, ILogger logger)
+    internal static FileCatalog Open(string path, ILogger logger, bool readOnly = false)
     {
-        var catalog = new FileCatalog(new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0));
+        var catalog = new FileCatalog(
+            readOnly
+                ? new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 0)
+                : new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0));
         try
         {
             catalog.Load(logger);
@@ -42,8 +46,6 @@ internal sealed class FileCatalog : Catalog
             throw;
         }
     }
-
-    internal void Flush() => _file.Flush(flushToDisk: true);
 
     public override void Dispose() => _file.Dispose();
 
@@ -57,22 +59,40 @@ internal sealed class FileCatalog : Catalog
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
         RandomAccess.Write(_file.SafeFileHandle, record, _endBytes);
+        DurableFile.Sync(_file); // types are few, and blocks that refer to a type may reach the device at any time
         _endBytes += record.Length;
+    }
+
+    /// <summary>Takes in what the writer has appended, where this is a reader.</summary>
+    protected override void Refresh()
+    {
+        if (!_file.CanWrite)
+            _ = RememberFrom(_endBytes);
     }
 
     private void Load(ILogger logger)
     {
-        var all = new byte[_file.Length];
-        _file.ReadExactly(all);
+        byte[] rest = RememberFrom(0);
+        if (rest.Length != 0)
+            CutTail(rest, _endBytes, logger);
+    }
+
+    /// <summary>Takes in whole records from an offset on.</summary>
+    /// <returns>What is behind them.</returns>
+    private byte[] RememberFrom(long offsetBytes)
+    {
+        var all = new byte[Math.Max(0, RandomAccess.GetLength(_file.SafeFileHandle) - offsetBytes)];
+        int filledBytes = 0;
+        while (filledBytes < all.Length && RandomAccess.Read(_file.SafeFileHandle, all.AsSpan(filledBytes), offsetBytes + filledBytes) is > 0 and int read)
+            filledBytes += read;
         int at = 0;
-        while (TryReadRecord(all.AsSpan(at), out int lengthBytes))
+        while (TryReadRecord(all.AsSpan(at, filledBytes - at), out int lengthBytes))
         {
             Remember(all.AsSpan(at, lengthBytes));
             at += lengthBytes;
         }
-        if (at < all.Length)
-            CutTail(all.AsSpan(at), at, logger);
-        _endBytes = at;
+        _endBytes = offsetBytes + at;
+        return all[at..filledBytes];
     }
 
     private static bool TryReadRecord(ReadOnlySpan<byte> rest, out int lengthBytes)
@@ -107,6 +127,7 @@ internal sealed class FileCatalog : Catalog
             }
         }
         logger.LogWarning("The catalog {Path} ended in a torn record of {Bytes} bytes, which was cut off", _file.Name, tail.Length);
-        _file.SetLength(offsetBytes);
+        if (_file.CanWrite)
+            _file.SetLength(offsetBytes);
     }
 }

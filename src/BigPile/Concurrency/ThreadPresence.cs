@@ -46,6 +46,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Whether the calling thread is inside a call.</summary>
     internal bool IsInside => (_state & DepthMask) != 0;
 
+    /// <summary>Whether the calling thread is inside a call within a call.</summary>
+    internal bool IsNested => (_state & DepthMask) > 1;
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Enter() => Volatile.Write(ref _state, _state + 1);
 
@@ -62,7 +65,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     internal static void WaitForOthers()
     {
         if (Mine.IsInside)
-            throw new InvalidOperationException("A pile can't be closed by code that one of its own calls runs, such as a codec or a comparer.");
+            throw new InvalidOperationException("A pile can't be closed or flushed by code that one of its own calls runs, such as a codec or a comparer.");
         ThreadPresence[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
         foreach (ThreadPresence other in all)

@@ -8,7 +8,7 @@ namespace BigPile.Storage;
 /// <remarks>The owner's number lies in a second file: the locked one can't be read by others.</remarks>
 internal sealed class DirectoryLock : IDisposable
 {
-    private const string LockName = "lock";
+    internal const string LockName = "lock";
     private const string OwnerName = "owner";
 
     private readonly FileStream _file;
@@ -19,23 +19,30 @@ internal sealed class DirectoryLock : IDisposable
     /// <exception cref="PileStorageException">Another process has it.</exception>
     internal static DirectoryLock Take(string directory)
     {
+        var owner = new DirectoryLock(Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite));
+        File.WriteAllText(Path.Combine(directory, OwnerName), $"{Environment.ProcessId}\n", Encoding.ASCII);
+        return owner;
+    }
+
+    /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
+    /// <exception cref="PileStorageException">Another process has it.</exception>
+    internal static DirectoryLock TakeForLooking(string directory) => new(Lock(directory, FileMode.Open, FileAccess.Read));
+
+    public void Dispose() => _file.Dispose();
+
+    private static FileStream Lock(string directory, FileMode mode, FileAccess access)
+    {
         string path = Path.Combine(directory, LockName);
-        string ownerPath = Path.Combine(directory, OwnerName);
-        FileStream file;
         try
         {
-            file = new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            return new FileStream(path, mode, access, FileShare.None);
         }
         catch (IOException e) when (e is not (DirectoryNotFoundException or PathTooLongException) && File.Exists(path))
         {
             throw new PileStorageException(
-                $"The pile in '{directory}' is in use by process {ReadOwner(ownerPath)}. Stop it, or use another directory.", e);
+                $"The pile in '{directory}' is in use by process {ReadOwner(Path.Combine(directory, OwnerName))}. Stop it, use another directory, or open the pile for reading only.", e);
         }
-        File.WriteAllText(ownerPath, $"{Environment.ProcessId}\n", Encoding.ASCII);
-        return new DirectoryLock(file);
     }
-
-    public void Dispose() => _file.Dispose();
 
     private static string ReadOwner(string ownerPath)
     {

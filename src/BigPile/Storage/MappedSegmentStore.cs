@@ -11,6 +11,13 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override MemoryRegion Create(int number, long lengthBytes) => MappedRegion.Create(PathOf(number), lengthBytes);
 
+    /// <summary>Writes a segment's changes through to the device.</summary>
+    internal void Sync(int number, MemoryRegion region)
+    {
+        region.Flush();
+        directory.NoteSynced(PathOf(number));
+    }
+
     /// <summary>Maps the file of a segment that exists.</summary>
     /// <exception cref="PileStorageException">The file is missing or has another length.</exception>
     internal MappedRegion Open(int number, long lengthBytes)
@@ -18,7 +25,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         string path = PathOf(number);
         try
         {
-            return MappedRegion.Open(path, lengthBytes);
+            return MappedRegion.Open(path, lengthBytes, directory.IsReadOnly);
         }
         catch (FileNotFoundException e)
         {
@@ -30,7 +37,12 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         }
     }
 
-    internal override void Publish(int number, long lengthBytes) => directory.AddSegment(number, lengthBytes);
+    // The file comes first: a superblock that lists a file which a power cut took would make the whole pile unusable.
+    internal override void Publish(int number, MemoryRegion region)
+    {
+        Sync(number, region);
+        directory.AddSegment(number, region.LengthBytes);
+    }
 
     internal override void Withdraw(int number, uint generationBase) => directory.RemoveSegment(number, generationBase);
 

@@ -4,14 +4,16 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Catalog;
+using BigPile.Memory;
+using BigPile.Recovery;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Storage;
 
-/// <summary>The directory of a mapped pile: lock, superblock, catalog and segment files.</summary>
+/// <summary>The directory of a mapped pile: lock, superblock, catalog, segment files, flush log and redo records.</summary>
 /// <remarks>
-/// A segment exists when the superblock lists it: its file is made first and listed after its head was written, and is struck from the
-/// list before the file goes. So a kill leaves at most a file that nobody lists, which the next owner overwrites.
+/// A segment exists when the superblock lists it: its file is made and written through first and listed after that, and is struck from
+/// the list before the file goes. So a kill or a power cut leaves at most a file that nobody lists, which the next owner overwrites.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PileDirectory : IDisposable
@@ -20,38 +22,55 @@ internal sealed class PileDirectory : IDisposable
     private const string CatalogName = "catalog";
 
     private readonly Lock _lock = new();
-    private readonly DirectoryLock _owner;
+    private readonly DirectoryLock? _owner;
     private readonly SuperblockFile _superblock;
     private readonly SuperblockState _state;
+    private readonly Action<string>? _synced;
+    private readonly Guid _bootId;
 
-    private PileDirectory(string path, DirectoryLock owner, PileOptions options, ILogger logger)
+    private PileDirectory(string path, DirectoryLock? owner, PileOptions options, ILogger logger)
     {
         Path = path;
         _owner = owner;
-        _superblock = new SuperblockFile(System.IO.Path.Combine(path, SuperblockName));
+        IsReadOnly = owner == null;
+        _synced = options.Synced;
+        _bootId = options.BootId ?? BootClock.Current;
+        _superblock = new SuperblockFile(PathOf(SuperblockName), IsReadOnly);
         try
         {
-            _state = _superblock.Read() ?? CreateState(options);
+            SuperblockState? stored = _superblock.Read(Faults);
+            IsNew = stored == null;
+            _state = stored ?? CreateState(options);
             if (_state.PageBytes != SizeClasses.PageBytes)
-                throw new PileStorageException($"The pile in '{path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}.");
-            Catalog = FileCatalog.Open(System.IO.Path.Combine(path, CatalogName), logger);
+            {
+                throw new PileStorageException(
+                    $"The pile in '{path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open it with the version that made it.");
+            }
+            WasClean = IsNew || _state.IsClean;
+            WasPowerCut = !WasClean && _state.BootId != _bootId;
+            Catalog = FileCatalog.Open(PathOf(CatalogName), logger, IsReadOnly);
+            if (IsNew)
+                _superblock.Write(_state, durable: true);
         }
         catch
         {
+            Catalog?.Dispose();
             _superblock.Dispose();
             throw;
         }
         Segments = new MappedSegmentStore(this);
-        WasClean = _state.IsClean;
-        _state.IsClean = false;
-        _superblock.Write(_state, durable: true);
     }
 
     internal string Path { get; }
 
+    internal bool IsReadOnly { get; }
+
     internal FileCatalog Catalog { get; }
 
     internal MappedSegmentStore Segments { get; }
+
+    /// <summary>What was found damaged at opening.</summary>
+    internal FaultLog Faults { get; } = new();
 
     internal long SegmentBytes => _state.SegmentBytes;
 
@@ -61,8 +80,21 @@ internal sealed class PileDirectory : IDisposable
 
     internal ulong VersionLimit => _state.VersionLimit;
 
+    internal bool HasChecksums => _state.HasChecksums;
+
+    internal long LogEpoch => _state.LogEpoch;
+
+    /// <summary>Whether there was no pile in the directory.</summary>
+    internal bool IsNew { get; }
+
     /// <summary>Whether the last owner closed the pile; true for a new one.</summary>
     internal bool WasClean { get; }
+
+    /// <summary>Whether the last owner did not, and the machine has been started anew since: stores may be missing on the device.</summary>
+    internal bool WasPowerCut { get; }
+
+    /// <summary>Whether changes may go to the log: it is replayed only where power cuts can be told from kills.</summary>
+    internal bool CanUseLog => _bootId != Guid.Empty;
 
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal IReadOnlyDictionary<int, long> ListedSegments => _state.Segments;
@@ -75,6 +107,10 @@ internal sealed class PileDirectory : IDisposable
         DirectoryLock? owner = null;
         try
         {
+            if (options.ReadOnly)
+                return OpenReadOnly(path, options, logger);
+            if (!options.CreateDirectory && !File.Exists(System.IO.Path.Combine(path, SuperblockName)))
+                throw Missing(path);
             Directory.CreateDirectory(path);
             owner = DirectoryLock.Take(path);
             return new PileDirectory(path, owner, options, logger);
@@ -82,7 +118,8 @@ internal sealed class PileDirectory : IDisposable
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             owner?.Dispose();
-            throw new PileStorageException($"The directory '{path}' can't be used for a pile: {e.Message} Check that it exists and can be written.", e);
+            throw new PileStorageException(
+                $"The directory '{path}' can't be used for a pile: {e.Message} Check that it exists and can be written, or open it for reading only.", e);
         }
         catch
         {
@@ -91,12 +128,36 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
+    /// <summary>The segments that the writer has by now; for a reader.</summary>
+    internal IReadOnlyDictionary<int, long> ReadListedSegments()
+    {
+        lock (_lock)
+            return _superblock.Read(new FaultLog())?.Segments ?? _state.Segments;
+    }
+
+    internal string PathOf(string name) => System.IO.Path.Combine(Path, name);
+
+    /// <summary>States that a file is durable as it is now.</summary>
+    internal void NoteSynced(string path) => _synced?.Invoke(path);
+
+    /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
+    internal void MarkOpened()
+    {
+        lock (_lock)
+        {
+            _state.IsClean = false;
+            _state.BootId = _bootId;
+            Write(durable: true);
+        }
+    }
+
     internal void AddSegment(int number, long lengthBytes)
     {
         lock (_lock)
         {
+            DurableFile.SyncDirectory(Path);
             _state.Segments[number] = lengthBytes;
-            _superblock.Write(_state, durable: false);
+            Write(durable: true);
         }
     }
 
@@ -106,7 +167,7 @@ internal sealed class PileDirectory : IDisposable
         {
             _state.Segments.Remove(number);
             _state.GenerationBase = generationBase;
-            _superblock.Write(_state, durable: false);
+            Write(durable: true);
         }
     }
 
@@ -115,27 +176,30 @@ internal sealed class PileDirectory : IDisposable
     {
         lock (_lock)
         {
-            _state.VersionLimit = limit;
-            _superblock.Write(_state, durable: false);
+            _state.VersionLimit = Math.Max(limit, _state.VersionLimit);
+            Write(durable: false);
         }
     }
 
-    internal void Flush()
+    /// <summary>Begins a new log: what the one before holds is in the segments by now.</summary>
+    internal void RaiseLogEpoch(long epoch)
     {
-        Catalog.Flush();
         lock (_lock)
-            _superblock.Write(_state, durable: true);
+        {
+            _state.LogEpoch = epoch;
+            Write(durable: true);
+        }
     }
 
     /// <summary>States that everything is written through. Nothing may change any more.</summary>
     internal void MarkClean(ulong lastVersion)
     {
-        Catalog.Flush();
         lock (_lock)
         {
             _state.VersionLimit = lastVersion;
+            _state.LogEpoch++;
             _state.IsClean = true;
-            _superblock.Write(_state, durable: true);
+            Write(durable: true);
         }
     }
 
@@ -143,7 +207,20 @@ internal sealed class PileDirectory : IDisposable
     {
         Catalog.Dispose();
         _superblock.Dispose();
-        _owner.Dispose();
+        _owner?.Dispose();
+    }
+
+    private static PileDirectory OpenReadOnly(string path, PileOptions options, ILogger logger) =>
+        File.Exists(System.IO.Path.Combine(path, SuperblockName)) ? new PileDirectory(path, null, options, logger) : throw Missing(path);
+
+    private static PileStorageException Missing(string path) =>
+        new($"There is no pile in '{path}'. Check the path; a pile is made there by opening it for writing.");
+
+    private void Write(bool durable)
+    {
+        _superblock.Write(_state, durable);
+        if (durable)
+            NoteSynced(PathOf(SuperblockName));
     }
 
     private static SuperblockState CreateState(PileOptions options) => new()
@@ -151,5 +228,6 @@ internal sealed class PileDirectory : IDisposable
         PileId = Guid.NewGuid(),
         PageBytes = SizeClasses.PageBytes,
         SegmentBytes = options.SegmentBytes,
+        HasChecksums = options.Checksums != PileChecksums.Off,
     };
 }

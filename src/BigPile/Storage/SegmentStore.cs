@@ -16,7 +16,7 @@ internal abstract class SegmentStore : IDisposable
     internal abstract MemoryRegion Create(int number, long lengthBytes);
 
     /// <summary>States that a segment is in use, once its head is written.</summary>
-    internal virtual void Publish(int number, long lengthBytes)
+    internal virtual void Publish(int number, MemoryRegion region)
     {
     }
 

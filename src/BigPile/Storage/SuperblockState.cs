@@ -17,6 +17,9 @@ internal sealed class SuperblockState
 
     internal long SegmentBytes { get; init; }
 
+    /// <summary>Whether blocks carry checksums; decided when the pile was made.</summary>
+    internal bool HasChecksums { get; init; }
+
     /// <summary>How often the superblock was written; of its two places the higher one counts.</summary>
     internal long Sequence { get; set; }
 
@@ -28,6 +31,12 @@ internal sealed class SuperblockState
 
     /// <summary>No entry of a table has a version above this.</summary>
     internal ulong VersionLimit { get; set; }
+
+    /// <summary>The start of the machine during which the pile was opened last; empty where the system does not tell.</summary>
+    internal Guid BootId { get; set; }
+
+    /// <summary>The number that batches of the flush log must have to count.</summary>
+    internal long LogEpoch { get; set; }
 
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; } = [];
@@ -41,10 +50,13 @@ internal sealed class SuperblockState
         writer.Write(PageBytes);
         writer.Write(SegmentBytes);
         writer.Write(PileId.ToByteArray());
+        writer.Write(HasChecksums);
         writer.Write(Sequence);
         writer.Write(IsClean);
         writer.Write(GenerationBase);
         writer.Write(VersionLimit);
+        writer.Write(BootId.ToByteArray());
+        writer.Write(LogEpoch);
         writer.Write(Segments.Count);
         foreach ((int number, long lengthBytes) in Segments)
         {
@@ -88,15 +100,24 @@ internal sealed class SuperblockState
         {
             PageBytes = reader.ReadInt32(),
             SegmentBytes = reader.ReadInt64(),
-            PileId = new Guid(reader.ReadBytes(16)),
+            PileId = ReadGuid(reader),
+            HasChecksums = reader.ReadBoolean(),
             Sequence = reader.ReadInt64(),
             IsClean = reader.ReadBoolean(),
             GenerationBase = reader.ReadUInt32(),
             VersionLimit = reader.ReadUInt64(),
+            BootId = ReadGuid(reader),
+            LogEpoch = reader.ReadInt64(),
         };
         int count = reader.ReadInt32();
         for (int i = 0; i < count; i++)
             state.Segments[reader.ReadInt32()] = reader.ReadInt64();
         return state;
+    }
+
+    private static Guid ReadGuid(BinaryReader reader)
+    {
+        byte[] bytes = reader.ReadBytes(16);
+        return bytes.Length == 16 ? new Guid(bytes) : throw new EndOfStreamException();
     }
 }

@@ -1,0 +1,77 @@
+using System;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Recovery;
+
+namespace BigPile;
+
+/// <summary>Examining the pages that were found when a mapped pile was opened.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>What was found damaged since the pile was opened.</summary>
+    internal FaultLog Faults => _directory?.Faults ?? NoFaults;
+
+    internal long OrphanCount => _examiner?.OrphanCount ?? 0;
+
+    internal long UnexaminedBytes => _allocator.Pool.UnexaminedPages * SizeClasses.PageBytes;
+
+    private static FaultLog NoFaults { get; } = new();
+
+    /// <summary>Examines those of some pages that nobody has examined yet.</summary>
+    /// <returns>How many these were.</returns>
+    internal int ExaminePages(Segment segment, int first, int end)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            int count = 0;
+            for (int page = first; page < end; page++)
+                count += ExaminePage(_map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage);
+            return count;
+        }
+        finally
+        {
+            Exit(presence);
+        }
+    }
+
+    /// <summary>Runs something inside the pile.</summary>
+    internal void Inside(Action action)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            Exit(presence);
+        }
+    }
+
+    private int ExaminePage(ulong address)
+    {
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null || !SegmentMap.Load(infoAt).IsUnexamined)
+            return 0;
+        ReadAhead(start);
+        _examiner!.Examine(address);
+        return 1;
+    }
+
+    // A cold page is sixteen faults: they are taken before the page's lock is.
+    private static void ReadAhead(byte* page)
+    {
+        for (int offset = 0; offset < SizeClasses.PageBytes; offset += 4096)
+            _ = System.Threading.Volatile.Read(ref page[offset]);
+    }
+
+    /// <summary>Has the page of an address examined, if that is why nothing was found there.</summary>
+    private bool IsExaminedNow(PageInfo info, ulong address)
+    {
+        if (!info.IsUnexamined)
+            return false;
+        _examiner!.Examine(address);
+        return true;
+    }
+}

@@ -1,0 +1,112 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Recovery;
+using BigPile.Storage;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile;
+
+/// <summary>Looking whether everything is what was written.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Looks at every block of this pile, also while others write. Nothing is changed but for pages that nobody had examined yet.</summary>
+    /// <param name="cancellationToken">Stops the walk.</param>
+    /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PileVerification Verify(CancellationToken cancellationToken = default)
+    {
+        var faults = new FaultLog();
+        BlockInspector inspector = new(_map, _allocator.Pool, _isSealed);
+        // Between a deletion's two stores its target has no origin: a trace, as after a kill.
+        var verifier = new PileVerifier(inspector, wasClean: false, faults);
+        Segment[] segments = _allocator.Pool.Segments();
+        foreach (Segment segment in segments)
+            Verify(verifier, segment, cancellationToken);
+        foreach (PileFault fault in Faults.Kept)
+            faults.Add(fault);
+        return Describe(verifier, segments.Length, wasClean: true, _isSealed, faults);
+    }
+
+    /// <summary>Looks at everything in the directory of a pile that nobody has open. Nothing is changed.</summary>
+    /// <param name="directory">The pile's directory.</param>
+    /// <param name="cancellationToken">Stops the walk.</param>
+    /// <exception cref="PileStorageException">The directory holds no pile, is in use, or is so damaged that it can't be opened.</exception>
+    /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
+    public static PileVerification VerifyDirectory(string directory, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(directory);
+        string path = Path.GetFullPath(directory);
+        using DirectoryLock? owner = File.Exists(Path.Combine(path, DirectoryLock.LockName)) ? DirectoryLock.TakeForLooking(path) : null;
+        using PileDirectory files = PileDirectory.Open(new PileOptions { Directory = path, ReadOnly = true }, NullLogger.Instance);
+        using var map = new SegmentMap(files.SegmentBytes);
+        using var pool = new PagePool(map, files.Segments, long.MaxValue, files.PileId, files.GenerationBase);
+        FaultLog faults = files.Faults;
+        foreach ((int number, long lengthBytes) in files.ListedSegments)
+            MapForVerifying(files, map, pool, number, lengthBytes);
+        var verifier = new PileVerifier(new BlockInspector(map, pool, files.HasChecksums), files.WasClean, faults);
+        Segment[] segments = pool.Segments();
+        foreach (Segment segment in segments)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount;)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                page += verifier.Check(segment, page);
+            }
+        }
+        return Describe(verifier, segments.Length, files.WasClean, files.HasChecksums, faults);
+    }
+
+    private static void MapForVerifying(PileDirectory files, SegmentMap map, PagePool pool, int number, long lengthBytes)
+    {
+        Memory.MappedRegion region;
+        try
+        {
+            region = files.Segments.Open(number, lengthBytes);
+        }
+        catch (PileStorageException e)
+        {
+            files.Faults.Add(new PileFault(files.Segments.PathOf(number), e.Message, lengthBytes));
+            return;
+        }
+        if (!SegmentScanner.IsHead(region, number, files.PileId))
+            files.Faults.Add(new PileFault(files.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));
+        pool.Hold(new Segment(number, map.AddressOf(number), region));
+    }
+
+    private void Verify(PileVerifier verifier, Segment segment, CancellationToken cancellationToken)
+    {
+        for (int page = segment.HeadPages; page < segment.PageCount;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            ThreadPresence presence = Enter();
+            try
+            {
+                if (_map.Find(_map.AddressOf(segment.Number), out _) == null)
+                    return; // given back to the system meanwhile
+                if (!IsReadOnly)
+                    _ = ExaminePage(_map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage);
+                page += verifier.Check(segment, page);
+            }
+            finally
+            {
+                Exit(presence);
+            }
+        }
+    }
+
+    private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) => new()
+    {
+        SegmentCount = segments,
+        PageCount = verifier.PageCount,
+        BlockCount = verifier.BlockCount,
+        PayloadBytes = verifier.PayloadBytes,
+        HasChecksums = hasChecksums,
+        WasClean = wasClean,
+        TraceCount = verifier.TraceCount,
+        FaultCount = faults.Count,
+        Faults = faults.Kept,
+    };
+}

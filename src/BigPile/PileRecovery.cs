@@ -1,0 +1,116 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Recovery;
+
+namespace BigPile;
+
+/// <summary>What becomes of the pages that were in use when a mapped pile was opened: each is examined once, when it is needed or in turn.</summary>
+/// <remarks>
+/// A pile can be used as soon as it is open. Until all pages are examined, statistics count the others as unexamined bytes, and the
+/// first access to one takes some microseconds longer, or as long as the device takes to read it.
+/// Thread safety: all members may be called by any number of threads at once.
+/// </remarks>
+public sealed class PileRecovery
+{
+    private readonly Pile _pile;
+    private readonly PileWarmup _warmup;
+    private readonly long _bytesPerSecond;
+    private readonly TimeProvider _time;
+    private readonly Lock _lock = new();
+    private CancellationTokenSource _stopping = new();
+    private bool _isStopped;
+
+    internal PileRecovery(Pile pile, PileOptions options)
+    {
+        _pile = pile;
+        _warmup = options.Warmup;
+        _bytesPerSecond = options.WarmupBytesPerSecond;
+        _time = options.TimeProvider;
+    }
+
+    /// <summary>Bytes of pages that were in use when the pile was opened.</summary>
+    public long TotalBytes { get; internal set; }
+
+    /// <summary>Bytes of them that nobody has examined yet.</summary>
+    public long RemainingBytes => _pile.UnexaminedBytes;
+
+    /// <summary>Whether every page was examined: the statistics are exact, and all free space is known.</summary>
+    public bool IsComplete => RemainingBytes == 0;
+
+    /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
+    public bool WasClean { get; internal set; } = true;
+
+    /// <summary>Whether the machine was started anew since the last owner, who did not close the pile.</summary>
+    public bool WasPowerCut { get; internal set; }
+
+    /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
+    public long RestoredCount { get; internal set; }
+
+    /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
+    public long OrphanCount => _pile.OrphanCount;
+
+    /// <summary>Places that are not what was written. What was there is dropped, and never served.</summary>
+    public long FaultCount => _pile.Faults.Count;
+
+    /// <summary>Bytes of payload that were dropped, as far as their headers told.</summary>
+    public long LostBytes => _pile.Faults.LostBytes;
+
+    /// <summary>The first thousand faults.</summary>
+    public IReadOnlyList<PileFault> Faults => _pile.Faults.Kept;
+
+    /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
+    public Task Completion { get; private set; } = Task.CompletedTask;
+
+    /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Resume()
+    {
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_isStopped, _pile);
+            if (Completion.IsCompleted)
+                Begin(_warmup == PileWarmup.Verify ? PileWarmup.Verify : PileWarmup.Touch);
+        }
+    }
+
+    /// <summary>Stops the work in the background; the pile goes on examining pages as they are needed. Returns once it has stopped.</summary>
+    public void Pause()
+    {
+        Task work;
+        lock (_lock)
+        {
+            _stopping.Cancel();
+            work = Completion;
+        }
+        work.Wait();
+    }
+
+    /// <summary>Begins the work that the options ask for.</summary>
+    internal void Start()
+    {
+        lock (_lock)
+        {
+            if (!WasClean && _warmup is PileWarmup.Off or PileWarmup.Advise)
+                Begin(PileWarmup.Touch);
+            else if (_warmup != PileWarmup.Off)
+                Begin(_warmup);
+        }
+    }
+
+    /// <summary>Stops for good: the memory is about to go.</summary>
+    internal void Stop()
+    {
+        lock (_lock)
+            _isStopped = true;
+        Pause();
+    }
+
+    private void Begin(PileWarmup warmup)
+    {
+        _stopping = new CancellationTokenSource();
+        var walk = new RecoveryWalk(_pile, warmup, _bytesPerSecond, _time, _stopping.Token);
+        Completion = Task.Factory.StartNew(walk.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    }
+}

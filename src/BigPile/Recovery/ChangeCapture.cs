@@ -1,0 +1,87 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Storage;
+
+namespace BigPile.Recovery;
+
+/// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, bool isSealed)
+{
+    private byte[] _batch = new byte[64 * 1024];
+    private int _lengthBytes;
+
+    /// <summary>Collects the addresses that changed, each once, and begins new lists.</summary>
+    /// <returns><see langword="null"/> when there were too many to be listed.</returns>
+    internal static ulong[]? TakeAddresses(Allocator allocator)
+    {
+        var addresses = new List<ulong>();
+        bool isOverfull = false;
+        foreach (ChangeList changes in allocator.ChangeLists())
+        {
+            isOverfull |= changes.IsOverfull;
+            addresses.AddRange(changes.Addresses);
+            changes.Clear();
+        }
+        if (isOverfull)
+            return null;
+        addresses.Sort();
+        int count = 0;
+        for (int i = 0; i < addresses.Count; i++)
+        {
+            if (i == 0 || addresses[i] != addresses[i - 1])
+                addresses[count++] = addresses[i];
+        }
+        return [.. CollectionsMarshal.AsSpan(addresses)[..count]];
+    }
+
+    /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>
+    /// <returns>The batch, or none when it would be larger than the limit.</returns>
+    internal Memory<byte>? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
+    {
+        _lengthBytes = FlushLog.HeadBytes;
+        foreach (ulong address in addresses)
+        {
+            if (map.Find(address, out _) != null && !TryAdd(Describe(address), limitBytes))
+                return null;
+        }
+        return _batch.AsMemory(0, _lengthBytes);
+    }
+
+    private ChangeRecord Describe(ulong address)
+    {
+        byte* block = map.Find(address, out PageInfo* infoAt);
+        PageMeta* meta = map.MetaOf(address);
+        Segment segment = allocator.Pool.SegmentOf(meta);
+        int page = PagePool.PageIn(segment, meta);
+        PageWord word = segment.WordOf(page);
+        if (!SegmentMap.Load(infoAt).HasSlotAt(address))
+            return new ChangeRecord { Address = address, PageWord = word.Word };
+        BlockHeader header = new BlockHeader(*(ulong*)block).NotBusy;
+        long capacityBytes = (word.HasSlots ? meta->SlotBytes : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
+        bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
+        long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, capacityBytes) : 0) : 0;
+        return new ChangeRecord
+        {
+            Address = address,
+            HeaderWord = header.Word,
+            PageWord = word.Word,
+            TailWords = word.IsRunHead ? segment.TailWords(page, word.RunPages) : default,
+            Bytes = new ReadOnlySpan<byte>(block + BlockHeader.SizeBytes, (int)bytes),
+        };
+    }
+
+    private bool TryAdd(ChangeRecord record, long limitBytes)
+    {
+        long neededBytes = (long)_lengthBytes + record.SizeBytes;
+        if (neededBytes > limitBytes || neededBytes > Array.MaxLength)
+            return false;
+        if (neededBytes > _batch.Length)
+            Array.Resize(ref _batch, (int)Math.Min(Math.Max(neededBytes, _batch.Length * 2L), Array.MaxLength));
+        record.Write(_batch.AsSpan(_lengthBytes));
+        _lengthBytes = (int)neededBytes;
+        return true;
+    }
+}

@@ -1,0 +1,151 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+
+namespace BigPile.Recovery;
+
+/// <summary>Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.</summary>
+/// <remarks>
+/// Nothing from the file is followed before it was checked. A kill can leave free slots, live slots, busy ones, and link targets without
+/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more.
+/// Order: the page goes to its heap, then its info to the readers. A slot of it may thus be given out before readers see the page; whoever
+/// reads it then comes here and waits for the lock.
+/// Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined before, so
+/// what is looked at here through a link stands still.
+/// Locks: a page's, then a heap's, then the pool's.
+/// </remarks>
+internal sealed unsafe class PageExaminer
+{
+    private const int LockCount = 64;
+
+    private readonly Lock[] _locks = new Lock[LockCount];
+    private readonly SegmentMap _map;
+    private readonly Allocator _allocator;
+    private readonly BlockInspector _inspector;
+    private long _linkCount;
+    private long _orphanCount;
+
+    internal PageExaminer(SegmentMap map, Allocator allocator, BlockInspector inspector, FaultLog faults)
+    {
+        Faults = faults;
+        _map = map;
+        _allocator = allocator;
+        _inspector = inspector;
+        for (int i = 0; i < LockCount; i++)
+            _locks[i] = new Lock();
+    }
+
+    /// <summary>What was found that is not what was written.</summary>
+    internal FaultLog Faults { get; }
+
+    /// <summary>Link targets that were found.</summary>
+    internal long LinkCount => Interlocked.Read(ref _linkCount);
+
+    /// <summary>Link targets that nothing led to, and that were freed.</summary>
+    internal long OrphanCount => Interlocked.Read(ref _orphanCount);
+
+    /// <summary>Examines the page that an address lies in, unless it was examined before.</summary>
+    internal void Examine(ulong address)
+    {
+        _ = _map.Find(address, out PageInfo* infoAt);
+        PageMeta* meta = _map.MetaOf(address);
+        lock (_locks[meta->PageNumber % LockCount])
+        {
+            if (!SegmentMap.Load(infoAt).IsUnexamined)
+                return;
+            Segment segment = _allocator.Pool.SegmentOf(meta);
+            int page = PagePool.PageIn(segment, meta);
+            PageWord word = segment.WordOf(page);
+            if (word.IsRunHead)
+                ExamineRun(segment, page, word.RunPages);
+            else
+                ExamineSlots(segment, page, word.SizeClass);
+        }
+    }
+
+    private void ExamineSlots(Segment segment, int page, int sizeClass)
+    {
+        PageMeta* meta = segment.Metas + page;
+        meta->LayOut(sizeClass, allFree: false);
+        long blocks = 0;
+        long payloadBytes = 0;
+        for (int slot = 0; slot < meta->SlotCount; slot++)
+        {
+            byte* block = meta->Start + slot * meta->SlotBytes;
+            ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
+            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes);
+            meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+            if (!header.IsFree)
+            {
+                blocks++;
+                payloadBytes += header.PayloadBytes;
+            }
+            else if (header.Generation == PilePointer.MaxGeneration)
+            {
+                meta->WornCount++;
+            }
+            else
+            {
+                meta->ReturnSlot(slot);
+            }
+        }
+        PageInfo info = SizeClasses.InfoOf(sizeClass);
+        if (meta->IsEmpty)
+        {
+            segment.PublishInfo(page, default);
+            _allocator.Pool.FreeExamined(meta);
+            return;
+        }
+        _allocator.AttachFound(meta, blocks, payloadBytes);
+        segment.PublishInfo(page, info);
+    }
+
+    private void ExamineRun(Segment segment, int page, int pages)
+    {
+        PageMeta* meta = segment.Metas + page;
+        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes);
+        meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+        if (header.IsFree)
+        {
+            segment.PublishInfo(page, default);
+            _allocator.Pool.FreeExaminedRun(meta, pages);
+            return;
+        }
+        _allocator.Pool.AddExaminedRun(pages, header.PayloadBytes);
+        segment.PublishInfo(page, PageInfo.OfRun());
+    }
+
+    /// <summary>Looks at one block, and frees it if it must not be there.</summary>
+    /// <returns>Its header as it is now.</returns>
+    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes)
+    {
+        var header = new BlockHeader(*(ulong*)block);
+        if (header.IsBusy && !header.IsFree)
+        {
+            header = header.NotBusy; // a killed replacement left it, and nobody is replacing any more
+            *(ulong*)block = header.Word;
+        }
+        string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
+        if (fault != null)
+            return DropDamaged(block, address, header, fault);
+        if (header.Kind != BlockKind.LinkTarget)
+            return header;
+        if (!_inspector.IsOrphan(block, address))
+        {
+            Interlocked.Increment(ref _linkCount);
+            return header;
+        }
+        Interlocked.Increment(ref _orphanCount);
+        *(ulong*)block = header.Freed.Word;
+        return header.Freed;
+    }
+
+    private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, string what)
+    {
+        Faults.Add(new PileFault(_inspector.PlaceOf(block, address), what, header.PayloadBytes));
+        BlockHeader dropped = BlockHeader.Free(PilePointer.MaxGeneration);
+        *(ulong*)block = dropped.Word;
+        return dropped;
+    }
+}

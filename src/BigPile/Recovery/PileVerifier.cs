@@ -1,0 +1,105 @@
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+
+namespace BigPile.Recovery;
+
+/// <summary>Looks at every block of segments, and changes nothing.</summary>
+/// <remarks>
+/// While others write, a block that seems wrong is looked at again as long as its header or its page changes. What is wrong twice with the
+/// same header is a fault; a replacement that runs just then makes the header busy.
+/// </remarks>
+internal sealed unsafe class PileVerifier(BlockInspector inspector, bool wasClean, FaultLog faults)
+{
+    private const int MaxLooks = 1_000;
+
+    internal long PageCount { get; private set; }
+
+    internal long BlockCount { get; private set; }
+
+    internal long PayloadBytes { get; private set; }
+
+    internal long TraceCount { get; private set; }
+
+    /// <summary>Looks at a page.</summary>
+    /// <returns>The pages of the run that begins here, or one.</returns>
+    internal int Check(Segment segment, int page)
+    {
+        PageWord word = segment.WordOf(page);
+        if (!word.IsIntact)
+            return Report(segment, page, "its layout is damaged");
+        if (word.HasSlots)
+            return CheckSlots(segment, page, word);
+        if (word.IsRunHead)
+            return CheckRun(segment, page, word);
+        return word.IsUnused || word.IsRunTail ? 1 : Report(segment, page, "its layout is unknown");
+    }
+
+    private int CheckSlots(Segment segment, int page, PageWord word)
+    {
+        PageCount++;
+        PageMeta* meta = segment.Metas + page;
+        int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
+        for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
+            CheckBlock(segment, page, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+        return 1;
+    }
+
+    private int CheckRun(Segment segment, int page, PageWord word)
+    {
+        if (word.RunPages < 1 || word.RunPages > segment.PageCount - page)
+            return Report(segment, page, $"it states a run of {word.RunPages:N0} pages");
+        for (int tail = page + 1; tail < page + word.RunPages; tail++)
+        {
+            PageWord tailWord = segment.WordOf(tail);
+            if (!tailWord.IsIntact || !tailWord.IsRunTail)
+                return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
+        }
+        PageCount += word.RunPages;
+        CheckBlock(segment, page, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
+        return word.RunPages;
+    }
+
+    private void CheckBlock(Segment segment, int page, byte* block, ulong address, long blockBytes)
+    {
+        PageWord layout = segment.WordOf(page);
+        var spinner = default(SpinWait);
+        string? fault = null;
+        for (int look = 0; look < MaxLooks; look++)
+        {
+            var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+            BlockHeader settled = header.IsFree ? header : header.NotBusy;
+            fault = inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
+            Volatile.ReadBarrier();
+            if (segment.WordOf(page).Word != layout.Word)
+                return; // laid out anew meanwhile: what was here is gone
+            if (fault == null)
+            {
+                Count(block, address, header);
+                return;
+            }
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+        faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
+    }
+
+    private void Count(byte* block, ulong address, BlockHeader header)
+    {
+        if (header.IsFree)
+            return;
+        BlockCount++;
+        PayloadBytes += header.PayloadBytes;
+        bool isOrphan = header.Kind == BlockKind.LinkTarget && inspector.IsOrphan(block, address);
+        if (!isOrphan && !header.IsBusy)
+            return;
+        TraceCount++;
+        if (wasClean)
+            faults.Add(new PileFault(inspector.PlaceOf(block, address), isOrphan ? "nothing leads to this payload" : "a replacement had not ended", 0));
+    }
+
+    private int Report(Segment segment, int page, string what)
+    {
+        faults.Add(new PileFault($"segment {segment.Number}, page {page}", what, 0));
+        return 1;
+    }
+}

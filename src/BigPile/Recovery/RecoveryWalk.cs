@@ -1,0 +1,83 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Memory;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Recovery;
+
+/// <summary>Goes through the segments in the background, in the order of addresses.</summary>
+internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSecond, TimeProvider time, CancellationToken stopping)
+{
+    private const int PagesPerStep = 16;
+
+    private readonly long _startedAt = time.GetTimestamp();
+    private long _readBytes;
+
+    /// <summary>Works until all is done, the pile is closed or somebody stops it.</summary>
+    internal void Run()
+    {
+        try
+        {
+            if (warmup == PileWarmup.Advise)
+                Advise();
+            else
+                ExamineAll();
+        }
+        catch (ObjectDisposedException)
+        {
+            // closed meanwhile
+        }
+        catch (OperationCanceledException)
+        {
+            // stopped meanwhile
+        }
+    }
+
+    private void Advise()
+    {
+        foreach (Segment segment in pile.Allocator.Pool.Segments())
+        {
+            pile.Inside(() => (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes));
+            Pace(segment.Region.LengthBytes);
+        }
+    }
+
+    private void ExamineAll()
+    {
+        foreach (Segment segment in pile.Allocator.Pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount; page += PagesPerStep)
+            {
+                stopping.ThrowIfCancellationRequested();
+                int examined = pile.ExaminePages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+                Pace((long)examined * SizeClasses.PageBytes);
+            }
+        }
+        Report();
+        if (warmup == PileWarmup.Verify)
+            _ = pile.Verify(stopping);
+    }
+
+    // Waits until reading so much by now is allowed.
+    private void Pace(long bytes)
+    {
+        _readBytes += bytes;
+        if (bytesPerSecond == 0 || bytes == 0)
+            return;
+        TimeSpan due = TimeSpan.FromSeconds((double)_readBytes / bytesPerSecond);
+        TimeSpan early = due - time.GetElapsedTime(_startedAt);
+        if (early > TimeSpan.Zero)
+            System.Threading.Tasks.Task.Delay(early, time, stopping).Wait(stopping);
+    }
+
+    private void Report()
+    {
+        PileRecovery recovery = pile.Recovery;
+        if (recovery.TotalBytes == 0)
+            return;
+        pile.Logger.LogInformation(
+            "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were found",
+            _readBytes, time.GetElapsedTime(_startedAt).TotalMilliseconds, recovery.OrphanCount, recovery.FaultCount);
+    }
+}
