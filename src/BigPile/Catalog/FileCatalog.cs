@@ -28,8 +28,12 @@ internal sealed class FileCatalog : Catalog
     private FileCatalog(FileStream file) => _file = file;
 
     /// <summary>Opens a catalog, or makes an empty one.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="logger">Told of a torn tail.</param>
+    /// <param name="readOnly">Open it while somebody else may append.</param>
+    /// <param name="wholeBytes">The length that the file must have, when its last owner has closed it; a tail can't be torn then.</param>
     /// <exception cref="PileStorageException">The file is damaged.</exception>
-    internal static FileCatalog Open(string path, ILogger logger, bool readOnly = false)
+    internal static FileCatalog Open(string path, ILogger logger, bool readOnly = false, long? wholeBytes = null)
     {
         var catalog = new FileCatalog(
             readOnly
@@ -37,7 +41,7 @@ internal sealed class FileCatalog : Catalog
                 : new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0));
         try
         {
-            catalog.Load(logger);
+            catalog.Load(logger, wholeBytes);
             return catalog;
         }
         catch
@@ -46,6 +50,9 @@ internal sealed class FileCatalog : Catalog
             throw;
         }
     }
+
+    /// <summary>The bytes of all records.</summary>
+    internal long LengthBytes => _endBytes;
 
     public override void Dispose() => _file.Dispose();
 
@@ -70,9 +77,14 @@ internal sealed class FileCatalog : Catalog
             _ = RememberFrom(_endBytes);
     }
 
-    private void Load(ILogger logger)
+    private void Load(ILogger logger, long? wholeBytes)
     {
         byte[] rest = RememberFrom(0);
+        if (wholeBytes != null && wholeBytes != _endBytes)
+        {
+            throw new PileStorageException(
+                $"The catalog '{_file.Name}' is damaged behind byte {_endBytes:N0}, and should have {wholeBytes:N0} bytes. Restore the file from a copy: payloads refer to its records.");
+        }
         if (rest.Length != 0)
             CutTail(rest, _endBytes, logger);
     }

@@ -48,7 +48,7 @@ internal sealed class PileDirectory : IDisposable
             }
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && _state.BootId != _bootId;
-            Catalog = FileCatalog.Open(PathOf(CatalogName), logger, IsReadOnly);
+            Catalog = FileCatalog.Open(PathOf(CatalogName), logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
             if (IsNew)
                 _superblock.Write(_state, durable: true);
         }
@@ -198,6 +198,7 @@ internal sealed class PileDirectory : IDisposable
         {
             _state.VersionLimit = lastVersion;
             _state.LogEpoch++;
+            _state.CatalogBytes = Catalog.LengthBytes;
             _state.IsClean = true;
             Write(durable: true);
         }

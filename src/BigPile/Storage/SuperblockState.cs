@@ -38,6 +38,9 @@ internal sealed class SuperblockState
     /// <summary>The number that batches of the flush log must have to count.</summary>
     internal long LogEpoch { get; set; }
 
+    /// <summary>The bytes of the catalog when the pile was closed; without meaning while it is open.</summary>
+    internal long CatalogBytes { get; set; }
+
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; } = [];
 
@@ -57,6 +60,7 @@ internal sealed class SuperblockState
         writer.Write(VersionLimit);
         writer.Write(BootId.ToByteArray());
         writer.Write(LogEpoch);
+        writer.Write(CatalogBytes);
         writer.Write(Segments.Count);
         foreach ((int number, long lengthBytes) in Segments)
         {
@@ -108,6 +112,7 @@ internal sealed class SuperblockState
             VersionLimit = reader.ReadUInt64(),
             BootId = ReadGuid(reader),
             LogEpoch = reader.ReadInt64(),
+            CatalogBytes = reader.ReadInt64(),
         };
         int count = reader.ReadInt32();
         for (int i = 0; i < count; i++)
