@@ -293,12 +293,13 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         var segment = new Segment(number, _map.AddressOf(number), region);
         segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
-        _store.Publish(number, region);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             segment.Metas[page].MaxGeneration = _generationBase;
+            segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
+        _store.Publish(number, region);
         RegisterLocked(segment);
         return segment;
     }
