@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Storage;
 
@@ -204,8 +205,10 @@ internal sealed unsafe partial class PagePool : IDisposable
         _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
         meta->LayOut(sizeClass, allFree: true);
         FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
-        if (generation != 0)
+        KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
+        if (generation != 0 && !Fault.SlotsUncleared)
             ClearSlots(meta, generation);
+        KillPoint.Pass(KillWindow.PageBeforeWord);
         segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
     }
 
@@ -243,6 +246,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         *(ulong*)meta->Start = BlockHeader.Free(meta->MaxGeneration).Word;
         for (int page = first + pages - 1; page > first; page--)
             segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
+        KillPoint.Pass(KillWindow.RunBeforeFirstPage);
         segment.Publish(first, PageWord.RunHead(pages, meta->MaxGeneration), PageInfo.OfRun());
     }
 
@@ -299,7 +303,9 @@ internal sealed unsafe partial class PagePool : IDisposable
             segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
+        KillPoint.Pass(KillWindow.SegmentBeforeListed);
         _store.Publish(number, region);
+        KillPoint.Pass(KillWindow.SegmentBeforeUse);
         RegisterLocked(segment);
         return segment;
     }
