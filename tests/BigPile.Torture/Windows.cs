@@ -8,9 +8,11 @@ internal static class Windows
     private static readonly KillWindow[] OfPile =
     [
         KillWindow.PutHalfOfPayload, KillWindow.PutBeforeHeader, KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader,
+        KillWindow.RedoBeforeValid, KillWindow.RedoBeforeIdle,
         KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
         KillWindow.FreedBeforeReturned, KillWindow.PageBeforeSlotsCleared, KillWindow.PageBeforeWord, KillWindow.PageBeforeUnused,
-        KillWindow.RunBeforeFirstPage, KillWindow.SegmentBeforeListed, KillWindow.SegmentBeforeUse, KillWindow.SegmentBeforeRemoved,
+        KillWindow.RunBeforeFirstPage, KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed,
+        KillWindow.SegmentBeforeListed, KillWindow.SegmentBeforeUse, KillWindow.SegmentBeforeRemoved,
     ];
 
     private static readonly KillWindow[] OfTable =

@@ -121,7 +121,9 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment segment = SegmentOf(meta);
             int first = PageIn(segment, meta);
             int end = first + segment.WordOf(first).RunPages;
+            KillPoint.Pass(KillWindow.RunBeforeCut);
             segment.CutRun(first, 1);
+            KillPoint.Pass(KillWindow.RunBeforeTailsFreed);
             for (int page = first; page < end; page++)
                 Changes?.Add(segment.Metas[page].FirstAddress);
             for (int page = first + 1; page < end; page++)

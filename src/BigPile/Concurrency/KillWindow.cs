@@ -18,6 +18,12 @@ internal enum KillWindow
     /// <summary>A payload is overwritten in place, and its header is the old one.</summary>
     ReplaceBeforeHeader,
 
+    /// <summary>A redo record is filled, and does not count yet.</summary>
+    RedoBeforeValid,
+
+    /// <summary>A payload is overwritten whole, and its redo record still counts.</summary>
+    RedoBeforeIdle,
+
     /// <summary>A link's new target is live, and nothing leads to it.</summary>
     LinkBeforeSwing,
 
@@ -41,6 +47,12 @@ internal enum KillWindow
 
     /// <summary>The later pages of a run are stated, and the first is not.</summary>
     RunBeforeFirstPage,
+
+    /// <summary>A run's payload is elsewhere, and all its pages are still its own.</summary>
+    RunBeforeCut,
+
+    /// <summary>A run has one page, and those behind it still state that they are its later ones.</summary>
+    RunBeforeTailsFreed,
 
     /// <summary>A segment's file is whole, and the superblock does not list it.</summary>
     SegmentBeforeListed,
