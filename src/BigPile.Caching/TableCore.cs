@@ -112,6 +112,7 @@ internal sealed unsafe class TableCore : IDisposable
             ulong address = Pile.PutEntry(MemoryMarshal.AsBytes(new ReadOnlySpan<EntryHead>(in head)), key, value);
             info = new EntryInfo(version, value.Length);
             _puts.Increment();
+            KillPoint.Pass(KillWindow.EntryBeforeSwing);
             return SwingLocked(shard, hash, key, address, EntryHead.SizeBytes + key.Length + value.Length);
         }
         finally
@@ -134,6 +135,7 @@ internal sealed unsafe class TableCore : IDisposable
                 return false;
             Pile.EntryView entry = Pile.ViewEntry(slot.Address);
             shard.RemoveLocked(place, entry.PayloadBytes);
+            KillPoint.Pass(KillWindow.RemoveBeforeFreed);
             Pile.FreeEntry(slot.Address);
             _removals.Increment();
             return true;
@@ -151,6 +153,7 @@ internal sealed unsafe class TableCore : IDisposable
         ulong hash = HashOf(address);
         IndexShard shard = ShardOf(hash);
         Pile.EntryView found = Pile.ViewEntry(address);
+        Pile.NoteVersion(HeadOf(found).Version);
         shard.EnterLock();
         try
         {
@@ -279,7 +282,12 @@ internal sealed unsafe class TableCore : IDisposable
         }
         long oldBytes = Pile.ViewEntry(old.Address).PayloadBytes;
         shard.SetLocked(place, new IndexSlot(hash, address), payloadBytes - oldBytes);
+        if (Fault.FreedOutsideLock)
+            shard.ExitLock();
+        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
         Pile.FreeEntry(old.Address);
+        if (Fault.FreedOutsideLock)
+            shard.EnterLock();
         return PutResult.Replaced;
     }
 

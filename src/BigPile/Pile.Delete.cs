@@ -25,6 +25,7 @@ public sealed unsafe partial class Pile
         try
         {
             bool found = TryUnpublish(pointer, out Block block);
+            KillPoint.Pass(KillWindow.FreedBeforeReturned);
             if (found)
                 FreeBlock(block.Address, block.Header);
             return found;
@@ -43,6 +44,7 @@ public sealed unsafe partial class Pile
         {
             if (!block.Header.IsBusy && block.TrySwap(block.Header.Freed))
             {
+                KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
                 if (block.Header.Kind == BlockKind.Link)
                     FreeTarget(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
                 return true;

@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 
 namespace BigPile;
 
@@ -17,7 +18,11 @@ public sealed unsafe partial class Pile
         var payload = new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)payloadBytes);
         head.CopyTo(payload);
         key.CopyTo(payload[head.Length..]);
+        if (Fault.HeaderFirst)
+            _ = Publish(slot, BlockKind.TableEntry, payloadBytes);
+        KillPoint.CopyHalf(value, slot.Start + BlockHeader.SizeBytes + head.Length + key.Length, KillWindow.PutHalfOfPayload);
         value.CopyTo(payload[(head.Length + key.Length)..]);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
         _ = Publish(slot, BlockKind.TableEntry, payloadBytes);
         return slot.Address;
     }
@@ -29,6 +34,7 @@ public sealed unsafe partial class Pile
         _ = IsExaminedNow(SegmentMap.Load(info), address);
         var block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
         block.Publish(block.Header.Freed);
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
         FreeBlock(address, block.Header);
     }
 

@@ -103,7 +103,11 @@ public sealed unsafe partial class Pile
         try
         {
             Slot slot = TakeSlot(payload.Length, Math.Max(payload.Length, preallocateBytes));
+            if (Fault.HeaderFirst)
+                _ = Publish(slot, kind, payload.Length);
+            KillPoint.CopyHalf(payload, slot.Start + BlockHeader.SizeBytes, KillWindow.PutHalfOfPayload);
             payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
+            KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, kind, payload.Length);
         }
         finally
@@ -142,6 +146,7 @@ public sealed unsafe partial class Pile
         {
             Slot slot = TakeSlot(value.Length);
             _ = AsciiText.TryNarrow(value, slot.Start + BlockHeader.SizeBytes);
+            KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, BlockKind.String, value.Length);
         }
         finally

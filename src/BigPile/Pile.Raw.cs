@@ -43,6 +43,7 @@ public sealed unsafe partial class Pile
         {
             Slot slot = TakeSlot(value.Length);
             value.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)value.Length));
+            KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, BlockKind.Bytes, value.Length);
         }
         finally
@@ -151,7 +152,9 @@ public sealed unsafe partial class Pile
         {
             ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
             int redo = BeginRedo(place.Address, place.Header.Plain, offsetBytes, piece, default);
+            KillPoint.CopyHalf(piece, place.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
             piece.CopyTo(new Span<byte>(place.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
+            KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
             if (_isSealed)
                 header = BlockSeal.CloseAgain(place.Start, place.Header, capacityBytes, offsetBytes, piece.Length);
             place.Publish(place.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);

@@ -112,11 +112,16 @@ public sealed unsafe partial class Pile
         var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
         int redo = BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked();
+        if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
+            FreeTarget(origin.Header);
+        KillPoint.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, KillWindow.ReplaceHalfOfPayload);
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
+        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
         origin.Publish(HeaderOf(origin.Start, kind, header.Generation, payload.Length, CapacityBytes(origin)));
         stripe->EndChangeLocked();
         EndRedo(redo);
-        if (origin.Header.Kind == BlockKind.Link)
+        KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
+        if (!Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             FreeTarget(origin.Header);
     }
 
@@ -125,8 +130,12 @@ public sealed unsafe partial class Pile
         Block target = TargetOf(origin.Header);
         if (!FitsInPlace(payload.Length + BackWord.SizeBytes, target) || _leases.IsLeased(target.Address))
         {
+            if (Fault.TargetFreedFirst)
+                FreeTarget(origin.Header);
             Link(origin, TakeTarget(origin, payload, kind));
-            FreeTarget(origin.Header);
+            KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
+            if (!Fault.TargetFreedFirst)
+                FreeTarget(origin.Header);
             return;
         }
         int lengthBytes = payload.Length + BackWord.SizeBytes;
@@ -135,7 +144,9 @@ public sealed unsafe partial class Pile
         ulong back = new BackWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
         stripe->BeginChangeLocked();
+        KillPoint.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, KillWindow.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
+        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
         target.Publish(HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, CapacityBytes(target)));
         origin.Publish(origin.Header);
         stripe->EndChangeLocked();
@@ -160,8 +171,10 @@ public sealed unsafe partial class Pile
     {
         Slot slot = TakeSlot(payload.Length + BackWord.SizeBytes);
         WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
         _ = Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
         Interlocked.Increment(ref _linkCount);
+        KillPoint.Pass(KillWindow.LinkBeforeSwing);
         return slot.Address;
     }
 
@@ -186,6 +199,7 @@ public sealed unsafe partial class Pile
     {
         Block target = TargetOf(link);
         target.Publish(target.Header.Freed);
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
         FreeBlock(target.Address, target.Header);
         Interlocked.Decrement(ref _linkCount);
     }
@@ -199,9 +213,9 @@ public sealed unsafe partial class Pile
     }
 
     private int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
-        _redo?.Begin(ThreadPresence.Mine.Heap, address, header.Word, offsetBytes, first, second) ?? 0;
+        (Fault.InPlaceWithoutRedo ? null : _redo)?.Begin(ThreadPresence.Mine.Heap, address, header.Word, offsetBytes, first, second) ?? 0;
 
-    private void EndRedo(int index) => _redo?.End(index);
+    private void EndRedo(int index) => (Fault.InPlaceWithoutRedo ? null : _redo)?.End(index);
 
     // The block is a link by now and nobody else's to cut, unless it was deleted in between: then its run is gone as a whole.
     private void CutRun(Block origin)

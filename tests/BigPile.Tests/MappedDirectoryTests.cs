@@ -38,6 +38,28 @@ public sealed class MappedDirectoryTests : IDisposable
         }
     }
 
+    /// <summary>A segment that replaces one given back starts above its generations, also in pages that no life before the restart used.</summary>
+    [Fact]
+    public void Pointers_into_a_segment_that_was_given_back_stay_dead_after_a_restart()
+    {
+        PilePointer[] dead;
+        using (Pile pile = Open())
+        {
+            dead = [.. Enumerable.Range(0, 400).Select(_ => pile.Put(new byte[30_000]))];
+            Assert.Equal(4, pile.Statistics.SegmentCount);
+            Assert.All(dead, pile.Delete);
+            pile.Trim();
+            Assert.Equal(1, pile.Statistics.SegmentCount);
+            pile.Put(new byte[4_000_000]);
+            pile.Put(new byte[200_000]);
+            Assert.Equal(2, pile.Statistics.SegmentCount);
+        }
+        using Pile again = Open();
+        for (int i = 0; i < 400; i++)
+            again.Put(new byte[30_000]);
+        Assert.All(dead, pointer => Assert.False(again.Contains(pointer)));
+    }
+
     [Fact]
     public void The_statistics_are_the_same_after_a_restart()
     {

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Concurrency;
 
 namespace BigPile.Allocation;
 
@@ -71,6 +72,7 @@ internal sealed unsafe partial class PagePool
             long lengthBytes = segment.Region.LengthBytes;
             long recordBytes = segment.RecordBytes;
             segment.Dispose();
+            KillPoint.Pass(KillWindow.SegmentBeforeRemoved);
             _store.Remove(segment.Number);
             lock (_lock)
             {

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Storage;
 
@@ -120,7 +121,9 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment segment = SegmentOf(meta);
             int first = PageIn(segment, meta);
             int end = first + segment.WordOf(first).RunPages;
+            KillPoint.Pass(KillWindow.RunBeforeCut);
             segment.CutRun(first, 1);
+            KillPoint.Pass(KillWindow.RunBeforeTailsFreed);
             for (int page = first; page < end; page++)
                 Changes?.Add(segment.Metas[page].FirstAddress);
             for (int page = first + 1; page < end; page++)
@@ -204,8 +207,10 @@ internal sealed unsafe partial class PagePool : IDisposable
         _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
         meta->LayOut(sizeClass, allFree: true);
         FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
-        if (generation != 0)
+        KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
+        if (generation != 0 && !Fault.SlotsUncleared)
             ClearSlots(meta, generation);
+        KillPoint.Pass(KillWindow.PageBeforeWord);
         segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
     }
 
@@ -243,6 +248,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         *(ulong*)meta->Start = BlockHeader.Free(meta->MaxGeneration).Word;
         for (int page = first + pages - 1; page > first; page--)
             segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
+        KillPoint.Pass(KillWindow.RunBeforeFirstPage);
         segment.Publish(first, PageWord.RunHead(pages, meta->MaxGeneration), PageInfo.OfRun());
     }
 
@@ -293,12 +299,15 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         var segment = new Segment(number, _map.AddressOf(number), region);
         segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
-        _store.Publish(number, region);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             segment.Metas[page].MaxGeneration = _generationBase;
+            segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
+        KillPoint.Pass(KillWindow.SegmentBeforeListed);
+        _store.Publish(number, region);
+        KillPoint.Pass(KillWindow.SegmentBeforeUse);
         RegisterLocked(segment);
         return segment;
     }

@@ -2,6 +2,7 @@ using System;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Concurrency;
 using BigPile.Memory;
 
 namespace BigPile.Allocation;
@@ -75,6 +76,7 @@ internal sealed unsafe class Segment : IDisposable
     internal void Unpublish(int page, uint generationBase)
     {
         Volatile.Write(ref *(ulong*)&_infos[page], 0);
+        KillPoint.Pass(KillWindow.PageBeforeUnused);
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
     }
 

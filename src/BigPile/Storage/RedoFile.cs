@@ -93,6 +93,7 @@ internal sealed unsafe class RedoFile : IDisposable
         var bytes = new Span<byte>((byte*)record + HeadBytes, MaxPartBytes);
         first.CopyTo(bytes);
         second.CopyTo(bytes[first.Length..]);
+        KillPoint.Pass(KillWindow.RedoBeforeValid);
         Volatile.Write(ref *record, address | ValidBit);
         return index;
     }
@@ -100,6 +101,7 @@ internal sealed unsafe class RedoFile : IDisposable
     /// <summary>Gives a record back: the block is whole.</summary>
     internal void End(int index)
     {
+        KillPoint.Pass(KillWindow.RedoBeforeIdle);
         Volatile.Write(ref *RecordAt(index), 0);
         _gates[index].Lock.Exit();
     }

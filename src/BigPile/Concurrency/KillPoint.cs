@@ -1,0 +1,100 @@
+using System;
+using System.Diagnostics;
+#if TORTURE
+using System.Globalization;
+using System.Threading;
+#endif
+
+namespace BigPile.Concurrency;
+
+/// <summary>Lets the kill test stay inside a window of some nanoseconds; elsewhere the calls are not compiled.</summary>
+/// <remarks>
+/// Each process favours one window: it waits there often and for milliseconds, so that a kill hits it, and elsewhere seldom and for
+/// microseconds, so that the threads meet in changing orders.
+/// </remarks>
+internal static unsafe class KillPoint
+{
+#if TORTURE
+    private const int SeldomOf = 48;
+    private const int FavouredOf = 3;
+    private const int ShortMicroseconds = 30;
+    private const int LongMilliseconds = 4;
+    private const int RareMilliseconds = 100;
+
+    private static readonly ManualResetEventSlim Never = new();
+    private static readonly ulong Seed = ReadSeed();
+    private static readonly KillWindow Favoured = ReadFavoured();
+    private static int _threads;
+
+    [ThreadStatic]
+    private static ulong _state;
+
+    [ThreadStatic]
+    private static int* _place;
+
+    /// <summary>Where the calling thread states the window that it waits in.</summary>
+    internal static void ReportTo(int* place) => _place = place;
+
+    private static ulong ReadSeed() =>
+        ulong.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_PAUSES"), CultureInfo.InvariantCulture, out ulong seed) ? seed : 0;
+
+    private static KillWindow ReadFavoured() =>
+        Enum.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_WINDOW"), out KillWindow window) ? window : KillWindow.None;
+
+    // Passed some times in a process's life, and not with each operation.
+    private static bool IsRare(KillWindow window) =>
+        window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved or KillWindow.VersionsReservedBeforeUse;
+
+    private static uint Next(uint below)
+    {
+        if (_state == 0)
+            _state = (Seed + (ulong)Interlocked.Increment(ref _threads)) * 0x9E3779B97F4A7C15 | 1;
+        _state ^= _state << 13;
+        _state ^= _state >> 7;
+        _state ^= _state << 17;
+        return (uint)(_state >> 33) % below;
+    }
+
+    private static void Wait(KillWindow window)
+    {
+        if (Seed == 0 || _place == null)
+            return;
+        bool isFavoured = window == Favoured;
+        bool isRare = isFavoured && IsRare(window);
+        if (Next(isRare ? 1 : isFavoured ? FavouredOf : (uint)SeldomOf) != 0)
+            return;
+        *_place = (int)window;
+        if (isFavoured)
+            _ = Never.Wait((int)Next(isRare ? RareMilliseconds : (uint)LongMilliseconds) + 1);
+        else
+            Spin(Next(ShortMicroseconds));
+        *_place = (int)KillWindow.None;
+    }
+
+    private static void Spin(uint microseconds)
+    {
+        long end = Stopwatch.GetTimestamp() + Stopwatch.Frequency / 1_000_000 * microseconds;
+        while (Stopwatch.GetTimestamp() < end)
+            Thread.SpinWait(10);
+    }
+#endif
+
+    /// <summary>Marks a window.</summary>
+    [Conditional("TORTURE")]
+    internal static void Pass(KillWindow window)
+    {
+#if TORTURE
+        Wait(window);
+#endif
+    }
+
+    /// <summary>Writes half of a payload whose whole is written next, and marks the window between.</summary>
+    [Conditional("TORTURE")]
+    internal static void CopyHalf(ReadOnlySpan<byte> payload, byte* destination, KillWindow window)
+    {
+#if TORTURE
+        payload[..(payload.Length / 2)].CopyTo(new Span<byte>(destination, payload.Length / 2));
+        Wait(window);
+#endif
+    }
+}

@@ -1,0 +1,13 @@
+using System.Globalization;
+
+namespace BigPile.Torture;
+
+/// <summary>What the parent tells a child: the run's directory, the target and a seed.</summary>
+internal sealed record ChildOptions(string Directory, string Target, ulong Seed)
+{
+    internal static ChildOptions Parse(string[] args) =>
+        args is [_, { } directory, { } target, { } seed]
+            && ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
+            ? new ChildOptions(directory, target, number)
+            : throw new BadArgumentException("This verb is for the torture's own children.");
+}

@@ -1,0 +1,16 @@
+using System.Runtime.InteropServices;
+
+namespace BigPile.Torture.Journals;
+
+/// <summary>A key of a table: one thread puts it, another removes it.</summary>
+[StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
+internal struct KeyRecord
+{
+    internal const int SizeBytes = 512;
+
+    internal KeySide Put;
+    internal KeySide Remove;
+
+    /// <summary>The last removal that found the key.</summary>
+    internal KeySide Found;
+}

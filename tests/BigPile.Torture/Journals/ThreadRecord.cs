@@ -1,0 +1,18 @@
+using System.Runtime.InteropServices;
+
+namespace BigPile.Torture.Journals;
+
+/// <summary>What one thread of the child states of itself; two pairs of cache lines, so that threads do not meet.</summary>
+[StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
+internal struct ThreadRecord
+{
+    internal const int SizeBytes = 256;
+
+    internal long Operations;
+    internal long StaleCount;
+    internal ulong LastVersion;
+    internal uint LastRevision;
+
+    /// <summary>The window that the thread waits in.</summary>
+    internal int Window;
+}

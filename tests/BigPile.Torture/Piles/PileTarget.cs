@@ -1,0 +1,178 @@
+using System.Collections.Generic;
+using BigPile.Torture.Journals;
+using BigPile.Torture.Values;
+
+namespace BigPile.Torture.Piles;
+
+/// <summary>Objects of a pile; each belongs to one thread.</summary>
+internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings findings) : ITarget
+{
+    private readonly Dictionary<ulong, PileEntry> _entries = [];
+    private readonly HashSet<ulong> _known = [];
+
+    public IWorker MakeWorker(int thread, ulong seed) => new PileWorker(pile, journal, findings, thread, seed);
+
+    public void Settle()
+    {
+        for (int i = 0; i < journal.ObjectCount; i++)
+        {
+            ObjectRecord* record = journal.ObjectAt(i);
+            if (record->InFlight == Change.Put)
+            {
+                journal.AddOpenPut(i, record->Then); // its pointer may be unknown: looked for at the next verification
+                record->Withdraw();
+            }
+            else
+            {
+                SettleKnown(i, record);
+            }
+        }
+    }
+
+    public void Verify()
+    {
+        CollectEntries();
+        for (int i = 0; i < journal.ObjectCount; i++)
+        {
+            ObjectRecord* record = journal.ObjectAt(i);
+            if (record->InFlight == Change.Put)
+            {
+                journal.AddOpenPut(i, record->Then);
+                record->Withdraw();
+            }
+            SettleKnown(i, record);
+            if (record->Now.IsLive)
+                CheckLive(i, record);
+        }
+        CheckUnknown();
+        CheckStale();
+        CheckNext();
+        StatisticsCheck.Run(pile, _known.Count, findings);
+    }
+
+    // A change of an object that was there: its pointer tells whether it is the old or the new one.
+    private void SettleKnown(int index, ObjectRecord* record)
+    {
+        if (record->InFlight == Change.None)
+            return;
+        ObjectVersion old = record->Now;
+        bool isOld = StoredValue.IsStored(pile, index, old, out string difference);
+        if (isOld)
+        {
+            journal.Head->FoundAbsent++;
+            record->Withdraw();
+            return;
+        }
+        bool isNew = record->InFlight == Change.Delete
+            ? !pile.Contains(PilePointer.FromUInt64(old.Pointer))
+            : StoredValue.IsStored(pile, index, record->Then, out difference);
+        if (!isNew)
+        {
+            findings.Wrong(
+                record->InFlight == Change.Delete ? "a deletion in flight changed its object" : "a replacement in flight is neither old nor new",
+                Where(index, old) + ": " + difference);
+            Drop(index, record);
+            return;
+        }
+        journal.Head->FoundWhole++;
+        if (record->InFlight == Change.Delete)
+            journal.AddStale(index / Journal.ObjectsPerThread, old.Pointer);
+        record->Complete();
+    }
+
+    private void CollectEntries()
+    {
+        foreach (PileEntry entry in pile)
+        {
+            if (!_entries.TryAdd(entry.Pointer.ToUInt64(), entry))
+                findings.Wrong("the enumeration gives an object twice", entry.ToString());
+        }
+    }
+
+    private void CheckLive(int index, ObjectRecord* record)
+    {
+        ObjectVersion now = record->Now;
+        journal.Head->Compared++;
+        if (!StoredValue.IsStored(pile, index, now, out string difference))
+        {
+            string where = Where(index, now) + ": " + difference;
+            if (pile.Contains(PilePointer.FromUInt64(now.Pointer)))
+                findings.Wrong("an object has another value", where);
+            else
+                findings.Lost("an object is not there", where);
+            Drop(index, record);
+        }
+        else if (!_known.Add(now.Pointer))
+        {
+            findings.Wrong("one pointer was given to two objects", Where(index, now));
+            Drop(index, record);
+        }
+        else if (!_entries.TryGetValue(now.Pointer, out PileEntry entry))
+        {
+            findings.Wrong("the enumeration leaves an object out", Where(index, now));
+        }
+        else if (now.Shape is Shape.Bytes or Shape.Ascii && entry.SizeBytes != now.LengthBytes)
+        {
+            findings.Wrong("the enumeration states another size", Where(index, now) + $": {entry.SizeBytes}");
+        }
+    }
+
+    // What nobody knows of is a put in flight, or a ghost.
+    private void CheckUnknown()
+    {
+        var open = new List<OpenPut>(journal.OpenPutsNow().ToArray());
+        foreach ((ulong pointer, PileEntry entry) in _entries)
+        {
+            var found = PilePointer.FromUInt64(pointer);
+            if (_known.Contains(pointer) || !pile.Contains(found))
+                continue;
+            int match = open.FindIndex(put => StoredValue.IsStored(pile, found, put.Id, put.Version, out _));
+            if (match < 0)
+                findings.Wrong("a ghost: an object that was never put, or was deleted", $"{entry}: {ValueBytes.Describe(pile.GetBytes(found))}");
+            else
+                open.RemoveAt(match);
+            journal.Head->FoundWhole += match < 0 ? 0 : 1;
+            pile.Delete(found);
+            journal.AddStale(0, pointer);
+        }
+        journal.Head->FoundAbsent += open.Count;
+        journal.Head->OpenPuts = 0;
+    }
+
+    private void CheckStale()
+    {
+        for (int thread = 0; thread < journal.Threads; thread++)
+        {
+            foreach (ref ulong pointer in journal.StaleOf(thread))
+            {
+                if (!pile.Contains(PilePointer.FromUInt64(pointer)))
+                    continue;
+                findings.Wrong("the pointer of a deleted object names something", PilePointer.FromUInt64(pointer).ToString());
+                pointer = 0; // counted once
+            }
+        }
+    }
+
+    private void CheckNext()
+    {
+        for (int i = 0; i < journal.ObjectCount; i++)
+        {
+            ObjectVersion now = journal.ObjectAt(i)->Now;
+            if (now.IsLive && now.Next != 0 && pile.Contains(PilePointer.FromUInt64(now.Next)) != _known.Contains(now.Next))
+                findings.Wrong("a pointer in an object does not lead where it did", Where(i, now));
+        }
+    }
+
+    // So that one fault is counted once.
+    private void Drop(int index, ObjectRecord* record)
+    {
+        ObjectVersion now = record->Now;
+        _ = pile.TryDelete(PilePointer.FromUInt64(now.Pointer));
+        journal.AddStale(index / Journal.ObjectsPerThread, now.Pointer);
+        record->Begin(Change.Delete, default);
+        record->Complete();
+    }
+
+    private static string Where(int index, in ObjectVersion version) =>
+        $"object {index} revision {version.Revision} at {PilePointer.FromUInt64(version.Pointer)}, {version.Shape} of {version.LengthBytes}";
+}

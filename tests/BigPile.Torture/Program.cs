@@ -1,0 +1,22 @@
+using System;
+using BigPile;
+using BigPile.Torture;
+
+try
+{
+    if (args is [ChildProcess.WorkVerb, ..])
+        return ChildProcess.Work(ChildOptions.Parse(args));
+    if (args is [ChildProcess.VerifyVerb, ..])
+        return ChildProcess.Verify(ChildOptions.Parse(args));
+    return TortureRun.Run(TortureOptions.Parse(args));
+}
+catch (PileException e) when (args[0] is ChildProcess.WorkVerb or ChildProcess.VerifyVerb)
+{
+    Console.WriteLine($"  the pile can't be opened or read: {e.Message}");
+    return ChildProcess.Failed;
+}
+catch (BadArgumentException e)
+{
+    Console.Error.WriteLine(e.Message);
+    return 2;
+}

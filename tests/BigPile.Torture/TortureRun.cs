@@ -1,0 +1,175 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Torture.Journals;
+
+namespace BigPile.Torture;
+
+/// <summary>The parent: starts a child, kills it at a random instant, has the pile compared, and goes on with the same pile.</summary>
+/// <remarks>
+/// <para>
+/// After a kill either a process that does nothing else compares everything with the journal, or (by the seed) the next child goes on at
+/// once with what it finds, and is killed in turn. The comparison has a process of its own because a wrong pile may take down whoever
+/// opens it.
+/// </para>
+/// <para>
+/// Each control makes the libraries take one wrong order of stores, and must end with something lost or wrong. The rule "raise the
+/// high-water mark before the first page above it is stated" has no control: the format has no such mark. A segment's file has its whole
+/// length from the start, and the words of all its pages are in its head; zero is a page that was never used.
+/// </para>
+/// </remarks>
+internal sealed unsafe class TortureRun
+{
+    private const int ChildPatienceMs = 60_000;
+    private const int LongestRunMs = 220;
+    private const int LongestOpeningMs = 60;
+
+    private readonly TortureOptions _options;
+    private readonly string _directory;
+    private readonly Journal _journal;
+    private readonly Dice _dice;
+    private readonly int[] _killedIn = new int[(int)KillWindow.End];
+
+    private TortureRun(TortureOptions options, string directory)
+    {
+        _options = options;
+        _directory = directory;
+        _journal = Journal.Create(ChildProcess.JournalPath(directory), options.Threads);
+        _dice = new Dice(options.Seed);
+    }
+
+    private static string DefaultDirectory =>
+        Path.Combine(Path.GetTempPath(), string.Create(CultureInfo.InvariantCulture, $"bigpile-torture-{Environment.ProcessId}"));
+
+    internal static int Run(TortureOptions options)
+    {
+        string directory = Path.GetFullPath(options.Directory ?? DefaultDirectory);
+        Directory.CreateDirectory(directory);
+        Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
+            + $"control {(options.Control.Length == 0 ? "none" : options.Control)}, directory {directory}");
+        bool isSound = new TortureRun(options, directory).RunKills();
+        if (isSound)
+            CleanUp(directory, options.Directory == null);
+        return isSound ? 0 : 1;
+    }
+
+    private static void CleanUp(string directory, bool isOwn)
+    {
+        File.Delete(ChildProcess.JournalPath(directory));
+        Directory.Delete(ChildProcess.PilePath(directory), recursive: true);
+        if (isOwn)
+            Directory.Delete(directory);
+    }
+
+    private bool RunKills()
+    {
+        using (_journal)
+        {
+            for (int round = 1; round <= _options.Kills; round++)
+                RunRound(round);
+            JournalHead head = *_journal.Head;
+            Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
+            IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
+            Say("killed inside: " + string.Join(", ", windows.Select(window => $"{(KillWindow)window} {_killedIn[window]}")));
+            Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}");
+            return head.Lost + head.Wrong == 0;
+        }
+    }
+
+    private void RunRound(int round)
+    {
+        ulong seed = (ulong)_dice.Next(int.MaxValue) + 1;
+        bool inOpening = _dice.OneIn(6);
+        double afterMs = _dice.Next((inOpening ? LongestOpeningMs : LongestRunMs) * 1000) / 1000.0;
+        long before = _journal.Operations();
+        bool wasKilled = KillChild(seed, inOpening, afterMs);
+        if (!wasKilled)
+            _journal.Head->Wrong++;
+        bool goesOn = wasKilled && round != _options.Kills && _dice.OneIn(2);
+        Say($"round {round}: seed {seed}, {(wasKilled ? "killed" : "NOT KILLED")} {afterMs:F1} ms into {(inOpening ? "opening" : "work")}, "
+            + $"{_journal.Operations() - before:N0} operations{CountWindows()}, {(goesOn ? "the next child goes on" : "compared")}");
+        if (!goesOn)
+            Verify(seed);
+    }
+
+    private bool KillChild(ulong seed, bool inOpening, double afterMs)
+    {
+        _journal.Head->Phase = 0;
+        for (int i = 0; i < _journal.Threads; i++)
+            _journal.ThreadAt(i)->Window = 0;
+        using Process child = Start(ChildProcess.WorkVerb, seed);
+        bool isReady = WaitForPhase(child, inOpening ? 1 : 2);
+        var watch = Stopwatch.StartNew();
+        bool ended = child.WaitForExit((int)afterMs);
+        while (!ended && watch.Elapsed.TotalMilliseconds < afterMs)
+            Thread.SpinWait(20);
+        ended |= child.HasExited;
+        child.Kill();
+        child.WaitForExit();
+        if (ended)
+            Say($"  WRONG: a child ended by itself with exit code {child.ExitCode}");
+        else if (!isReady)
+            Say($"  WRONG: a child did not come so far within {ChildPatienceMs / 1000} s");
+        return isReady && !ended;
+    }
+
+    private bool WaitForPhase(Process child, int phase)
+    {
+        long giveUp = Environment.TickCount64 + ChildPatienceMs;
+        while (Volatile.Read(ref _journal.Head->Phase) < phase && !child.HasExited && Environment.TickCount64 < giveUp)
+            child.WaitForExit(1);
+        return Volatile.Read(ref _journal.Head->Phase) >= phase;
+    }
+
+    private void Verify(ulong seed)
+    {
+        using Process child = Start(ChildProcess.VerifyVerb, seed);
+        bool ended = child.WaitForExit(ChildPatienceMs);
+        if (!ended)
+        {
+            child.Kill();
+            child.WaitForExit();
+        }
+        if (child.ExitCode == 0)
+            return;
+        Say($"  WRONG: the comparison ended with exit code {child.ExitCode}; the pile can't be used, and a new one is begun");
+        _journal.Head->Wrong++;
+        Directory.Delete(ChildProcess.PilePath(_directory), recursive: true);
+        _journal.ForgetPile();
+    }
+
+    private Process Start(string verb, ulong seed)
+    {
+        string program = Environment.ProcessPath!;
+        var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
+        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
+            start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
+        foreach (string argument in new[] { verb, _directory, _options.Target, seed.ToString(CultureInfo.InvariantCulture) })
+            start.ArgumentList.Add(argument);
+        start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.Control;
+        start.Environment["BIGPILE_TORTURE_PAUSES"] = _options.Pauses && verb == ChildProcess.WorkVerb ? start.ArgumentList[^1] : "0";
+        start.Environment["BIGPILE_TORTURE_WINDOW"] = Windows.Choose(_options.Target, _options.Control, _dice).ToString();
+        return Process.Start(start)!;
+    }
+
+    private string CountWindows()
+    {
+        string text = "";
+        for (int i = 0; i < _journal.Threads; i++)
+        {
+            var window = (KillWindow)_journal.ThreadAt(i)->Window;
+            if (window <= KillWindow.None || window >= KillWindow.End)
+                continue;
+            _killedIn[(int)window]++;
+            text += (text.Length == 0 ? ", inside " : " and ") + window;
+        }
+        return text;
+    }
+
+    private static void Say(string text) => Console.WriteLine(text);
+}
