@@ -21,6 +21,7 @@ internal static class PerfApp
         {
             new InsertCommand(output),
             new GraphCommand(output),
+            new RestartCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -50,5 +51,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert or graph; insert --help and graph --help list their options.");
+        throw new LoadException("No command was given. Use insert, graph or restart; --help behind one of them lists its options.");
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using BigPile.Perf.Restarts;
 
 namespace BigPile.Perf.Reports;
 
@@ -7,9 +8,13 @@ namespace BigPile.Perf.Reports;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
 [JsonSerializable(typeof(GraphReport))]
+[JsonSerializable(typeof(RestartReport))]
+[JsonSerializable(typeof(FillFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
+
+    internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 }

@@ -1,0 +1,31 @@
+using System;
+using System.Buffers.Binary;
+
+namespace BigPile.Perf.Restarts;
+
+/// <summary>A payload that tells by itself whether it is whole: a number, and bytes that follow from it.</summary>
+internal static class NumberedPayload
+{
+    private const ulong Multiplier = 0x9E3779B97F4A7C15;
+
+    internal static void Fill(Span<byte> payload, ulong number)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(payload, number);
+        ulong word = number;
+        for (int i = 8; i + 8 <= payload.Length; i += 8)
+        {
+            word = word * Multiplier + 1;
+            BinaryPrimitives.WriteUInt64LittleEndian(payload[i..], word);
+        }
+        payload[(payload.Length / 8 * 8)..].Fill((byte)number);
+    }
+
+    internal static bool IsWhole(ReadOnlySpan<byte> payload)
+    {
+        if (payload.Length != RestartOptions.PayloadBytes)
+            return false;
+        Span<byte> expected = stackalloc byte[RestartOptions.PayloadBytes];
+        Fill(expected, BinaryPrimitives.ReadUInt64LittleEndian(payload));
+        return payload.SequenceEqual(expected);
+    }
+}

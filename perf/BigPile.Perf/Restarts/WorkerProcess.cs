@@ -1,0 +1,56 @@
+using System;
+using System.Diagnostics;
+using System.Globalization;
+
+namespace BigPile.Perf.Restarts;
+
+/// <summary>A second process of this program, which has the pile open.</summary>
+internal sealed class WorkerProcess : IDisposable
+{
+    private readonly Process _process;
+
+    private WorkerProcess(Process process) => _process = process;
+
+    internal static WorkerProcess Start(string role, string directory, RestartOptions options)
+    {
+        var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        string program = typeof(WorkerProcess).Assembly.Location;
+        if (!Environment.ProcessPath!.EndsWith("BigPile.Perf", StringComparison.Ordinal))
+            start.ArgumentList.Add(program);
+        string[] arguments = ["restart", "--mebibytes", options.Mebibytes.ToString(CultureInfo.InvariantCulture), "--worker", role, "--dir", directory];
+        foreach (string argument in arguments)
+            start.ArgumentList.Add(argument);
+        return new WorkerProcess(Process.Start(start) ?? throw new LoadException("The second process could not be started."));
+    }
+
+    /// <summary>Waits for a line of what the process says.</summary>
+    /// <exception cref="LoadException">It ended instead.</exception>
+    internal string ReadLine() => _process.StandardOutput.ReadLine()
+        ?? throw new LoadException($"The second process ended with code {WaitForExit()} before it was ready. Its message is above.");
+
+    internal void Tell(string line)
+    {
+        _process.StandardInput.WriteLine(line);
+        _process.StandardInput.Flush();
+    }
+
+    /// <summary>Ends it at once, as a crash would.</summary>
+    internal void Kill()
+    {
+        _process.Kill();
+        WaitForExit();
+    }
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+            Kill();
+        _process.Dispose();
+    }
+
+    private int WaitForExit()
+    {
+        _process.WaitForExit();
+        return _process.ExitCode;
+    }
+}
