@@ -42,14 +42,21 @@ internal sealed unsafe class FieldsModel : TypeModel
     {
         if (count != Count)
             BadData.WrongCount(Type, count);
+        return ReadObject(ref target, p, c);
+    }
+
+    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
+        *p == Header ? ReadObject(ref target, p + 1, c) : base.ReadExact(ref target, p, c);
+
+    /// <summary>Reads an object whose header was seen to be right.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public byte* ReadObject(ref object? target, byte* p, ReadContext c)
+    {
         object value = Create(c);
         target = value;
         c.Register(value);
         return Fill(value, p, c);
     }
-
-    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
-        *p == Header ? ReadContent(ref target, Count, p + 1, c) : base.ReadExact(ref target, p, c);
 
     public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
     {
@@ -71,6 +78,7 @@ internal sealed unsafe class FieldsModel : TypeModel
     public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
 
     // An object that is only half filled when the payload turns out to be bad must not be finalized.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private object Create(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
@@ -82,6 +90,7 @@ internal sealed unsafe class FieldsModel : TypeModel
         return value;
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private byte* Fill(object value, byte* p, ReadContext c)
     {
         if (++c.Depth > WriteContext.DepthLimit)
