@@ -7,9 +7,10 @@ namespace BigPile.Tests.Codec;
 /// <summary>Damaged payloads end in a clean error or in some object, never in anything else.</summary>
 public sealed class HostileBytesTests(ITestOutputHelper output)
 {
-    private const int Mutations = 20_000;
     private const int Seed = 20240517;
     private const long AllocationMostBytes = 4 << 20;
+
+    private static readonly int Mutations = TestLeg.Steps(20_000, 1_000_000);
 
     [Theory]
     [InlineData(CodecMode.Interpreted)]
@@ -36,7 +37,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
         int read = 0;
         for (int i = 0; i < Mutations / 4; i++)
         {
-            var damaged = new CodecFixture(catalog: fixture.Catalog.Copy(definition => Damage(definition, random)));
+            var damaged = new CodecFixture(CodecMode.Interpreted, fixture.Catalog.Copy(definition => Damage(definition, random)));
             for (int k = 0; k < 5; k++)
                 read += TryRead(damaged, payloads[random.Next(payloads.Count)], i) ? 1 : 0;
         }

@@ -115,7 +115,7 @@ internal sealed class EvolvedModels
 
     private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
 
-    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.MayGenerateCode);
+    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.CodeGeneration);
 
     private FieldPlan[] MakePlans(int index, Type type)
     {

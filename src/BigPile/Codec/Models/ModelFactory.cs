@@ -81,7 +81,7 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
         ? new NamedFieldsModel(type, new NamedFields(type, MakePlans(type)), models)
         : new FieldsModel(type, MakeFieldList(type), models);
 
-    private FieldList MakeFieldList(Type type, Type? stopAt = null) => new(type, MakePlans(type, stopAt), options.MayGenerateCode);
+    private FieldList MakeFieldList(Type type, Type? stopAt = null) => new(type, MakePlans(type, stopAt), options.CodeGeneration);
 
     private FieldPlan[] MakePlans(Type type, Type? stopAt = null)
     {
