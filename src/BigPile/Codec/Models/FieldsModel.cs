@@ -10,6 +10,8 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     private readonly FieldList _fields;
     private readonly bool _hasFinalizer;
+    private readonly Callbacks? _callbacks;
+    private readonly bool _needsCare;
 
     public FieldsModel(Type type, FieldList fields, ModelCache models) : base(type, models)
     {
@@ -17,6 +19,8 @@ internal sealed unsafe class FieldsModel : TypeModel
         Count = fields.Count;
         Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
         _hasFinalizer = StorableTypes.HasFinalizer(type);
+        _callbacks = Callbacks.Of(type);
+        _needsCare = _hasFinalizer || _callbacks is not null;
     }
 
     /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
@@ -29,6 +33,7 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        _callbacks?.BeforeWrite(value);
         if (p > c.End)
             p = c.Grow(p, 0);
         if (typeId == 0 && Header != Code.Nil)
@@ -77,17 +82,26 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
 
-    // An object that is only half filled when the payload turns out to be bad must not be finalized.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private object Create(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
+        if (_needsCare)
+            TakeCare(value, c);
+        return value;
+    }
+
+    // An object that is only half filled when the payload turns out to be bad must not be finalized, nor be told that it was read.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TakeCare(object value, ReadContext c)
+    {
         if (_hasFinalizer)
         {
             GC.SuppressFinalize(value);
             c.FinalizeLater(value);
         }
-        return value;
+        if (_callbacks is { } callbacks)
+            c.Complete(() => callbacks.AfterRead(value));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
