@@ -14,6 +14,7 @@ internal static unsafe class AsciiText
 {
     private const int QuarterChars = sizeof(ulong) / sizeof(char);
     private const int HalfBytes = sizeof(ulong);
+    private const int QuarterBytes = sizeof(uint);
     private const ulong NotAsciiChars = 0xFF80_FF80_FF80_FF80;
     private const ulong NotAsciiBytes = 0x8080_8080_8080_8080;
 
@@ -45,18 +46,17 @@ internal static unsafe class AsciiText
     {
         ref ushort first = ref Unsafe.As<char, ushort>(ref MemoryMarshal.GetReference(destination));
         nint length = destination.Length;
-        if (length >= Vector128<byte>.Count)
-            return TryWidenVectors(source, ref first, length);
+        return length >= Vector128<byte>.Count ? TryWidenVectors(source, ref first, length) : TryWidenShort(source, ref first, length);
+    }
+
+    /// <summary>Widens fewer than 16 bytes to characters, without a call or a loop.</summary>
+    /// <returns><see langword="false"/> when a byte is not ASCII; the destination then holds garbage.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool TryWidenShort(byte* source, ref ushort first, nint length)
+    {
         if (length >= HalfBytes)
             return TryWidenHalves(source, ref first, length);
-        uint seen = 0;
-        for (nint i = 0; i < length; i++)
-        {
-            uint b = source[i];
-            seen |= b;
-            Unsafe.Add(ref first, i) = (ushort)b;
-        }
-        return seen < 0x80;
+        return length >= QuarterBytes ? TryWidenQuarters(source, ref first, length) : TryWidenFew(source, ref first, length);
     }
 
     // Two words that overlap in the middle hold any text of 4 to 8 characters.
@@ -81,6 +81,32 @@ internal static unsafe class AsciiText
         low.StoreUnsafe(ref destination);
         high.StoreUnsafe(ref destination, (nuint)(length - HalfBytes));
         return ((head | tail) & NotAsciiBytes) == 0;
+    }
+
+    // Two words that overlap in the middle hold any text of 4 to 8 bytes.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryWidenQuarters(byte* source, ref ushort destination, nint length)
+    {
+        ulong both = *(uint*)source | (ulong)*(uint*)(source + length - QuarterBytes) << 32;
+        Vector128<ulong> chars = Vector128.WidenLower(Vector128.CreateScalarUnsafe(both).AsByte()).AsUInt64();
+        Unsafe.WriteUnaligned(ref Unsafe.As<ushort, byte>(ref destination), chars.ToScalar());
+        Unsafe.WriteUnaligned(ref Unsafe.As<ushort, byte>(ref Unsafe.Add(ref destination, length - QuarterBytes)), chars.GetElement(1));
+        return (both & NotAsciiBytes) == 0;
+    }
+
+    // The first, the middle and the last are all that 1 to 3 bytes have: a loop would be left at a place that no processor foresees.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryWidenFew(byte* source, ref ushort destination, nint length)
+    {
+        if (length == 0)
+            return true;
+        uint first = source[0];
+        uint middle = source[length >> 1];
+        uint last = source[length - 1];
+        destination = (ushort)first;
+        Unsafe.Add(ref destination, length >> 1) = (ushort)middle;
+        Unsafe.Add(ref destination, length - 1) = (ushort)last;
+        return (first | middle | last) < 0x80;
     }
 
     // The last vector overlaps the one before it, so that no tail is left to a byte loop.

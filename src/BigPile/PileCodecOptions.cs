@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Reflection;
+using BigPile.Codec;
 
 namespace BigPile;
 
@@ -16,8 +17,9 @@ public sealed class PileCodecOptions
 
     internal HashSet<Type> Types { get; } = [];
 
-    /// <summary>Hot types get generated code. Tests turn it off to run on the interpreter alone.</summary>
-    internal bool MayGenerateCode { get; set; } = System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeCompiled;
+    /// <summary>When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.</summary>
+    internal CodeGeneration CodeGeneration { get; set; } =
+        System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeCompiled ? CodeGeneration.WhenHot : CodeGeneration.Never;
 
     /// <summary>Allows the objects of one class or structure; a generic one with any allowed arguments.</summary>
     /// <returns>These options.</returns>

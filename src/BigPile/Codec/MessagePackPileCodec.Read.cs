@@ -7,7 +7,7 @@ namespace BigPile.Codec;
 /// <content>Reading.</content>
 internal sealed unsafe partial class MessagePackPileCodec
 {
-    private const int KnownFlags = (int)(PayloadFlags.HasBackReferences | PayloadFlags.HasDeferred);
+    private const PayloadFlags KnownFlags = PayloadFlags.HasBackReferences | PayloadFlags.HasDeferred;
 
     private readonly Lock _readersLock = new();
     private TypeModel?[] _readers = new TypeModel?[64];
@@ -19,7 +19,6 @@ internal sealed unsafe partial class MessagePackPileCodec
         try
         {
             object root = ReadRoot(source, c);
-            c.Finish();
             GC.KeepAlive(source); // the reader holds a pointer into its memory, which the collector does not follow
             return root;
         }
@@ -66,22 +65,29 @@ internal sealed unsafe partial class MessagePackPileCodec
         if (lengthBytes <= PrefixBytes)
             BadData.Truncated();
         byte* p = source.Start;
-        uint prefix = *(uint*)p;
-        uint flags = prefix >> TypeIdBits;
-        if ((flags & ~KnownFlags) != 0)
-            BadData.Invalid("its prefix has flags that this version does not know");
         byte* end = p + lengthBytes;
-        c.Begin(end, lengthBytes, (PayloadFlags)flags);
-        TypeModel model = Reader((int)(prefix & TypeIdMask));
+        uint prefix = *(uint*)p;
+        c.Begin(end, lengthBytes);
         object? root = null;
-        p += PrefixBytes;
-        p = (flags & (uint)PayloadFlags.HasDeferred) == 0
-            ? model.ReadExact(ref root, p, c)
-            : ReadDeferred(ref root, model, p, c);
+        p = prefix <= TypeIdMask
+            ? Reader((int)prefix).ReadExact(ref root, p + PrefixBytes, c)
+            : ReadFlagged(ref root, prefix, p + PrefixBytes, c);
         if (p != end)
             BadData.Invalid("it is shorter than its block says");
         c.Complete();
         return root!;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private byte* ReadFlagged(ref object? root, uint prefix, byte* p, ReadContext c)
+    {
+        var flags = (PayloadFlags)(prefix >> TypeIdBits);
+        if ((flags & ~KnownFlags) != 0)
+            BadData.Invalid("its prefix has flags that this version does not know");
+        if ((flags & PayloadFlags.HasBackReferences) != 0)
+            c.BeginTracking();
+        TypeModel model = Reader((int)(prefix & TypeIdMask));
+        return (flags & PayloadFlags.HasDeferred) == 0 ? model.ReadExact(ref root, p, c) : ReadDeferred(ref root, model, p, c);
     }
 
     private static byte* ReadDeferred(ref object? root, TypeModel model, byte* p, ReadContext c)

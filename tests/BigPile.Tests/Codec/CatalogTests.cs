@@ -30,7 +30,7 @@ public sealed class CatalogTests
         fixture.Write(new Node());
         Assert.True(fixture.Catalog.TryGet(1, out ReadOnlyMemory<byte> definition));
         string text = string.Concat(definition.ToArray().Select(b => (char)b));
-        Assert.Contains("BigPile.Tests/BigPile.Tests.Codec.Node", text, StringComparison.Ordinal);
+        Assert.Contains(typeof(Node).Assembly.GetName().Name + "/BigPile.Tests.Codec.Node", text, StringComparison.Ordinal);
         Assert.Contains("Value", text, StringComparison.Ordinal);
     }
 

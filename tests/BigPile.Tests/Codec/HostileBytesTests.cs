@@ -7,17 +7,20 @@ namespace BigPile.Tests.Codec;
 /// <summary>Damaged payloads end in a clean error or in some object, never in anything else.</summary>
 public sealed class HostileBytesTests(ITestOutputHelper output)
 {
-    private const int Mutations = 20_000;
     private const int Seed = 20240517;
     private const long AllocationMostBytes = 4 << 20;
+
+    private static readonly int Mutations = TestLeg.Steps(20_000, 1_000_000);
+
+    // Each damaged catalog gets models of its own, which costs as much as a thousand reads.
+    private static readonly int DamagedCatalogs = TestLeg.Steps(5_000, 50_000);
 
     [Theory]
     [InlineData(CodecMode.Interpreted)]
     [InlineData(CodecMode.Generated)]
     public void DamagedPayloads(CodecMode mode)
     {
-        output.WriteLine($"seed {Seed}");
-        var random = new Random(TestLeg.Seed(Seed));
+        Random random = NewRandom();
         var fixture = new CodecFixture(mode);
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
@@ -29,14 +32,13 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     [Fact]
     public void DamagedDefinitions()
     {
-        output.WriteLine($"seed {Seed}");
-        var random = new Random(TestLeg.Seed(Seed));
+        Random random = NewRandom();
         var fixture = new CodecFixture();
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
-        for (int i = 0; i < Mutations / 4; i++)
+        for (int i = 0; i < DamagedCatalogs; i++)
         {
-            var damaged = new CodecFixture(catalog: fixture.Catalog.Copy(definition => Damage(definition, random)));
+            var damaged = new CodecFixture(CodecMode.Interpreted, fixture.Catalog.Copy(definition => Damage(definition, random)));
             for (int k = 0; k < 5; k++)
                 read += TryRead(damaged, payloads[random.Next(payloads.Count)], i) ? 1 : 0;
         }
@@ -105,6 +107,13 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
         foreach (object value in RoundTripTests.Containers())
             graphs.Add(new object[] { value, value, new Drawing { Tag = value, Main = new Circle("c", 1) } });
         return graphs.ConvertAll(fixture.Write);
+    }
+
+    private Random NewRandom()
+    {
+        int seed = TestLeg.Seed(Seed);
+        output.WriteLine($"seed {seed}");
+        return new Random(seed);
     }
 
     private static byte[] Damage(byte[] payload, Random random)

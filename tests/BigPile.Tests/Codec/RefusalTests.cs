@@ -14,10 +14,12 @@ public sealed class RefusalTests
         typeof(RefusalTests).Assembly, new nint[] { 5 }, (nint)5, new Lazy<int>(() => 5), new CancellationToken(true), new HttpRequestLike(),
     ];
 
-    [Fact]
-    public void WhatBelongsToTheProcessIsRefusedWithItsPath()
+    [Theory]
+    [InlineData(CodecMode.Interpreted)]
+    [InlineData(CodecMode.Generated)]
+    public void WhatBelongsToTheProcessIsRefusedWithItsPath(CodecMode mode)
     {
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(mode);
         foreach (object value in Refused())
         {
             var graph = new Drawing { Shapes = new List<Shape> { new Tagged { Tag = new Drawing { Tag = value } } } };

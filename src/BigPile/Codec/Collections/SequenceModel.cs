@@ -11,6 +11,12 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
     private readonly ComparerSlot _comparers = models.Comparers;
     private readonly bool _hasPlainItems = models.HasPlainEquality(typeof(T));
 
+    /// <summary>The slot of the elements.</summary>
+    protected Slot Item => slot;
+
+    /// <summary>Comparing elements needs no code of the application and no content of other objects.</summary>
+    protected virtual bool HasPlainItems => _hasPlainItems;
+
     /// <summary>The container hashes or orders its elements.</summary>
     protected virtual bool ComparesItems => false;
 
@@ -66,7 +72,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
             BadData.Unexpected(*p, $"a {Type}");
         c.Charge((long)count * slot.LeastBytes);
         items = new T[count];
-        isPlain = _hasPlainItems && isKnown;
+        isPlain = HasPlainItems && isKnown;
         return Items.Read<T>(items, slot, p, c);
     }
 

@@ -6,7 +6,7 @@ using System.Reflection;
 namespace BigPile.Codec;
 
 /// <summary>A member of a type that says by attributes how MessagePack sees it.</summary>
-internal readonly record struct ContractMember(int Index, string? Name, FieldInfo Field);
+internal readonly record struct ContractMember(int Index, string? Name, MemberInfo Member);
 
 /// <summary>What the attributes of MessagePack-CSharp and of data contracts say about a type. They are known by name, not by reference.</summary>
 internal sealed class Contract
@@ -31,6 +31,8 @@ internal sealed class Contract
     {
         _type = type;
         _isDataContract = attribute is null;
+        if (type.IsValueType && Callbacks.AreOn(type))
+            throw new RefusedException(type, $"Structure {type} has serialization callbacks, which only a class can have: make it a class, or drop them.");
         _usesPropertyNames = attribute?.ConstructorArguments is [{ Value: true }, ..];
         AddLevel(type, Properties);
         AddLevel(type, Fields);
@@ -87,11 +89,12 @@ internal sealed class Contract
             return;
         if (key is null && !_usesPropertyNames)
             throw new RefusedException(_type, $"Member {member.Name} of type {_type} has neither a key nor an ignore attribute.");
-        // A computed property under property names is nobody's data.
-        if (key is null && FieldOf(member) is null)
+        // Under property names, a property that is computed and can't be set is nobody's data.
+        if (key is null && FieldOf(member) is null && ((PropertyInfo)member).SetMethod is not { IsPublic: true })
             return;
-        FieldInfo storage = FieldOf(member) ?? throw new RefusedException(
-            _type, $"Property {member.Name} of type {_type} is computed: put the key on the field that it is computed from.");
+        if (FieldOf(member) is null && ((PropertyInfo)member).GetMethod is null)
+            throw new RefusedException(_type, $"Property {member.Name} of type {_type} has a key and no getter: there is nothing to store.");
+        MemberInfo storage = FieldOf(member) ?? member;
         (int index, string? name, int order) = _usesPropertyNames ? (NoIndex, member.Name, int.MaxValue) : KeyOf(key!, member);
         _members.Add((new ContractMember(index, name, storage), order));
     }

@@ -48,12 +48,7 @@ internal readonly unsafe struct TimestampFormat : ILeafFormat<DateTime>
     public static byte* Write(byte* p, DateTime value) =>
         Timestamp.Write(p, value.Kind == DateTimeKind.Local ? value.ToUniversalTime().Ticks : value.Ticks);
 
-    public static byte* Read(byte* p, ref DateTime place, ReadContext c)
-    {
-        p = Timestamp.Read(p, out long ticks);
-        place = new DateTime(ticks, DateTimeKind.Utc);
-        return p;
-    }
+    public static byte* Read(byte* p, ref DateTime place, ReadContext c) => Timestamp.ReadUtc(p, ref place);
 }
 
 /// <summary>MessagePack-CSharp's form of a half: a float.</summary>

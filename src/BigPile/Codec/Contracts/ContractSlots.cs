@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec;
@@ -16,6 +17,17 @@ internal sealed class ContractSlots(ModelCache models)
         [typeof(Half)] = new LeafSlot<Half, HalfFloatFormat>("halfFloat"),
     };
 
+    private static readonly Dictionary<Type, Type> Classes = new()
+    {
+        [typeof(IList<>)] = typeof(List<>),
+        [typeof(ICollection<>)] = typeof(List<>),
+        [typeof(IDictionary<,>)] = typeof(Dictionary<,>),
+        [typeof(IReadOnlyDictionary<,>)] = typeof(Dictionary<,>),
+        [typeof(ISet<>)] = typeof(HashSet<>),
+    };
+
+    private static readonly Type[] ArrayInterfaces = [typeof(IEnumerable<>), typeof(IReadOnlyList<>), typeof(IReadOnlyCollection<>)];
+
     private readonly ConditionalWeakTable<Type, TypeModel> _containers = [];
 
     /// <summary>The leaves whose form differs from the pile's own.</summary>
@@ -27,15 +39,30 @@ internal sealed class ContractSlots(ModelCache models)
             return leaf;
         if (Nullable.GetUnderlyingType(declared) is { } inner)
             return ModelFactory.MakeNullable(inner, SlotFor(inner));
-        return ModelFactory.IsContainer(declared) && !declared.IsAbstract
-            ? new ReferenceSlot(declared, models, () => Container(declared))
+        if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
+            return SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
+        Type exact = ClassOf(declared);
+        return ModelFactory.IsContainer(exact) && !exact.IsAbstract
+            ? new ReferenceSlot(declared, models, () => Container(exact), exact)
             : models.SlotFor(declared);
+    }
+
+    // The class that the library reads where an interface of a collection is declared. Objects of other classes are stored with their type.
+    private static Type ClassOf(Type declared)
+    {
+        if (!declared.IsInterface || !declared.IsConstructedGenericType)
+            return declared;
+        Type[] arguments = declared.GetGenericArguments();
+        if (Classes.TryGetValue(declared.GetGenericTypeDefinition(), out Type? known))
+            return known.MakeGenericType(arguments);
+        return ArrayInterfaces.Contains(declared.GetGenericTypeDefinition()) ? arguments[0].MakeArrayType() : declared;
     }
 
     private TypeModel Container(Type type) => _containers.TryGetValue(type, out TypeModel? model)
         ? model
-        : _containers.GetValue(type, t => models.Factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), ElementSlotFor))!);
+        : _containers.GetValue(type, t => models.Factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementSlotFor(t, e)))!);
 
-    // Numbers stand one by one there; only bytes are in one piece.
-    private Slot ElementSlotFor(Type type) => type == typeof(byte) ? models.SlotFor(type) : SlotFor(type).OneByOne();
+    // Numbers stand one by one there; only an array of bytes is in one piece.
+    private Slot ElementSlotFor(Type container, Type element) =>
+        container == typeof(byte[]) ? models.SlotFor(element) : SlotFor(element).OneByOne();
 }

@@ -84,8 +84,11 @@ internal sealed unsafe class NamedFields : IDefined
 /// <summary>Objects of a contract type whose keys are names.</summary>
 internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, ModelCache models) : ContainerModel(type, models)
 {
+    private readonly Callbacks? _callbacks = Callbacks.Of(type);
+
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        _callbacks?.BeforeWrite(value);
         if (typeId != 0)
             p = Encode.ArrayHeader(c.Reserve(p, 0), 1, typeId);
         return fields.Write(ref RawObject.Data(value), p, c);
@@ -99,6 +102,8 @@ internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, Mod
     {
         if (count is not (NoArray or 1))
             BadData.WrongCount(Type, count);
+        if (_callbacks is { } callbacks)
+            c.Complete(() => callbacks.AfterRead(value));
         return fields.Read(ref RawObject.Data(value), p, c);
     }
 }

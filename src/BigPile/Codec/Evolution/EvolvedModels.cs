@@ -115,7 +115,7 @@ internal sealed class EvolvedModels
 
     private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
 
-    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.MayGenerateCode);
+    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.CodeGeneration);
 
     private FieldPlan[] MakePlans(int index, Type type)
     {
@@ -126,14 +126,14 @@ internal sealed class EvolvedModels
         foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
             current[field.Name] = field;
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
-        return Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field) && field.Field is { } info
-            ? new FieldPlan(member.Name, FieldOffsets.Of(info), EvolvedSlots.Make(this, member.Kind, info.FieldType, type, member.Name))
+        return Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field) && field.Member is not null
+            ? field.Plan(EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
     }
 
     private Slot[] ElementSlots(StoredEntry entry, Type type)
     {
-        Type[] declared = type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
+        Type[] declared = ModelFactory.ElementTypes(type);
         if (declared.Length != entry.Members.Length)
             throw new PileSchemaException($"The stored type {entry.Name} is another kind of collection than it was.");
         var slots = new Slot[declared.Length];

@@ -19,18 +19,19 @@ internal sealed unsafe class FieldList : IDefined
     private const int HotUses = 64;
 
     private readonly FieldPlan[] _plans;
+    private readonly CodeGeneration _generation;
     private FieldsWriter? _writer;
     private FieldsReader? _reader;
     private int _uses;
 
-    public FieldList(Type type, FieldPlan[] plans, bool mayGenerate)
+    public FieldList(Type type, FieldPlan[] plans, CodeGeneration generation)
     {
         Type = type;
         _plans = plans;
         IsLeaf = Array.TrueForAll(plans, plan => plan.Slot.IsLeaf);
         foreach (FieldPlan plan in plans)
             LeastBytes += plan.Slot.LeastBytes;
-        _uses = mayGenerate ? 0 : int.MinValue;
+        _generation = generation;
     }
 
     public Type Type { get; }
@@ -56,7 +57,7 @@ internal sealed unsafe class FieldList : IDefined
     public byte* WriteFields(ref byte data, byte* p, WriteContext c)
     {
         FieldsWriter? writer = _writer;
-        return writer is not null ? writer(ref data, p, c) : Interpret(ref data, p, c);
+        return writer is not null && c.Path is null ? writer(ref data, p, c) : Interpret(ref data, p, c);
     }
 
     public byte* Read(ref byte data, int count, byte* p, ReadContext c)
@@ -103,18 +104,20 @@ internal sealed unsafe class FieldList : IDefined
         if (c.Path is not null)
             return FieldInterpreter.WriteLocated(_plans, ref data, p, c);
         CountUse();
-        return FieldInterpreter.Write(_plans, ref data, p, c);
+        return _writer is { } writer ? writer(ref data, p, c) : FieldInterpreter.Write(_plans, ref data, p, c);
     }
 
     private byte* InterpretRead(ref byte data, byte* p, ReadContext c)
     {
         CountUse();
-        return FieldInterpreter.Read(_plans, ref data, p, c);
+        return _reader is { } reader ? reader(ref data, p, c) : FieldInterpreter.Read(_plans, ref data, p, c);
     }
 
     private void CountUse()
     {
-        if (_uses >= 0 && Interlocked.Increment(ref _uses) == HotUses)
+        if (_generation == CodeGeneration.AtOnce)
+            Generate();
+        else if (_generation == CodeGeneration.WhenHot && Interlocked.Increment(ref _uses) == HotUses)
             ThreadPool.UnsafeQueueUserWorkItem(static list => list.Generate(), this, preferLocal: false);
     }
 

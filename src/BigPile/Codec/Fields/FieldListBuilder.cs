@@ -32,7 +32,7 @@ internal static class FieldListBuilder
         {
             while (!contract.IsNamed && fields.Count < member.Index)
                 fields.Add(new StoredField(KeyName(fields.Count), null));
-            fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Field));
+            fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Member));
         }
         return fields;
     }
@@ -85,10 +85,24 @@ internal static class FieldListBuilder
         for (int i = fields.Count - 1; i >= 0; i--)
         {
             if (!taken.Add(fields[i].Name))
-                fields[i] = fields[i] with { Name = fields[i].Field!.DeclaringType!.Name + "." + fields[i].Name };
+                fields[i] = fields[i] with { Name = fields[i].Member!.DeclaringType!.Name + "." + fields[i].Name };
         }
     }
 }
 
-/// <summary>A field and the name under which a schema knows it; no field for a key that a contract leaves out.</summary>
-internal readonly record struct StoredField(string Name, FieldInfo? Field);
+/// <summary>A field, or a property that a contract wants stored, and the name under which a schema knows it; no member for a key that is left out.</summary>
+internal readonly record struct StoredField(string Name, MemberInfo? Member)
+{
+    /// <summary>The type of the member's values.</summary>
+    public Type ValueType => Member is FieldInfo info ? info.FieldType : ((PropertyInfo)Member!).PropertyType;
+
+    /// <summary>The step that writes and reads the member through a slot for its values.</summary>
+    public FieldPlan Plan(Slot slot, Type owner)
+    {
+        if (Member is FieldInfo info)
+            return new FieldPlan(Name, FieldOffsets.Of(info), slot);
+        Type definition = owner.IsValueType ? typeof(StructPropertySlot<,>) : typeof(PropertySlot<,>);
+        Type accessor = definition.MakeGenericType(Member!.DeclaringType!, ValueType);
+        return new FieldPlan(Name, 0, (Slot)Activator.CreateInstance(accessor, Member, slot)!);
+    }
+}

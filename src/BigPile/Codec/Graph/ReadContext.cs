@@ -13,7 +13,7 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
     private readonly List<object> _finalizable = [];
     private Numbered[] _objects = [];
     private int _objectCount;
-    private bool _hasWorkAtEnd;
+    private bool _isUsed;
     private long _budget;
 
     /// <summary>The codec that reads from the buffer now.</summary>
@@ -32,20 +32,21 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
 
     public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
 
-    public void Begin(byte* end, int lengthBytes, PayloadFlags flags)
+    /// <summary>Starts a payload without flags. What else there is was left unused by the payload before.</summary>
+    public void Begin(byte* end, int lengthBytes)
     {
         End = end;
-        IsTracking = (flags & PayloadFlags.HasBackReferences) != 0;
-        Depth = 0;
-        IsDropping = false;
         _budget = lengthBytes;
     }
 
-    /// <summary>Lets go of the graph.</summary>
-    public void Finish()
+    /// <summary>Objects are to be numbered.</summary>
+    public void BeginTracking() => IsTracking = _isUsed = true;
+
+    /// <summary>Keeps an object whose content comes later.</summary>
+    public void Defer(object value, TypeModel model)
     {
-        if (IsTracking || _hasWorkAtEnd || Deferred.Added > 0)
-            Reset();
+        Deferred.Enqueue((value, model, IsDropping));
+        _isUsed = true;
     }
 
     /// <summary>Numbers an object. It must be called for each tracked object when its reading starts, as the writer did.</summary>
@@ -83,30 +84,33 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
     public void Complete(Action completion)
     {
         _completions.Add(completion);
-        _hasWorkAtEnd = true;
+        _isUsed = true;
     }
 
     /// <summary>Turns the finalizer of a half-filled object on again, but only when the whole graph has been read.</summary>
     public void FinalizeLater(object value)
     {
         _finalizable.Add(value);
-        _hasWorkAtEnd = true;
+        _isUsed = true;
     }
 
-    /// <summary>The whole graph is there: runs what was put off, the innermost container first, and turns finalizers on again.</summary>
+    /// <summary>The whole graph is there: runs what was put off, the innermost container first, turns finalizers on again, and lets go of it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Complete()
     {
-        if (_hasWorkAtEnd)
+        if (_isUsed)
             CompleteAll();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     public void Reset()
     {
+        IsTracking = IsDropping = false;
+        Depth = 0;
         Deferred.Reset();
         _completions.Clear();
         _finalizable.Clear();
-        _hasWorkAtEnd = false;
+        _isUsed = false;
         if (_objects.Length > KeptObjectsMost)
             _objects = [];
         else
@@ -121,6 +125,7 @@ internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
             _completions[i]();
         foreach (object value in _finalizable)
             GC.ReRegisterForFinalize(value);
+        Reset();
     }
 
     /// <summary>Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.</summary>

@@ -10,6 +10,8 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     private readonly FieldList _fields;
     private readonly bool _hasFinalizer;
+    private readonly Callbacks? _callbacks;
+    private readonly bool _needsCare;
 
     public FieldsModel(Type type, FieldList fields, ModelCache models) : base(type, models)
     {
@@ -17,6 +19,8 @@ internal sealed unsafe class FieldsModel : TypeModel
         Count = fields.Count;
         Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
         _hasFinalizer = StorableTypes.HasFinalizer(type);
+        _callbacks = Callbacks.Of(type);
+        _needsCare = _hasFinalizer || _callbacks is not null;
     }
 
     /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
@@ -29,6 +33,7 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        _callbacks?.BeforeWrite(value);
         if (p > c.End)
             p = c.Grow(p, 0);
         if (typeId == 0 && Header != Code.Nil)
@@ -42,14 +47,21 @@ internal sealed unsafe class FieldsModel : TypeModel
     {
         if (count != Count)
             BadData.WrongCount(Type, count);
+        return ReadObject(ref target, p, c);
+    }
+
+    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
+        *p == Header ? ReadObject(ref target, p + 1, c) : base.ReadExact(ref target, p, c);
+
+    /// <summary>Reads an object whose header was seen to be right.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public byte* ReadObject(ref object? target, byte* p, ReadContext c)
+    {
         object value = Create(c);
         target = value;
         c.Register(value);
         return Fill(value, p, c);
     }
-
-    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
-        *p == Header ? ReadContent(ref target, Count, p + 1, c) : base.ReadExact(ref target, p, c);
 
     public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
     {
@@ -70,18 +82,29 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
 
-    // An object that is only half filled when the payload turns out to be bad must not be finalized.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private object Create(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
+        if (_needsCare)
+            TakeCare(value, c);
+        return value;
+    }
+
+    // An object that is only half filled when the payload turns out to be bad must not be finalized, nor be told that it was read.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TakeCare(object value, ReadContext c)
+    {
         if (_hasFinalizer)
         {
             GC.SuppressFinalize(value);
             c.FinalizeLater(value);
         }
-        return value;
+        if (_callbacks is { } callbacks)
+            c.Complete(() => callbacks.AfterRead(value));
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private byte* Fill(object value, byte* p, ReadContext c)
     {
         if (++c.Depth > WriteContext.DepthLimit)

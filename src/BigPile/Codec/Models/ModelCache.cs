@@ -16,7 +16,7 @@ internal sealed class ModelCache
         _codec = codec;
         Types = new TypeRegistry(options);
         Factory = new ModelFactory(this, options);
-        MayGenerateCode = options.MayGenerateCode;
+        CodeGeneration = options.CodeGeneration;
         Contracts = new ContractSlots(this);
         Any = SlotFor(typeof(object));
         Comparers = new ComparerSlot(Any);
@@ -29,7 +29,7 @@ internal sealed class ModelCache
     /// <summary>The slots of members of contract types.</summary>
     public ContractSlots Contracts { get; }
 
-    public bool MayGenerateCode { get; }
+    public CodeGeneration CodeGeneration { get; }
 
     /// <summary>A place for any object.</summary>
     public Slot Any { get; }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections;
 using System.Collections.Concurrent;
 using System.Collections.Frozen;
 using System.Collections.Generic;
@@ -10,7 +11,7 @@ namespace BigPile.Codec;
 /// <content>Arrays and collections.</content>
 internal sealed partial class ModelFactory
 {
-    /// <summary>Generic collections and the models that know them; type arguments and elements correspond.</summary>
+    /// <summary>Collections and the models that know them; of generic ones, type arguments and elements correspond.</summary>
     private static readonly Dictionary<Type, Type> Collections = new()
     {
         [typeof(List<>)] = typeof(ListModel<>),
@@ -40,6 +41,18 @@ internal sealed partial class ModelFactory
         [typeof(ImmutableSortedDictionary<,>)] = typeof(ImmutableSortedDictionaryModel<,>),
         [typeof(FrozenDictionary<,>)] = typeof(FrozenDictionaryModel<,>),
         [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
+        [typeof(KeyedCollection<,>)] = typeof(KeyedCollectionModel<,>),
+        [typeof(BitArray)] = typeof(BitArrayModel),
+        [typeof(ArrayList)] = typeof(ArrayListModel),
+        [typeof(Hashtable)] = typeof(HashtableModel),
+    };
+
+    /// <summary>What the collections hold that have no type arguments.</summary>
+    private static readonly Dictionary<Type, Type[]> UntypedElements = new()
+    {
+        [typeof(BitArray)] = [typeof(bool)],
+        [typeof(ArrayList)] = [typeof(object)],
+        [typeof(Hashtable)] = [typeof(object), typeof(object)],
     };
 
     /// <summary>The base class library's types that are made here.</summary>
@@ -68,7 +81,7 @@ internal sealed partial class ModelFactory
 
     /// <summary>Arrays, and the collections of the base class library.</summary>
     public static bool IsContainer(Type type) =>
-        type.IsArray || (type.IsConstructedGenericType && Collections.ContainsKey(type.GetGenericTypeDefinition()));
+        type.IsArray || Collections.ContainsKey(type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type);
 
     /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
     public TypeModel? MakeContainer(Type type, Slot[] slots)
@@ -77,13 +90,17 @@ internal sealed partial class ModelFactory
             return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], models);
         if (type.IsArray)
             return new DimensionedArrayModel(type, slots[0], models);
+        if (Collections.TryGetValue(type, out Type? untyped))
+            return (TypeModel)Activator.CreateInstance(untyped, [type, .. slots, models])!;
         if (!type.IsConstructedGenericType || !Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
             return null;
         return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, models]);
     }
 
     /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
-    public static Type[] ElementTypes(Type type) => type.IsArray ? [type.GetElementType()!] : type.GetGenericArguments();
+    public static Type[] ElementTypes(Type type) => type.IsArray
+        ? [type.GetElementType()!]
+        : UntypedElements.TryGetValue(type, out Type[]? elements) ? elements : type.GetGenericArguments();
 
     private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), models.SlotFor);
 

@@ -81,20 +81,19 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
         ? new NamedFieldsModel(type, new NamedFields(type, MakePlans(type)), models)
         : new FieldsModel(type, MakeFieldList(type), models);
 
-    private FieldList MakeFieldList(Type type, Type? stopAt = null) => new(type, MakePlans(type, stopAt), options.MayGenerateCode);
+    private FieldList MakeFieldList(Type type, Type? stopAt = null) => new(type, MakePlans(type, stopAt), options.CodeGeneration);
 
     private FieldPlan[] MakePlans(Type type, Type? stopAt = null)
     {
         bool hasContract = Contract.Of(type) is not null;
-        return [.. FieldListBuilder.FieldsOf(type, stopAt).ConvertAll(field => MakePlan(field, hasContract))];
+        return [.. FieldListBuilder.FieldsOf(type, stopAt).ConvertAll(field => MakePlan(field, type, hasContract))];
     }
 
-    private FieldPlan MakePlan(StoredField field, bool hasContract)
+    private FieldPlan MakePlan(StoredField field, Type owner, bool hasContract)
     {
-        if (field.Field is not { } info)
+        if (field.Member is null)
             return new FieldPlan(field.Name, 0, new NilSlot());
-        Slot slot = hasContract ? models.Contracts.SlotFor(info.FieldType) : models.SlotFor(info.FieldType);
-        return new FieldPlan(field.Name, FieldOffsets.Of(info), slot);
+        return field.Plan(hasContract ? models.Contracts.SlotFor(field.ValueType) : models.SlotFor(field.ValueType), owner);
     }
 
     private static bool IsNamed(Type type) => Contract.Of(type) is { IsNamed: true };

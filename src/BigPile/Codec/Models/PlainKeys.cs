@@ -7,7 +7,7 @@ internal static class PlainKeys
 {
     public static bool Contains(Type key)
     {
-        if (key == typeof(string) || key.IsEnum || LeafSlots.TryGet(key, out _))
+        if (key == typeof(string) || key.IsEnum || (LeafSlots.TryGet(key, out _) && key != typeof(Memory<byte>) && key != typeof(ReadOnlyMemory<byte>)))
             return true;
         if (!key.IsConstructedGenericType || !key.IsValueType)
             return false;

@@ -42,7 +42,8 @@ internal static class FrameworkTypes
             names[type.FullName!] = type;
         foreach (Type type in ModelFactory.KnownTypes)
             names[type.FullName!] = type;
-        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(System.Collections.Immutable.ImmutableArray<>), typeof(Enum), typeof(ValueType), typeof(Array), typeof(DayOfWeek),
+        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(System.Collections.Immutable.ImmutableArray<>), typeof(Memory<>), typeof(ReadOnlyMemory<>),
+            typeof(Enum), typeof(ValueType), typeof(Array), typeof(DayOfWeek),
             typeof(DateTimeKind), typeof(StringComparison), typeof(TypeCode)])
             names[type.FullName!] = type;
         return names;

@@ -30,6 +30,12 @@ internal static class StorableTypes
             return "a delegate is code, not data: mark the field [NonSerialized], an event [field: NonSerialized]";
         if (type.IsPointer || type.IsFunctionPointer || type.IsByRefLike || Array.IndexOf(ProcessBoundValues, type) >= 0)
             return "it means nothing outside the process: mark the field [NonSerialized]";
+        if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var definition
+            && (definition == typeof(Lazy<>) || definition == typeof(Lazy<,>)))
+            return "a Lazy holds the code that makes its value: store the value, and mark the field [NonSerialized]";
+        if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var view
+            && (view == typeof(Memory<>) || view == typeof(ReadOnlyMemory<>)) && type.GetGenericArguments()[0] != typeof(byte))
+            return "only views of bytes can be stored: hold the array, or an ArraySegment";
         foreach (Type bound in ProcessBound)
         {
             if (bound.IsAssignableFrom(type) && !typeof(Type).IsAssignableFrom(type))

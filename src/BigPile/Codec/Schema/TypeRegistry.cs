@@ -54,7 +54,18 @@ internal sealed class TypeRegistry(PileCodecOptions options)
             if (type.FullName == fullName && type.Assembly.GetName().Name == assemblyName)
                 return type;
         }
-        return FindInOwn(assemblyName, fullName);
+        return FindInAllowed(assemblyName, fullName) ?? FindInOwn(assemblyName, fullName);
+    }
+
+    // When an assembly is loaded twice, the one that the application named is meant.
+    private Type? FindInAllowed(string assemblyName, string fullName)
+    {
+        foreach (Assembly assembly in options.Assemblies)
+        {
+            if (assembly.GetName().Name == assemblyName && TypesOf(assembly).TryGetValue(fullName, out Type? type))
+                return type;
+        }
+        return null;
     }
 
     // A class that has moved to another of the application's assemblies is found by its full name, if that is unique.

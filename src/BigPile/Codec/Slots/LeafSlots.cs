@@ -35,6 +35,8 @@ internal static class LeafSlots
         [typeof(TimeOnly)] = new LeafSlot<TimeOnly, TimeOnlyFormat>("timeOnly"),
         [typeof(Rune)] = new LeafSlot<Rune, RuneFormat>("rune"),
         [typeof(BigInteger)] = new BigIntegerSlot(),
+        [typeof(Memory<byte>)] = new MemorySlot("memory"),
+        [typeof(ReadOnlyMemory<byte>)] = new MemorySlot("readOnlyMemory"),
         [typeof(PilePointer)] = new LeafSlot<PilePointer, PointerFormat>("pilePointer"),
     };
 

@@ -12,7 +12,7 @@ internal sealed unsafe partial class ReferenceSlot
     {
         ref object? target = ref Unsafe.As<byte, object?>(ref place);
         if (_exactFields is { } exact && *p == exact.Header && !ReadContext.IsTypeId(p + 1))
-            return exact.ReadContent(ref target, exact.Count, p + 1, c);
+            return exact.ReadObject(ref target, p + 1, c);
         return ReadOther(ref target, p, c);
     }
 
@@ -74,7 +74,7 @@ internal sealed unsafe partial class ReferenceSlot
         TypeModel model = ReaderOf(*(int*)content, c);
         object value = model.CreateDeferred(new ReadOnlySpan<int>(content + sizeof(int), length / sizeof(int) - 1), c);
         c.Register(value);
-        c.Deferred.Enqueue((value, model, c.IsDropping));
+        c.Defer(value, model);
         target = value is PassedObject ? null : value;
         return content + length;
     }

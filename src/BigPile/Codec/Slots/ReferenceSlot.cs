@@ -24,10 +24,14 @@ internal sealed unsafe partial class ReferenceSlot : Slot
     }
 
     /// <summary>A place as a stored schema had it: its exact content is what the schema says, not what the type looks like by now.</summary>
-    public ReferenceSlot(Type declared, ModelCache models, Func<TypeModel>? storedExact)
+    /// <param name="declared">The place's type.</param>
+    /// <param name="models">The models of the codec.</param>
+    /// <param name="storedExact">The model of the exact content, or null when no content is exact.</param>
+    /// <param name="exactType">The class whose objects are written as the exact content, when it is not the declared type.</param>
+    public ReferenceSlot(Type declared, ModelCache models, Func<TypeModel>? storedExact, Type? exactType = null)
     {
         _declared = declared;
-        _declaredHandle = declared.TypeHandle.Value;
+        _declaredHandle = (exactType ?? declared).TypeHandle.Value;
         _models = models;
         _canBeExact = storedExact is not null;
         _storedExact = storedExact;

@@ -9,6 +9,9 @@ internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
 {
     private const ulong TicksMask = (1UL << 62) - 1;
 
+    // DateTime.MaxValue as a constant: reading the static field costs a check in generated code.
+    private const ulong TicksMost = 3155378975999999999;
+
     public static byte* Write(byte* p, DateTime value)
     {
         if (value.Kind == DateTimeKind.Utc)
@@ -22,13 +25,9 @@ internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
     public static byte* Read(byte* p, ref DateTime place, ReadContext c)
     {
         if (*(ushort*)p != (Code.FixExt8 | (ExtensionCode.DateTime << 8)))
-        {
-            p = Timestamp.Read(p, out long ticks);
-            place = new DateTime(ticks, DateTimeKind.Utc);
-            return p;
-        }
+            return Timestamp.ReadUtc(p, ref place);
         ulong bits = *(ulong*)(p + 2);
-        if ((bits & TicksMask) > (ulong)DateTime.MaxValue.Ticks)
+        if ((bits & TicksMask) > TicksMost)
             BadData.OutOfRange("date");
         place = Unsafe.BitCast<ulong, DateTime>(bits);
         return p + 10;
@@ -115,7 +114,18 @@ internal static unsafe class Timestamp
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static byte* Read(byte* p, out long ticks)
+    public static byte* Read(byte* p, out long ticks) => Parse(p, out ticks);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static byte* ReadUtc(byte* p, ref DateTime place)
+    {
+        p = Parse(p, out long ticks);
+        place = new DateTime(ticks, DateTimeKind.Utc);
+        return p;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static byte* Parse(byte* p, out long ticks)
     {
         switch (*p)
         {

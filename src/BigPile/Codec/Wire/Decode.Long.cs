@@ -17,39 +17,21 @@ internal static unsafe partial class Decode
         return p;
     }
 
+    // The codes of 1, 2, 4 and 8 bytes follow each other, first without a sign and then with one. So nothing branches on the width,
+    // which differs from number to number and would be foreseen wrongly.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Int64Long(byte* p, out long value)
     {
-        switch (*p)
-        {
-            case Code.UInt8:
-                value = p[1];
-                return p + 2;
-            case Code.UInt16:
-                value = BinaryPrimitives.ReverseEndianness(*(ushort*)(p + 1));
-                return p + 3;
-            case Code.UInt32:
-                value = BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1));
-                return p + 5;
-            case Code.Int8:
-                value = (sbyte)p[1];
-                return p + 2;
-            case Code.Int16:
-                value = BinaryPrimitives.ReverseEndianness(*(short*)(p + 1));
-                return p + 3;
-            case Code.Int32:
-                value = BinaryPrimitives.ReverseEndianness(*(int*)(p + 1));
-                return p + 5;
-            case Code.UInt64 or Code.Int64:
-                value = BinaryPrimitives.ReverseEndianness(*(long*)(p + 1));
-                if (*p == Code.UInt64 && value < 0)
-                    BadData.OutOfRange("64-bit integer");
-                return p + 9;
-            default:
-                value = 0;
-                BadData.Unexpected(*p, "an integer");
-                return p;
-        }
+        uint form = (uint)*p - Code.UInt8;
+        if (form > Code.Int64 - Code.UInt8)
+            BadData.Unexpected(*p, "an integer");
+        int lengthBytes = 1 << (int)(form & 3);
+        int unusedBits = 64 - 8 * lengthBytes;
+        ulong bits = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
+        value = form >= Code.Int8 - Code.UInt8 ? (long)bits >> unusedBits : (long)(bits >> unusedBits);
+        if (value < 0 && form == Code.UInt64 - Code.UInt8)
+            BadData.OutOfRange("64-bit integer");
+        return p + 1 + lengthBytes;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

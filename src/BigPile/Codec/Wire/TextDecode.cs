@@ -10,31 +10,37 @@ namespace BigPile.Codec;
 internal static unsafe class TextDecode
 {
     private const int OwnWideningMaxBytes = 256;
+    private const int ShortMaxBytes = 15;
 
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
+    // Most strings are short ASCII: for these nothing is called but the allocator.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static byte* String(byte* p, ref string? place, ReadContext c)
     {
-        int code = *p;
-        if (code == Code.Nil)
-        {
-            place = null;
-            return p + 1;
-        }
-        if ((uint)(code - Code.FixString) >= 32 && code != Code.Str8)
-            return Long(p, ref place, c);
-        nint length = code == Code.Str8 ? p[1] : code & 31;
-        p += code == Code.Str8 ? 2 : 1;
-        if (c.End - p < length)
+        nint length = *p++ - Code.FixString;
+        if ((nuint)(length - 1) >= ShortMaxBytes)
+            return Other(p - 1, ref place, c);
+        if (p + length > c.End)
             BadData.Truncated();
-        place = Short(p, (int)length);
+        if ((p[0] | p[length - 1]) >= 0x80)
+            return Foreign(p, ref place, (int)length);
+        string text = new('\0', (int)length);
+        if (!AsciiText.TryWidenShort(p, ref Unsafe.As<char, ushort>(ref Unsafe.AsRef(in text.GetPinnableReference())), length))
+            return Foreign(p, ref place, (int)length);
+        place = text;
         return p + length;
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Foreign(byte* p, ref string? place, int lengthBytes)
+    {
+        place = Transcode(p, lengthBytes);
+        return p + lengthBytes;
+    }
+
     // Text that is not ASCII mostly shows it at its first or last byte; then nothing was allocated in vain.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static string Short(byte* p, int lengthBytes)
+    private static string Ascii(byte* p, int lengthBytes)
     {
         if (lengthBytes == 0)
             return string.Empty;
@@ -59,12 +65,17 @@ internal static unsafe class TextDecode
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Long(byte* p, ref string? place, ReadContext c)
+    private static byte* Other(byte* p, ref string? place, ReadContext c)
     {
+        if (*p == Code.Nil)
+        {
+            place = null;
+            return p + 1;
+        }
         if (Code.IsExtension(*p))
             return Utf16(p, ref place, c);
         p = c.StringHeader(p, out int length);
-        place = length <= OwnWideningMaxBytes ? Short(p, length) : Transcode(p, length);
+        place = length <= OwnWideningMaxBytes ? Ascii(p, length) : Transcode(p, length);
         return p + length;
     }
 

@@ -31,3 +31,10 @@ internal sealed class UnionAttribute(int key, Type subType) : Attribute
 
     public Type SubType { get; } = subType;
 }
+
+internal interface IMessagePackSerializationCallbackReceiver
+{
+    void OnBeforeSerialize();
+
+    void OnAfterDeserialize();
+}

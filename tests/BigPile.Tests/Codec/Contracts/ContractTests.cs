@@ -50,9 +50,19 @@ public sealed class ContractTests
     {
         var value = new Values
         {
-            Price = 12.50m, Id = new Guid("00112233-4455-6677-8899-aabbccddeeff"), Maybe = 1.5m, Numbers = [1, 300], Bytes = [1, 2],
-            List = [-1], Map = new() { ["a"] = 0.5m }, When = new DateTime(1970, 1, 1, 0, 0, 1, DateTimeKind.Unspecified), Half = (Half)1,
-            Span = TimeSpan.FromTicks(5), Day = DayOfWeek.Friday, Flags = [true, false], Nested = [[1]],
+            Price = 12.50m,
+            Id = new Guid("00112233-4455-6677-8899-aabbccddeeff"),
+            Maybe = 1.5m,
+            Numbers = [1, 300],
+            Bytes = [1, 2],
+            List = [-1],
+            Map = new() { ["a"] = 0.5m },
+            When = new DateTime(1970, 1, 1, 0, 0, 1, DateTimeKind.Unspecified),
+            Half = (Half)1,
+            Span = TimeSpan.FromTicks(5),
+            Day = DayOfWeek.Friday,
+            Flags = [true, false],
+            Nested = [[1]],
         };
         string id = Convert.ToHexString(Encoding.ASCII.GetBytes("00112233-4455-6677-8899-aabbccddeeff"));
         string expected = "9D" + "A5" + "31322E3530" + "D924" + id + "A3312E35" + "9201CD012C" + "C4020102" + "91FF" + "81A161A3302E35"

@@ -1,0 +1,45 @@
+using System;
+using System.Reflection;
+
+namespace BigPile.Codec;
+
+/// <summary>What a contract class wants to be told: that it is about to be written, and that it was read. Known by the interface's name.</summary>
+/// <remarks>
+/// Before writing can come twice for one write, which starts over when the graph turns out to share objects. After reading comes when the
+/// whole graph is filled, the root last.
+/// </remarks>
+internal abstract class Callbacks
+{
+    private const string InterfaceName = "MessagePack.IMessagePackSerializationCallbackReceiver";
+
+    public abstract void BeforeWrite(object value);
+
+    public abstract void AfterRead(object value);
+
+    /// <summary>The callbacks of a class, or null when it has none.</summary>
+    public static Callbacks? Of(Type type)
+    {
+        if (type.IsValueType || FindInterface(type) is not { } receiver || Contract.Of(type) is null)
+            return null;
+        return (Callbacks)Activator.CreateInstance(typeof(CallbacksOf<>).MakeGenericType(receiver))!;
+    }
+
+    public static bool AreOn(Type type) => FindInterface(type) is not null;
+
+    private static Type? FindInterface(Type type) => Array.Find(type.GetInterfaces(), i => i.FullName == InterfaceName);
+}
+
+/// <summary>The callbacks by way of the interface as the application has it.</summary>
+internal sealed class CallbacksOf<TReceiver> : Callbacks
+    where TReceiver : class
+{
+    private static readonly Action<TReceiver> Before = Method("OnBeforeSerialize");
+    private static readonly Action<TReceiver> After = Method("OnAfterDeserialize");
+
+    public override void BeforeWrite(object value) => Before((TReceiver)value);
+
+    public override void AfterRead(object value) => After((TReceiver)value);
+
+    private static Action<TReceiver> Method(string name) =>
+        typeof(TReceiver).GetMethod(name, BindingFlags.Instance | BindingFlags.Public, [])!.CreateDelegate<Action<TReceiver>>();
+}

@@ -1,0 +1,116 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using MessagePack;
+
+namespace BigPile.Tests.Codec;
+
+/// <summary>The weaknesses that other MessagePack readers had to close, by their names.</summary>
+public sealed class HardeningTests
+{
+    private const int SmallStackBytes = 256 * 1024;
+    private const long AllocationMostBytes = 64 * 1024;
+
+    private readonly CodecFixture _fixture = new(CodecMode.Interpreted);
+
+    [Theory]
+    [InlineData("DDFFFFFFFF")]
+    [InlineData("DD3FFFFFFF")]
+    [InlineData("DD00FFFFFF")]
+    [InlineData("DCFFFF")]
+    public void Cwe789_array_length_is_checked_before_memory_is_taken(string header) => Refuse(new List<string> { "a" }, header);
+
+    [Theory]
+    [InlineData("91DBFFFFFFFF")]
+    [InlineData("91DB3FFFFFFF")]
+    [InlineData("91DAFFFF")]
+    [InlineData("91D9FF")]
+    public void Cwe789_text_length_is_checked_before_memory_is_taken(string body) => Refuse(new List<string> { "a" }, body);
+
+    [Theory]
+    [InlineData("91C6FFFFFFFF")]
+    [InlineData("91C63FFFFFFF")]
+    [InlineData("91C5FFFF")]
+    public void Cwe789_binary_length_is_checked_before_memory_is_taken(string body) => Refuse(new byte[][] { [1] }, body);
+
+    [Theory]
+    [InlineData("C9FFFFFFFF21")]
+    [InlineData("C93FFFFFFC21")]
+    public void Cwe789_extension_length_is_checked_before_memory_is_taken(string body) => Refuse(new int[] { 1 }, body);
+
+    [Theory]
+    [InlineData(int.MaxValue, int.MaxValue)]
+    [InlineData(65536, 65536)]
+    [InlineData(1 << 16, 1 << 15)]
+    [InlineData(-1, -1)]
+    [InlineData(0, int.MinValue)]
+    public void Cwe789_lengths_of_many_dimensions_are_multiplied_with_care(int rows, int columns)
+    {
+        byte[] payload = _fixture.Write(new int[1, 1]);
+        const int FirstDimension = 4 + 3;
+        BitConverter.TryWriteBytes(payload.AsSpan(FirstDimension), rows);
+        BitConverter.TryWriteBytes(payload.AsSpan(FirstDimension + 2 * sizeof(int)), columns);
+        Refuse(payload);
+    }
+
+    [Theory]
+    [InlineData("DFFFFFFFFF")]
+    [InlineData("DF80000000")]
+    [InlineData("DF7FFFFFFF")]
+    [InlineData("DF3FFFFFFF")]
+    [InlineData("DEFFFF")]
+    public void Cwe190_map_header_does_not_overflow(string header) => Refuse(new Dictionary<string, int> { ["a"] = 1 }, header);
+
+    [Fact]
+    public void Cwe674_depth_in_unions_is_bounded() => OnSmallStack(() =>
+    {
+        byte[] payload = _fixture.Write(new Link { Next = new Link() });
+        byte[] nested = new byte[300_000];
+        payload.AsSpan(0, 5).CopyTo(nested);
+        for (int i = 5; i + 3 <= nested.Length; i += 3)
+            (nested[i], nested[i + 1], nested[i + 2]) = (0x92, 0, 0x91);
+        Assert.Throws<PileSerializationException>(() => _fixture.Read(nested));
+    });
+
+    [Fact]
+    public void Cwe674_union_of_any_depth_is_written_and_read() => OnSmallStack(() =>
+    {
+        ILink? chain = null;
+        for (int i = 0; i < 100_000; i++)
+            chain = new Link { Next = chain };
+        var copy = (Link)_fixture.Read(_fixture.Write(chain!));
+        int count = 0;
+        for (ILink? link = copy; link is not null; link = ((Link)link).Next)
+            count++;
+        Assert.Equal(100_000, count);
+    });
+
+    private void Refuse(object sample, string body) => Refuse([.. _fixture.Write(sample).AsSpan(0, 4), .. Convert.FromHexString(body)]);
+
+    private void Refuse(byte[] payload)
+    {
+        Assert.Throws<PileSerializationException>(() => _fixture.Read(payload));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Assert.Throws<PileSerializationException>(() => _fixture.Read(payload));
+        Assert.True(GC.GetAllocatedBytesForCurrentThread() - before < AllocationMostBytes);
+    }
+
+    private static void OnSmallStack(Action action)
+    {
+        Exception? error = null;
+        var thread = new Thread(() => error = Record.Exception(action), SmallStackBytes);
+        thread.Start();
+        thread.Join();
+        Assert.Null(error);
+    }
+
+    [Union(0, typeof(Link))]
+    private interface ILink;
+
+    [MessagePackObject]
+    private sealed class Link : ILink
+    {
+        [Key(0)]
+        public ILink? Next { get; set; }
+    }
+}
