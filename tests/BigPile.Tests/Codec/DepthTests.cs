@@ -41,6 +41,28 @@ public sealed class DepthTests
         Assert.Same(copy, actual);
     }
 
+    /// <summary>Each node has two children, one of which goes on: no branch is the last that is written.</summary>
+    [Fact]
+    public void TreeOfADepthOfAHundredThousand() => OnSmallStack(() =>
+    {
+        const int Depth = 100_000;
+        Node? root = null;
+        for (int i = 0; i < Depth; i++)
+            root = i % 2 == 0 ? new Node { Value = i, Next = root, Other = new Node { Value = -i } } : new Node { Value = i, Other = root, Next = new Node { Value = -i } };
+        foreach (CodecMode mode in Enum.GetValues<CodecMode>())
+        {
+            var fixture = new CodecFixture(mode);
+            var copy = (Node?)fixture.Read(fixture.Write(root!));
+            for (int i = Depth - 1; i >= 0; i--)
+            {
+                (Node? deep, Node? leaf) = i % 2 == 0 ? (copy!.Next, copy.Other) : (copy!.Other, copy.Next);
+                Assert.True(copy.Value == i && leaf!.Value == -i && leaf.Next == null && leaf.Other == null);
+                copy = deep;
+            }
+            Assert.Null(copy);
+        }
+    });
+
     [Fact]
     public void DeepNestOfEveryKindOfContainer() => OnSmallStack(() =>
     {
