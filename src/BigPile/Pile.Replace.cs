@@ -244,7 +244,7 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Finds the live block of a pointer as it is at this instant.</summary>
-    private bool TryLocate(PilePointer pointer, out Block block)
+    private bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
@@ -253,12 +253,12 @@ public sealed unsafe partial class Pile
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
         if (IsExaminedNow(info, pointer.Address))
-            return TryLocate(pointer, out block);
+            return TryLocate(pointer, out block, refusesEntries);
         if (header.Kind == BlockKind.Link)
             ExamineTarget(header);
         block = new Block(start, pointer.Address, header, info);
         bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
-        if (found && header.Kind == BlockKind.TableEntry)
+        if (found && refusesEntries && header.Kind == BlockKind.TableEntry)
             Throw.BelongsToTable(pointer);
         return found;
     }

@@ -20,6 +20,8 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe class Allocator : IDisposable
 {
+    private const int MostWaste = 2;
+
     private readonly Heap[] _heaps;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
@@ -166,7 +168,12 @@ internal sealed unsafe class Allocator : IDisposable
             if (page == null)
                 page = TakeFromOthers(sizeClass, own);
             if (page == null)
+            {
+                Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
+                if (!larger.IsNone)
+                    return larger;
                 page = Pool.TakePage(sizeClass, own, mayGrow: true);
+            }
             if (page == null)
                 throw Full(SizeClasses.SlotBytes(sizeClass));
             page->IsInTransit = true;
@@ -175,6 +182,26 @@ internal sealed unsafe class Allocator : IDisposable
             if (!slot.IsNone)
                 return slot;
         }
+    }
+
+    // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
+    // answer that is out of date costs one search, or one segment.
+    private Slot TakeLarger(int sizeClass, long payloadBytes, ThreadPresence presence)
+    {
+        int largestBytes = SizeClasses.SlotBytes(sizeClass) * MostWaste;
+        for (int i = 0; i < _heaps.Length; i++)
+        {
+            Heap heap = _heaps[(presence.Heap + i) & (_heaps.Length - 1)];
+            if (!heap.IsFragmented)
+                continue;
+            for (int larger = sizeClass + 1; larger < SizeClasses.Count && SizeClasses.SlotBytes(larger) <= largestBytes; larger++)
+            {
+                Slot slot = heap.TryTake(larger, payloadBytes, presence);
+                if (!slot.IsNone)
+                    return slot;
+            }
+        }
+        return default;
     }
 
     private PageMeta* TakeFromOthers(int sizeClass, int own)

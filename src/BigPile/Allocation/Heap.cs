@@ -17,6 +17,9 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
 {
+    private const long MinFragmentedBytes = 1 << 20;
+    private const int FragmentedShare = 8;
+
     private readonly int _index;
     private readonly ChangeList? _changes;
     private HeapClass* _classes;
@@ -44,6 +47,16 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
 
     /// <summary>Bytes of pages behind their last slot, and of slots whose generation is used up.</summary>
     internal long UnusableBytes { get; private set; }
+
+    /// <summary>Whether so much of the pages is free slots that objects should go into slots of larger sizes before the pile grows.</summary>
+    internal bool IsFragmented
+    {
+        get
+        {
+            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes;
+            return freeBytes > MinFragmentedBytes && freeBytes > PageBytes / FragmentedShare;
+        }
+    }
 
     internal void EnterLock() => _lock.Enter();
 

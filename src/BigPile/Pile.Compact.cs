@@ -1,0 +1,102 @@
+using System;
+using System.Threading;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile;
+
+/// <summary>Making a pile smaller.</summary>
+public sealed unsafe partial class Pile
+{
+    /// <summary>Moves payloads that lie behind a link, and gives back to the system what becomes empty.</summary>
+    /// <remarks>
+    /// A pointer names a place, so an object that lies where its pointer says stays there. A payload behind a link goes back to its
+    /// pointer's place if it fits there by now, and otherwise to the lowest page with room. Others may use the pile meanwhile.
+    /// Not reclaimed: free slots in pages, and free pages in segments, that still hold an object; new objects use them.
+    /// </remarks>
+    /// <param name="cancellationToken">Stops the walk; what was moved stays moved.</param>
+    /// <returns>Bytes of segments that went back to the system.</returns>
+    /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public long Compact(CancellationToken cancellationToken = default)
+    {
+        long before = Statistics.ReservedBytes;
+        foreach (PileEntry entry in this)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (IsLink(entry.Pointer))
+                MoveAgain(entry.Pointer);
+        }
+        Trim();
+        return Math.Max(0, before - Statistics.ReservedBytes);
+    }
+
+    private bool IsLink(PilePointer pointer)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            return TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
+        }
+        finally
+        {
+            Exit(presence);
+        }
+    }
+
+    // Puts the payload in the place of itself: in its pointer's own block if it fits, else behind a link to a new one.
+    private void MoveAgain(PilePointer pointer)
+    {
+        PileBuffer copy = BufferRental.Rent();
+        ThreadPresence presence = EnterToChange();
+        Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (TryMakeBusy(pointer, out Block origin))
+                MoveBusyLocked(stripe, origin, copy);
+        }
+        catch (PileFullException)
+        {
+            // there is no room to move it to: it stays where it is
+        }
+        finally
+        {
+            stripe->ExitLock();
+            ExitAfterFree(presence);
+            BufferRental.Return(copy);
+        }
+    }
+
+    private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
+    {
+        try
+        {
+            if (origin.Header.Kind != BlockKind.Link)
+            {
+                origin.Publish(origin.Header);
+                return;
+            }
+            Block target = TargetOf(origin.Header);
+            int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
+            BlockKind kind = BackWordOf(target).Kind;
+            new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)
+                .CopyTo(new Span<byte>(copy.Prepare(lengthBytes), lengthBytes));
+            if (FitsInPlace(lengthBytes, origin) && !_leases.IsLeased(origin.Address))
+            {
+                WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
+            }
+            else
+            {
+                Link(origin, TakeTarget(origin, copy.WrittenSpan, kind));
+                FreeTarget(origin.Header);
+            }
+            _allocator.NoteChange(origin.Address);
+        }
+        catch
+        {
+            origin.Publish(origin.Header);
+            throw;
+        }
+    }
+}
