@@ -50,6 +50,11 @@ internal sealed class InsertCommand : Command
         HelpName = "D",
     };
 
+    private readonly Option<bool> _noHugePages = new("--no-huge-pages")
+    {
+        Description = "Native: do not ask the system for huge pages. Random gets are slower then.",
+    };
+
     private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
 
     private readonly TextWriter _output;
@@ -63,6 +68,7 @@ internal sealed class InsertCommand : Command
         Add(_count);
         Add(_threads);
         Add(_directory);
+        Add(_noHugePages);
         Add(_json);
         SetAction(RunAsync);
     }
@@ -86,6 +92,7 @@ internal sealed class InsertCommand : Command
             Count = arguments.GetValue(_count),
             Threads = arguments.GetValue(_threads),
             Directory = arguments.GetValue(_directory),
+            HugePages = !arguments.GetValue(_noHugePages),
         };
         if (options.Directory is not { } directory)
             return options;

@@ -19,6 +19,9 @@ internal sealed record InsertOptions
     /// <summary>The user's directory for a mapped pile; <see langword="null"/> for a temporary one.</summary>
     internal string? Directory { get; init; }
 
+    /// <summary>Whether native segments ask for huge pages.</summary>
+    internal bool HugePages { get; init; } = true;
+
     /// <summary>The most bytes that the pile's segments may take; by default what the machine has free.</summary>
     internal long? MaxBytes { get; init; }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
@@ -36,7 +37,9 @@ public sealed partial class Pile
         {
             try
             {
+                long start = Stopwatch.GetTimestamp();
                 FlushLocked(_log);
+                PileMeter.NoteFlush(this, Stopwatch.GetElapsedTime(start));
             }
             catch (IOException e)
             {

@@ -21,6 +21,9 @@ public sealed partial class Pile
 
     private readonly Lock _barring = new();
 
+    /// <summary>Whether the pile was closed.</summary>
+    internal bool IsDisposed => IsClosed;
+
     private bool IsClosed => Volatile.Read(ref _gate) == GateClosed;
 
     /// <summary>Runs something while nothing changes. The caller is outside of all calls, and holds <see cref="_closing"/>.</summary>

@@ -11,6 +11,9 @@ public sealed unsafe partial class Pile
 {
     private readonly LeaseTable _leases = new();
 
+    /// <summary>Blocks that are leased.</summary>
+    internal int LeaseCount => _leases.Count;
+
     /// <summary>Gives a view of an object's payload without copying it.</summary>
     /// <returns>The view, to be disposed soon.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>

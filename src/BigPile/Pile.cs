@@ -2,6 +2,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.IO;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -72,6 +73,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         Validate(options);
         Logger = options.Logger ?? NullLogger.Instance;
         _limitBytes = options.MaxBytes;
+        Name = options.Name ?? (options.Directory is { } path ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path))) : "pile");
         if (options.Directory != null)
         {
             _directory = PileDirectory.Open(options, Logger);
@@ -92,6 +94,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
             StartVersions(pileId, _directory?.VersionLimit ?? 0);
             Recovery = new PileRecovery(this, options);
+            PileMeter.Add(this);
             if (_directory == null)
                 return;
             IsReadOnly = _directory.IsReadOnly;
@@ -119,6 +122,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     /// <summary>Where the segments are.</summary>
     public StoreKind Store { get; }
+
+    /// <summary>What the pile is called in metrics.</summary>
+    public string Name { get; }
 
     /// <summary>Whether the pile was opened for reading only.</summary>
     public bool IsReadOnly { get; }

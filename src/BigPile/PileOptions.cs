@@ -14,6 +14,9 @@ public sealed class PileOptions
     /// <summary>The default of <see cref="FlushLogBytes"/>: 64 MiB.</summary>
     public const long DefaultFlushLogBytes = 64L << 20;
 
+    /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
+    public string? Name { get; set; }
+
     /// <summary>Where the segments are; <see cref="StoreKind.Native"/> by default. A directory makes it <see cref="StoreKind.Mapped"/>.</summary>
     public StoreKind Store { get; set; } = StoreKind.Native;
 

@@ -10,7 +10,7 @@ internal static class ReportFields
 
     private static readonly string[] Rates =
     [
-        "putPerSecond", "enumeratePerSecond", "getPerSecond", "randomGetPerSecond", "deletePerSecond", "firstTouchPutPerSecond",
+        "putPerSecond", "enumeratePerSecond", "getPerSecond", "randomGetPerSecond", "randomBatchGetPerSecond", "deletePerSecond", "firstTouchPutPerSecond",
     ];
 
     private static readonly string[] Sizes = ["bytesPerObject", "reservedBytes", "fullCollectionMs", "managedBytes"];

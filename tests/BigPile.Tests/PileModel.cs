@@ -28,6 +28,16 @@ internal sealed class PileModel(Pile pile, int seed)
             CheckOne(_live[_random.Next(_live.Count)]);
         else
             Assert.False(pile.TryGet(_dead[_random.Next(_dead.Count)], out _), $"seed {seed}");
+        CheckEquations();
+    }
+
+    private void CheckEquations()
+    {
+        PileStatistics s = pile.Statistics;
+        bool addsUp = s.ReservedBytes == s.CommittedBytes + s.UnusedBytes
+            && s.CommittedBytes == s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes
+            && s.ObjectCount == _model.Count;
+        Assert.True(addsUp, $"seed {seed}: {s} does not add up, with {_model.Count} objects");
     }
 
     internal void Check()

@@ -28,7 +28,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
         _kind = kind.ForThread();
         _workers = Worker.Divide(options.Count, options.Threads);
         _layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
-        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes };
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes, HugePages = options.HugePages };
         _phases = new ObjectPhases<TKind>(pileOptions, kind, options, _layout, stop);
         _team = new WorkerTeam(_workers, _layout.BatchObjects, progress, stop);
     }
@@ -47,6 +47,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
         double enumerateSeconds = Enumerate("enumerate");
         double getSeconds = _team.Run("get in sequence", _phases.Get);
         double randomGetSeconds = _team.Run("get at random", _phases.GetAtRandom);
+        double batchGetSeconds = _team.Run("get many at random", _phases.GetManyAtRandom);
         double fullCollectionMs = FullCollection.MeasureLongestMs();
         long managedBytes = GC.GetTotalMemory(forceFullCollection: false);
         RestartFigures? restart = _directory == null ? null : Restart(_directory);
@@ -64,6 +65,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
             EnumeratePerSecond = PerSecond(_options.Count, enumerateSeconds),
             GetPerSecond = PerSecond(_options.Count, getSeconds),
             RandomGetPerSecond = PerSecond(_options.Count, randomGetSeconds),
+            RandomBatchGetPerSecond = PerSecond(_options.Count, batchGetSeconds),
             DeletePerSecond = PerSecond(_options.Count, deleteSeconds),
             BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectCount, 2),
             ReservedBytes = full.ReservedBytes,
@@ -89,6 +91,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
         Enumerate("warm up: enumerate");
         _team.Run("warm up: get in sequence", _phases.Get);
         _team.Run("warm up: get at random", _phases.GetAtRandom);
+        _team.Run("warm up: get many at random", _phases.GetManyAtRandom);
         _team.Run("warm up: delete", _phases.DeleteAroundAnchors);
         CheckCount(anchors);
         return putSeconds;

@@ -93,6 +93,27 @@ internal sealed class ObjectPhases<TKind> : IDisposable
         }
     }
 
+    /// <summary>As <see cref="GetAtRandom"/>, many objects in a call.</summary>
+    internal void GetManyAtRandom(Worker worker, int start, int end)
+    {
+        Pile pile = Pile;
+        TKind kind = _kinds[worker.Index];
+        var order = new RandomOrder(seed: start, limit: _pointers.Length);
+        Span<int> numbers = stackalloc int[PayloadPool.BatchSize];
+        Span<PilePointer> pointers = stackalloc PilePointer[PayloadPool.BatchSize];
+        for (int i = start; i < end; i += PayloadPool.BatchSize)
+        {
+            int count = Math.Min(PayloadPool.BatchSize, end - i);
+            for (int k = 0; k < count; k++)
+            {
+                numbers[k] = order.Next();
+                pointers[k] = _pointers[numbers[k]];
+            }
+            if (!kind.AreIntact(pile, pointers[..count], numbers[..count]))
+                FailChanged(numbers[0]);
+        }
+    }
+
     internal void Delete(Worker worker, int start, int end)
     {
         Pile pile = Pile;

@@ -1,3 +1,5 @@
+using System;
+
 namespace BigPile.Perf.Payloads;
 
 /// <summary>One kind of object to load: how it is put, and how it is known again.</summary>
@@ -18,4 +20,7 @@ internal interface IPayloadKind<TSelf>
 
     /// <summary>Gets the object and tells, by something cheap, whether it is the one of that number.</summary>
     bool IsIntact(Pile pile, PilePointer pointer, int number);
+
+    /// <summary>Gets at most <see cref="PayloadPool.BatchSize"/> objects at once and tells whether they are the ones of those numbers.</summary>
+    bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers);
 }

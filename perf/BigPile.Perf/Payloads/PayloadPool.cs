@@ -8,6 +8,9 @@ internal static class PayloadPool
     /// <summary>The number of distinct objects; a power of two.</summary>
     internal const int Size = 1024;
 
+    /// <summary>The most objects that are got at once.</summary>
+    internal const int BatchSize = 64;
+
     // The pool is the same in every run, so that runs can be compared.
     private const int Seed = 7321;
 

@@ -24,17 +24,35 @@ internal readonly struct PersonKind : IPayloadKind<PersonKind>
     ];
 
     private readonly Person[] _pool;
+    private readonly Person?[] _batch;
 
-    public PersonKind() => _pool = PayloadPool.Make(MakePerson);
+    public PersonKind() : this(PayloadPool.Make(MakePerson), [])
+    {
+    }
 
-    public PersonKind ForThread() => this;
+    private PersonKind(Person[] pool, Person?[] batch)
+    {
+        _pool = pool;
+        _batch = batch;
+    }
+
+    public PersonKind ForThread() => new(_pool, new Person?[PayloadPool.BatchSize]);
 
     public PilePointer Put(Pile pile, int number) => pile.Put(_pool[PayloadPool.IndexOf(number)]);
 
-    public bool IsIntact(Pile pile, PilePointer pointer, int number)
+    public bool IsIntact(Pile pile, PilePointer pointer, int number) => IsSame(pile.Get<Person>(pointer), number);
+
+    public bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers)
+    {
+        bool areIntact = pile.GetMany(pointers, _batch.AsSpan()) == pointers.Length;
+        for (int i = 0; i < numbers.Length && areIntact; i++)
+            areIntact = IsSame(_batch[i]!, numbers[i]);
+        return areIntact;
+    }
+
+    private bool IsSame(Person actual, int number)
     {
         Person expected = _pool[PayloadPool.IndexOf(number)];
-        Person actual = pile.Get<Person>(pointer);
         return actual.Id == expected.Id && actual.LastName.Length == expected.LastName.Length;
     }
 

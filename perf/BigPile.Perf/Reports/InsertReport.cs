@@ -30,6 +30,9 @@ internal sealed record InsertReport
     /// <summary>Gets all over the pile.</summary>
     public required double RandomGetPerSecond { get; init; }
 
+    /// <summary>The same in batches of 64.</summary>
+    public required double RandomBatchGetPerSecond { get; init; }
+
     /// <summary>Deletions in the order of the puts.</summary>
     public required double DeletePerSecond { get; init; }
 

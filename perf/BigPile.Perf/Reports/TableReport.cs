@@ -18,6 +18,7 @@ internal static class TableReport
         AddRate(table, "Enumerate, one thread", report.EnumeratePerSecond);
         AddRate(table, "Get in sequence", report.GetPerSecond);
         AddRate(table, "Get at random", report.RandomGetPerSecond);
+        AddRate(table, "Get at random, 64 in a call", report.RandomBatchGetPerSecond);
         AddRate(table, "Delete", report.DeletePerSecond);
         table.AddEmptyRow();
         Add(table, "Pile pages in use, headers and slack included", Invariant($"{report.BytesPerObject:N1}"), "bytes an object");

@@ -19,6 +19,9 @@ internal sealed class LeaseTable
     /// <summary>Blocks that were freed and wait for their last lease.</summary>
     internal int PendingCount { get; private set; }
 
+    /// <summary>Blocks that are leased.</summary>
+    internal int Count => Volatile.Read(ref _blockCount);
+
     /// <summary>Whether any block is leased.</summary>
     internal bool IsAny => Volatile.Read(ref _blockCount) != 0;
 

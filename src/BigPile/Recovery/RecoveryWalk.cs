@@ -76,6 +76,7 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
         PileRecovery recovery = pile.Recovery;
         if (recovery.TotalBytes == 0)
             return;
+        PileMeter.NoteRecovery(pile, time.GetElapsedTime(_startedAt));
         pile.Logger.LogInformation(
             "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were found",
             _readBytes, time.GetElapsedTime(_startedAt).TotalMilliseconds, recovery.OrphanCount, recovery.FaultCount);
