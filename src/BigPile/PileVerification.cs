@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using BigPile.Allocation;
 
 namespace BigPile;
 
@@ -10,6 +11,9 @@ public sealed record PileVerification
 
     /// <summary>Pages in use that were looked at.</summary>
     public required long PageCount { get; init; }
+
+    /// <summary>Bytes of these pages.</summary>
+    public long PageBytes => PageCount * SizeClasses.PageBytes;
 
     /// <summary>Live blocks that were looked at: objects, and payloads behind links.</summary>
     public required long BlockCount { get; init; }
