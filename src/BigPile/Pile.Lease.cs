@@ -79,7 +79,9 @@ public sealed unsafe partial class Pile
     /// <summary>Gives back the room of a block whose header says free, now or when its last lease ends.</summary>
     private void FreeBlock(ulong address, BlockHeader before)
     {
-        if (!_leases.TryDefer(address, before))
+        if (_leases.TryDefer(address, before))
+            _allocator.NoteChange(address); // that it is free is to be durable with the next flush, and not when its room is given back
+        else
             _allocator.Return(address, before);
     }
 }

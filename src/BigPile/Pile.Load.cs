@@ -88,7 +88,7 @@ public sealed unsafe partial class Pile
 
     private void Replay(PileDirectory directory, FlushLog log)
     {
-        var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
+        var replay = new LogReplay(_map, _allocator.Pool, _inspector!, _isSealed);
         foreach (FlushLog.Batch batch in log.Read())
         {
             replay.Apply(batch.Body.Span);

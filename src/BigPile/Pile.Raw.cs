@@ -175,6 +175,7 @@ public sealed unsafe partial class Pile
             old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
             source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
             ReplaceBusyLocked(stripe, origin, copy.WrittenSpan, kind);
+            _allocator.NoteChange(origin.Address);
         }
         finally
         {

@@ -33,7 +33,8 @@ internal sealed unsafe class BlockInspector(SegmentMap map, PagePool pool, bool 
     private bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
         !checksChecksums || (BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes));
 
-    private bool HasSoundTarget(ulong address, BlockHeader link)
+    /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
+    internal bool HasSoundTarget(ulong address, BlockHeader link)
     {
         if (!TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;

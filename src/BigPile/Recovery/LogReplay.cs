@@ -12,7 +12,7 @@ namespace BigPile.Recovery;
 /// something younger that is whole: a page laid out later, or a block of a higher generation. Nobody else uses the pile yet, and no page
 /// was looked at.
 /// </remarks>
-internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSealed)
+internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspector inspector, bool isSealed)
 {
     /// <summary>Blocks that were put back.</summary>
     internal long AppliedCount { get; private set; }
@@ -74,18 +74,23 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
         long capacityBytes = (word.HasSlots ? SizeClasses.SlotBytes(word.SizeClass) : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
         var header = new BlockHeader(record.HeaderWord);
         var found = new BlockHeader(*(ulong*)block);
-        if (record.Bytes.Length > capacityBytes || (found.Generation > header.Generation && IsWhole(block, found.NotBusy, capacityBytes)))
+        if (record.Bytes.Length > capacityBytes || (found.Generation > header.Generation && IsWhole(record.Address, block, capacityBytes)))
             return;
         record.Bytes.CopyTo(new Span<byte>(block + BlockHeader.SizeBytes, record.Bytes.Length));
         *(ulong*)block = header.Word;
         AppliedCount++;
     }
 
-    private bool IsWhole(byte* block, BlockHeader header, long capacityBytes)
+    // Where a page's word reached the device and its slots did not, payload bytes lie in the places of headers, and may look like any.
+    private bool IsWhole(ulong address, byte* block, long capacityBytes)
     {
+        var header = new BlockHeader(*(ulong*)block);
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word;
-        if (header.Kind == BlockKind.Link || !isSealed)
+        header = header.NotBusy;
+        if (header.Kind == BlockKind.Link)
+            return inspector.HasSoundTarget(address, header);
+        if (!isSealed)
             return true;
         return BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes);
     }

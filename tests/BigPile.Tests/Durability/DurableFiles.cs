@@ -1,0 +1,107 @@
+using System;
+using System.Buffers.Binary;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>What the device has of a mapped pile's files: each as it was when it was last written through.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class DurableFiles(string directory)
+{
+    private const int PageBytes = 4096;
+
+    private readonly Lock _lock = new();
+    private readonly Dictionary<string, byte[]> _durable = [];
+    private readonly Dictionary<string, int> _syncs = [];
+
+    /// <summary>How often files whose name begins so were written through.</summary>
+    internal int SyncsOf(string prefix)
+    {
+        lock (_lock)
+            return _syncs.Where(pair => pair.Key.StartsWith(prefix, StringComparison.Ordinal)).Sum(static pair => pair.Value);
+    }
+
+    /// <summary>The pile's hook.</summary>
+    internal void Synced(string path)
+    {
+        string name = Path.GetFileName(path);
+        lock (_lock)
+        {
+            try
+            {
+                _durable[name] = ReadShared(path);
+            }
+            catch (FileNotFoundException)
+            {
+                return; // a segment that was given back meanwhile
+            }
+            _syncs[name] = _syncs.GetValueOrDefault(name) + 1;
+        }
+    }
+
+    /// <summary>A file as the device has it.</summary>
+    internal byte[] Of(string name)
+    {
+        lock (_lock)
+            return _durable[name];
+    }
+
+    /// <summary>Builds the directory that is left when nothing that was not written through reached the device, but for some pages.</summary>
+    /// <param name="image">Where; made anew.</param>
+    /// <param name="reached">Whether the newest state of the page of a file at an offset did.</param>
+    internal void Build(string image, Func<string, int, bool>? reached = null)
+    {
+        if (Directory.Exists(image))
+            Directory.Delete(image, recursive: true);
+        Directory.CreateDirectory(image);
+        lock (_lock)
+        {
+            foreach (string name in new[] { "catalog", "redo" })
+                File.WriteAllBytes(Path.Combine(image, name), ReadShared(Path.Combine(directory, name)));
+            foreach ((string name, byte[] durable) in _durable)
+            {
+                string path = Path.Combine(directory, name);
+                if (File.Exists(path))
+                    File.WriteAllBytes(Path.Combine(image, name), reached == null ? durable : Mix(durable, ReadShared(path), name, reached));
+            }
+        }
+    }
+
+    /// <summary>The bytes of the batches of a pile's present log.</summary>
+    internal static long LogBytes(string directory) =>
+        Directory.GetFiles(directory, "log-?").Select(BatchesOf).Where(static log => log.Bytes != 0).OrderByDescending(static log => log.Epoch)
+            .Select(static log => log.Bytes).FirstOrDefault();
+
+    internal static byte[] ReadShared(string path)
+    {
+        using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        var bytes = new byte[file.Length];
+        file.ReadExactly(bytes);
+        return bytes;
+    }
+
+    private static (long Epoch, long Bytes) BatchesOf(string path)
+    {
+        const int headBytes = 32;
+        ReadOnlySpan<byte> all = ReadShared(path);
+        long epoch = all.Length < headBytes ? 0 : BinaryPrimitives.ReadInt64LittleEndian(all[8..]);
+        int at = 0;
+        while (at + headBytes <= all.Length && all.Slice(at, 8).SequenceEqual("BPILELOG"u8) && BinaryPrimitives.ReadInt64LittleEndian(all[(at + 8)..]) == epoch)
+            at += headBytes + BinaryPrimitives.ReadInt32LittleEndian(all[(at + 16)..]);
+        return (epoch, at);
+    }
+
+    private static byte[] Mix(byte[] durable, byte[] now, string name, Func<string, int, bool> reached)
+    {
+        byte[] mixed = [.. durable];
+        for (int page = 0; page < Math.Min(mixed.Length, now.Length); page += PageBytes)
+        {
+            if (reached(name, page))
+                now.AsSpan(page, Math.Min(PageBytes, mixed.Length - page)).CopyTo(mixed.AsSpan(page));
+        }
+        return mixed;
+    }
+}
