@@ -33,6 +33,8 @@ public sealed unsafe partial class Pile
         try
         {
             int count = 0;
+            if (IsReadOnly && address == 0)
+                MapNewSegments();
             ulong end = _map.AddressOf(_allocator.Pool.SegmentsEnd);
             while (address < end && count < entries.Length)
                 CollectPage(ref address, entries, ref count);
@@ -48,9 +50,9 @@ public sealed unsafe partial class Pile
     {
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
-        PageInfo info = start == null ? default : SegmentMap.Load(infoAt);
+        PageInfo info = IsReadOnly ? _inspector!.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);
         if (info.IsUnexamined)
-            info = IsReadOnly ? SharedInfo(page) : ExaminedInfo(page, infoAt);
+            info = ExaminedInfo(page, infoAt);
         ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
         ulong end = page + (ulong)info.SlotCount * step;
         // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
@@ -77,8 +79,11 @@ public sealed unsafe partial class Pile
     private bool TryDescribe(ulong address, out PileEntry entry)
     {
         entry = default;
-        byte* start = _map.Find(address, out _);
-        var header = new BlockHeader(System.Threading.Volatile.Read(ref *(ulong*)start));
+        BlockHeader header;
+        if (IsReadOnly)
+            _ = TryFindShared(address, out _, out _, out header);
+        else
+            header = new BlockHeader(System.Threading.Volatile.Read(ref *(ulong*)_map.Find(address, out _)));
         if (!header.IsAddressable)
             return false;
         var pointer = new PilePointer(address, header.Generation);

@@ -43,7 +43,6 @@ public sealed partial class Pile
             }
             catch (IOException e)
             {
-                _needsCheckpoint = true; // the lists were taken already
                 throw new PileStorageException($"The pile in '{DirectoryPath}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
             }
         }
@@ -56,6 +55,7 @@ public sealed partial class Pile
     private void FlushLocked(FlushLog log)
     {
         bool isCheckpoint = _needsCheckpoint || !_directory!.CanUseLog;
+        _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         for (int attempt = 0; ; attempt++)
         {
             bool isLast = attempt == MaxFuzzySyncs;
@@ -140,6 +140,8 @@ public sealed partial class Pile
 
     private void FlushByTimer()
     {
+        if (!_flushing.TryEnter())
+            return; // the device is slower than the interval
         try
         {
             Flush();
@@ -151,6 +153,10 @@ public sealed partial class Pile
         catch (ObjectDisposedException)
         {
             // closed while the timer fired: closing has written everything through
+        }
+        finally
+        {
+            _flushing.Exit();
         }
     }
 }

@@ -69,8 +69,7 @@ public sealed partial class Pile
     private void RefuseChange(ThreadPresence presence)
     {
         presence.Exit();
-        throw new InvalidOperationException(
-            $"The pile in '{DirectoryPath}' was opened for reading only. Open it without PileOptions.ReadOnly to change it.");
+        Throw.ReadOnly(DirectoryPath);
     }
 
     [DoesNotReturn]

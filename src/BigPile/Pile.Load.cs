@@ -68,9 +68,7 @@ public sealed unsafe partial class Pile
         {
             SegmentScanner.CheckHead(region, path, number, directory.PileId);
             var segment = new Segment(number, _map.AddressOf(number), region);
-            if (IsReadOnly)
-                segment.MarkAllUnexamined();
-            _allocator.Pool.Hold(segment);
+            _allocator.Pool.Hold(segment, isShared: IsReadOnly);
         }
         catch
         {
@@ -114,7 +112,8 @@ public sealed unsafe partial class Pile
             return false;
         var present = new BlockHeader(*(ulong*)block);
         bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
-        if (!isSame || header.PayloadBytes > capacityBytes || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
+        bool fits = _isSealed ? BlockSeal.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
+        if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
             return false;
         byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));

@@ -90,6 +90,8 @@ public sealed unsafe partial class Pile
     /// <returns>The kind of the payload.</returns>
     internal BlockKind Encode(object value, PileBuffer buffer)
     {
+        if (IsReadOnly)
+            Throw.ReadOnly(DirectoryPath); // before a new type's definition could be stored
         if (value is string text)
             return TextPayload.Write(text, buffer);
         Codec.Serialize(value, buffer);

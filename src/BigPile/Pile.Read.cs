@@ -86,15 +86,13 @@ public sealed unsafe partial class Pile
             ulong sequence = stripe->Sequence;
             byte* block = _map.Find(address, out PageInfo* infoAt);
             if (block == null)
-                return IsReadOnly && TryReadShared(pointer, ref reader);
+                return IsReadOnly && TryReadShared(pointer, ref reader); // whoever only reads has no map
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
             {
                 if (!info.IsUnexamined)
                     return false;
-                if (IsReadOnly)
-                    return TryReadShared(pointer, ref reader);
                 _examiner!.Examine(address);
                 continue;
             }

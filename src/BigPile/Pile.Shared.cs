@@ -2,7 +2,6 @@ using System;
 using System.IO;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Allocation;
 using BigPile.Blocks;
 
 namespace BigPile;
@@ -102,20 +101,12 @@ public sealed unsafe partial class Pile
     private bool TryFindShared(ulong address, out byte* block, out long capacityBytes, out BlockHeader header)
     {
         header = default;
-        if (_map.Find(address, out _) == null)
+        if (_allocator.Pool.Find(address) is not { IsGivenBack: false })
             MapNewSegments();
         bool found = _inspector!.TryFindRaw(address, out block, out capacityBytes);
         if (found)
             header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
         return found;
-    }
-
-    private PageInfo SharedInfo(ulong page)
-    {
-        PageMeta* meta = _map.MetaOf(page);
-        Segment segment = _allocator.Pool.SegmentOf(meta);
-        PageWord word = segment.WordOf(PagePool.PageIn(segment, meta));
-        return !word.IsIntact ? default : word.HasSlots ? SizeClasses.InfoOf(word.SizeClass) : word.IsRunHead ? PageInfo.OfRun() : default;
     }
 
     /// <summary>Maps the segments that the writer has made since.</summary>
@@ -127,7 +118,7 @@ public sealed unsafe partial class Pile
             {
                 foreach ((int number, long lengthBytes) in _directory!.ReadListedSegments())
                 {
-                    if (_map.Find(_map.AddressOf(number), out _) == null)
+                    if (_allocator.Pool.Find(_map.AddressOf(number)) is not { IsGivenBack: false })
                         MapSegment(_directory, number, lengthBytes);
                 }
             }

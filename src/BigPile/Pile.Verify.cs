@@ -19,9 +19,9 @@ public sealed unsafe partial class Pile
     public PileVerification Verify(CancellationToken cancellationToken = default)
     {
         var faults = new FaultLog();
-        BlockInspector inspector = new(_map, _allocator.Pool, _isSealed);
+        BlockInspector inspector = new(_allocator.Pool, _isSealed);
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
-        var verifier = new PileVerifier(inspector, wasClean: false, faults);
+        var verifier = new PileVerifier(inspector, isLive: true, wasClean: false, faults);
         Segment[] segments = _allocator.Pool.Segments();
         foreach (Segment segment in segments)
             Verify(verifier, segment, cancellationToken);
@@ -46,7 +46,7 @@ public sealed unsafe partial class Pile
         FaultLog faults = files.Faults;
         foreach ((int number, long lengthBytes) in files.ListedSegments)
             MapForVerifying(files, map, pool, number, lengthBytes);
-        var verifier = new PileVerifier(new BlockInspector(map, pool, files.HasChecksums), files.WasClean, faults);
+        var verifier = new PileVerifier(new BlockInspector(pool, files.HasChecksums), isLive: false, files.WasClean, faults);
         Segment[] segments = pool.Segments();
         foreach (Segment segment in segments)
         {
@@ -73,7 +73,7 @@ public sealed unsafe partial class Pile
         }
         if (!SegmentScanner.IsHead(region, number, files.PileId))
             files.Faults.Add(new PileFault(files.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));
-        pool.Hold(new Segment(number, map.AddressOf(number), region));
+        pool.Hold(new Segment(number, map.AddressOf(number), region), isShared: true);
     }
 
     private void Verify(PileVerifier verifier, Segment segment, CancellationToken cancellationToken)
@@ -84,8 +84,8 @@ public sealed unsafe partial class Pile
             ThreadPresence presence = Enter();
             try
             {
-                if (_map.Find(_map.AddressOf(segment.Number), out _) == null)
-                    return; // given back to the system meanwhile
+                if (!_allocator.Pool.IsInUse(segment))
+                    return; // given back to the system meanwhile, and perhaps another one of its number is there
                 if (!IsReadOnly)
                     _ = ExaminePage(_map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage);
                 page += verifier.Check(segment, page);

@@ -8,8 +8,9 @@ namespace BigPile;
 public sealed partial class Pile
 {
     // Written to the file in steps, before the first version of a step is used. Derived from what is alive, the counter would go
-    // backwards once the youngest entries were removed.
-    private const ulong VersionStep = 65_536;
+    // backwards once the youngest entries were removed. A step is durable before it is used: the device may get entries at any time. It is
+    // large, so that waiting for the device is seldom.
+    private const ulong VersionStep = 1 << 20;
     private const int FirstVersionShift = 24;
 
     private readonly Lock _versionLock = new();

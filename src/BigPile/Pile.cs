@@ -41,6 +41,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     private const long MaxFlushLogBytes = 1L << 30;
     private const string RedoName = "redo";
 
+    private static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
+
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly Stripes _stripes = new();
@@ -100,7 +102,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             IsReadOnly = _directory.IsReadOnly;
             _isSealed = _directory.HasChecksums;
             _checksEveryRead = _isSealed && options.Checksums == PileChecksums.AtEveryRead;
-            _inspector = new BlockInspector(_map, _allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off);
+            _inspector = new BlockInspector(_allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off);
             _examiner = new PageExaminer(_map, _allocator, _inspector, _directory.Faults);
             if (IsReadOnly)
             {
@@ -110,8 +112,14 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             _redo = RedoFile.Open(_directory.PathOf(RedoName));
             _log = new FlushLog(_directory, options.FlushLogBytes);
             Load(_directory, _redo, _log);
-            Recovery.Start();
             _flushTimer = StartFlushTimer(options);
+            Recovery.Start(); // last: from here on somebody is inside
+        }
+        catch (Exception e) when (_directory != null && e is IOException or UnauthorizedAccessException)
+        {
+            string path = _directory!.Path;
+            Abandon();
+            throw new PileStorageException($"The pile in '{path}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
         }
         catch
         {
@@ -173,6 +181,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     }
 
     /// <summary>Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.</summary>
+    /// <exception cref="PileStorageException">The device refused. The pile is closed as by a kill; what was flushed before is durable.</exception>
     public void Dispose()
     {
         Recovery.Stop();
@@ -185,12 +194,14 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
                     return;
                 Volatile.Write(ref _gate, GateClosed);
                 ThreadPresence.WaitForOthers();
-                if (_directory is { IsReadOnly: false })
+                try
                 {
-                    SyncSegments();
-                    _directory.MarkClean(Volatile.Read(ref _versions.Last));
+                    MarkClean();
                 }
-                Abandon();
+                finally
+                {
+                    Abandon();
+                }
             }
         }
     }
@@ -255,8 +266,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             throw new ArgumentException(
                 $"PileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.", nameof(options));
         }
-        if (options.FlushInterval <= TimeSpan.Zero)
-            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing.", nameof(options));
+        if (options.FlushInterval <= TimeSpan.Zero || options.FlushInterval > MaxFlushInterval)
+            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing and at most {MaxFlushInterval}.", nameof(options));
         if (options.WarmupBytesPerSecond < 0)
             throw new ArgumentException($"PileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative.", nameof(options));
         ArgumentNullException.ThrowIfNull(options.TimeProvider);
@@ -300,6 +311,21 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         {
             if (_retired.TryDequeue(out nint memory))
                 NativeMemory.Free((void*)memory);
+        }
+    }
+
+    private void MarkClean()
+    {
+        if (_directory is not { IsReadOnly: false })
+            return;
+        try
+        {
+            SyncSegments();
+            _directory.MarkClean(Volatile.Read(ref _versions.Last));
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException($"The pile in '{DirectoryPath}' could not be written through at its end: {e.Message} What was flushed before is durable.", e);
         }
     }
 

@@ -44,7 +44,7 @@ public sealed class PileOptions
     /// <summary>How many bytes the background may read in a second; 0, the default, is no limit.</summary>
     public long WarmupBytesPerSecond { get; set; }
 
-    /// <summary>How often a mapped pile is flushed by itself; never by default.</summary>
+    /// <summary>How often a mapped pile is flushed by itself, up to 7 days apart; never by default.</summary>
     public TimeSpan? FlushInterval { get; set; }
 
     /// <summary>The most bytes that the flush log of a mapped pile may take before a flush writes the segments instead; 64 MiB by default.</summary>

@@ -19,6 +19,10 @@ internal static class Throw
                 : "The pointer is invalid: it never named an object.");
 
     [DoesNotReturn]
+    internal static void ReadOnly(string? directory) =>
+        throw new InvalidOperationException($"The pile in '{directory}' was opened for reading only. Open it without PileOptions.ReadOnly to change it.");
+
+    [DoesNotReturn]
     internal static void DanglingLink(PilePointer pointer) =>
         throw new PileStorageException($"The pointer {pointer} is a link that leads to no payload of its own: the pile is damaged. Verify it, and restore what is lost from a copy.");
 

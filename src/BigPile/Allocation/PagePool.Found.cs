@@ -12,10 +12,21 @@ internal sealed unsafe partial class PagePool
     internal long LostPages { get; private set; }
 
     /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
-    internal void Hold(Segment segment)
+    /// <param name="segment">The segment.</param>
+    /// <param name="isShared">
+    /// Another process writes it, and may replace it by one of the same number: it is found through the pool alone, which changes by one store.
+    /// </param>
+    internal void Hold(Segment segment, bool isShared)
     {
         lock (_lock)
-            RegisterLocked(segment);
+            RegisterLocked(segment, isShared);
+    }
+
+    private void KeepReplacedLocked(Segment replaced)
+    {
+        _replaced.Add(replaced);
+        ReservedBytes -= replaced.Region.LengthBytes;
+        HeadBytes -= (long)replaced.HeadPages * SizeClasses.PageBytes;
     }
 
     /// <summary>Takes in what a segment's page words say. Nobody else uses the pool yet.</summary>

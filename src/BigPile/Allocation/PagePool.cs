@@ -21,6 +21,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly long _limitBytes;
     private readonly Guid _pileId;
     private readonly Segment?[] _segments;
+    private readonly List<Segment> _replaced = []; // which readers may still look at
     private int _segmentsEnd; // one past the highest number in use
     private int _firstWithSpace;
     private uint _generationBase;
@@ -160,12 +161,28 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         foreach (Segment segment in Segments())
             segment.Dispose();
+        foreach (Segment segment in _replaced)
+            segment.Dispose();
         _store.Dispose();
         Changes?.Dispose();
     }
 
     /// <summary>The segment that a page lies in.</summary>
     internal Segment SegmentOf(PageMeta* meta) => _segments[meta->FirstAddress / (ulong)(_map.SegmentBytes / SizeClasses.GranuleBytes)]!;
+
+    /// <summary>The segment that an address lies in, if there is one.</summary>
+    internal Segment? Find(ulong address)
+    {
+        Segment? segment = Volatile.Read(ref _segments[address / (ulong)(_map.SegmentBytes / SizeClasses.GranuleBytes)]);
+        return segment is { IsWithdrawn: false } && segment.OffsetOf(address) < segment.Region.LengthBytes ? segment : null;
+    }
+
+    /// <summary>Whether a segment was not given back. Its memory then stays until the caller leaves the pile.</summary>
+    internal bool IsInUse(Segment segment)
+    {
+        lock (_lock)
+            return !segment.IsWithdrawn && ReferenceEquals(_segments[segment.Number], segment);
+    }
 
     /// <summary>A page's number within its segment.</summary>
     internal static int PageIn(Segment segment, PageMeta* meta) => (int)(meta - segment.Metas);
@@ -261,17 +278,15 @@ internal sealed unsafe partial class PagePool : IDisposable
         int number = FreeNumberLocked(spans);
         if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
             return null;
-        MemoryRegion region;
         try
         {
-            region = _store.Create(number, lengthBytes);
+            return AddLocked(number, _store.Create(number, lengthBytes));
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException)
         {
             GrowthFailure = e;
             return null;
         }
-        return AddLocked(number, region);
     }
 
     private int SpansFor(int pages)
@@ -306,20 +321,32 @@ internal sealed unsafe partial class PagePool : IDisposable
             segment.AddFreePage(page);
         }
         KillPoint.Pass(KillWindow.SegmentBeforeListed);
-        _store.Publish(number, region);
+        try
+        {
+            _store.Publish(number, region);
+        }
+        catch
+        {
+            segment.Dispose();
+            throw;
+        }
         KillPoint.Pass(KillWindow.SegmentBeforeUse);
         RegisterLocked(segment);
         return segment;
     }
 
     /// <summary>Makes a segment known to readers.</summary>
-    private void RegisterLocked(Segment segment)
+    private void RegisterLocked(Segment segment, bool isShared = false)
     {
+        if (_segments[segment.Number] is { } replaced && replaced.Number == segment.Number)
+            KeepReplacedLocked(replaced);
         long pagesPerSpan = _map.SegmentBytes / SizeClasses.PageBytes;
         int spans = (int)((segment.PageCount + pagesPerSpan - 1) / pagesPerSpan);
         for (int i = 0; i < spans; i++)
         {
-            _segments[segment.Number + i] = segment;
+            Volatile.Write(ref _segments[segment.Number + i], segment);
+            if (isShared)
+                continue;
             long offsetBytes = i * _map.SegmentBytes;
             _map.Set(
                 segment.Number + i, segment.Region.Start + offsetBytes, segment.Infos + i * pagesPerSpan,

@@ -15,6 +15,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe class Segment : IDisposable
 {
     private readonly ulong[] _freePages;
+    private readonly ulong _firstAddress;
     private PageInfo* _infos;
     private PageMeta* _metas;
 
@@ -22,6 +23,7 @@ internal sealed unsafe class Segment : IDisposable
     {
         Number = number;
         Region = region;
+        _firstAddress = firstAddress;
         PageCount = (int)(region.LengthBytes / SizeClasses.PageBytes);
         HeadPages = SegmentHead.PagesFor(PageCount);
         _freePages = new ulong[(PageCount + 63) / 64];
@@ -52,6 +54,9 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
     internal bool IsWithdrawn { get; private set; }
 
+    /// <summary>Whether its writer has given it back: the file is gone, and another one of its number may be there.</summary>
+    internal bool IsGivenBack => !SegmentHead.IsMarked(Volatile.Read(ref Head.Magic));
+
     internal PageInfo* Infos => _infos;
 
     internal PageMeta* Metas => _metas;
@@ -62,6 +67,9 @@ internal sealed unsafe class Segment : IDisposable
     internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + _freePages.Length * sizeof(ulong);
 
     private ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
+
+    /// <summary>The byte of the segment that an address stands for.</summary>
+    internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
     internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
 
@@ -82,13 +90,6 @@ internal sealed unsafe class Segment : IDisposable
 
     /// <summary>States what a reader may know of a page whose word is right already.</summary>
     internal void PublishInfo(int page, PageInfo info) => Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
-
-    /// <summary>Tells readers of all pages but the head that nobody knows them.</summary>
-    internal void MarkAllUnexamined()
-    {
-        for (int page = HeadPages; page < PageCount; page++)
-            PublishInfo(page, PageInfo.Unexamined);
-    }
 
     /// <summary>Writes a page's word while nobody uses the pile.</summary>
     internal void SetWord(int page, PageWord word) => Words[page] = word.Word;
@@ -137,6 +138,7 @@ internal sealed unsafe class Segment : IDisposable
     internal void Withdraw()
     {
         IsWithdrawn = true;
+        Volatile.Write(ref Head.Magic, 0); // processes that have the file mapped for reading look for its successor then
         FreePageCount = 0;
         Array.Clear(_freePages);
     }

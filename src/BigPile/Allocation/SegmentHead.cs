@@ -23,6 +23,9 @@ internal struct SegmentHead
     internal static SegmentHead For(int number, long lengthBytes, Guid pileId) =>
         new() { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
 
+    /// <summary>Whether a head begins as that of a segment in use.</summary>
+    internal static bool IsMarked(ulong magic) => magic == ExpectedMagic;
+
     /// <summary>How many pages of a segment its head and page words take.</summary>
     internal static int PagesFor(int pageCount) =>
         (SizeBytes + pageCount * sizeof(ulong) + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes;

@@ -58,6 +58,8 @@ internal sealed class FileCatalog : Catalog
 
     protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
     {
+        if (!_file.CanWrite)
+            Throw.ReadOnly(Path.GetDirectoryName(_file.Name));
         if (definition.Length > MaxDefinitionBytes)
             throw new PileException($"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
         var record = new byte[HeadBytes + definition.Length];
@@ -65,8 +67,15 @@ internal sealed class FileCatalog : Catalog
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
-        RandomAccess.Write(_file.SafeFileHandle, record, _endBytes);
-        DurableFile.Sync(_file); // types are few, and blocks that refer to a type may reach the device at any time
+        try
+        {
+            RandomAccess.Write(_file.SafeFileHandle, record, _endBytes);
+            DurableFile.Sync(_file); // types are few, and blocks that refer to a type may reach the device at any time
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException($"The catalog '{_file.Name}' can't take a new type or table: {e.Message} Make room on the disk; nothing was stored.", e);
+        }
         _endBytes += record.Length;
     }
 
@@ -80,7 +89,8 @@ internal sealed class FileCatalog : Catalog
     private void Load(ILogger logger, long? wholeBytes)
     {
         byte[] rest = RememberFrom(0);
-        if (wholeBytes != null && wholeBytes != _endBytes)
+        bool hasGrown = !_file.CanWrite && rest.Length == 0 && wholeBytes < _endBytes; // a writer came in between
+        if (wholeBytes != null && wholeBytes != _endBytes && !hasGrown)
         {
             throw new PileStorageException(
                 $"The catalog '{_file.Name}' is damaged behind byte {_endBytes:N0}, and should have {wholeBytes:N0} bytes. Restore the file from a copy: payloads refer to its records.");

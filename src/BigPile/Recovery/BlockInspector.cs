@@ -6,14 +6,14 @@ namespace BigPile.Recovery;
 
 /// <summary>Says whether a block is what was written, by what the files say and nothing else. Changes nothing.</summary>
 /// <remarks>No word is followed before its range, its page and its slot were checked.</remarks>
-internal sealed unsafe class BlockInspector(SegmentMap map, PagePool pool, bool checksChecksums)
+internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
 {
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)
     {
-        Segment segment = pool.SegmentOf(map.MetaOf(address));
+        Segment? segment = pool.Find(address);
         return string.Create(
-            CultureInfo.InvariantCulture, $"segment {segment.Number}, byte {block - segment.Region.Start:N0} (address {address:x})");
+            CultureInfo.InvariantCulture, $"segment {segment?.Number}, byte {block - (segment == null ? block : segment.Region.Start):N0} (address {address:x})");
     }
 
     /// <summary>What is wrong with a block, or nothing.</summary>
@@ -59,16 +59,20 @@ internal sealed unsafe class BlockInspector(SegmentMap map, PagePool pool, bool 
     internal bool TryFindRaw(ulong address, out byte* block, out long capacityBytes)
     {
         capacityBytes = 0;
-        block = map.Find(address, out _);
-        if (block == null)
+        block = null;
+        if (pool.Find(address) is not { } segment)
             return false;
-        PageMeta* meta = map.MetaOf(address);
-        Segment segment = pool.SegmentOf(meta);
-        PageWord word = segment.WordOf(PagePool.PageIn(segment, meta));
-        if (!word.IsIntact)
-            return false;
+        long offsetBytes = segment.OffsetOf(address);
+        PageWord word = segment.WordOf((int)(offsetBytes / SizeClasses.PageBytes));
+        block = segment.Region.Start + offsetBytes;
         capacityBytes = (word.HasSlots ? SizeClasses.SlotBytes(word.SizeClass) : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
-        PageInfo info = word.HasSlots ? SizeClasses.InfoOf(word.SizeClass) : word.IsRunHead ? PageInfo.OfRun() : default;
-        return info.HasSlotAt(address);
+        return InfoOf(word).HasSlotAt(address);
     }
+
+    /// <summary>Where the slots of a page begin, by what the file says.</summary>
+    internal PageInfo InfoAt(ulong address) =>
+        pool.Find(address) is { } segment ? InfoOf(segment.WordOf((int)(segment.OffsetOf(address) / SizeClasses.PageBytes))) : default;
+
+    private static PageInfo InfoOf(PageWord word) =>
+        !word.IsIntact ? default : word.HasSlots ? SizeClasses.InfoOf(word.SizeClass) : word.IsRunHead ? PageInfo.OfRun() : default;
 }

@@ -6,12 +6,14 @@ namespace BigPile.Recovery;
 
 /// <summary>Looks at every block of segments, and changes nothing.</summary>
 /// <remarks>
-/// While others write, a block that seems wrong is looked at again as long as its header or its page changes. What is wrong twice with the
-/// same header is a fault; a replacement that runs just then makes the header busy.
+/// While others write, a block that seems wrong is looked at again for a second or so: a replacement that runs just then may have lost its
+/// processor. A page that is laid out anew meanwhile is left.
 /// </remarks>
-internal sealed unsafe class PileVerifier(BlockInspector inspector, bool wasClean, FaultLog faults)
+internal sealed unsafe class PileVerifier(BlockInspector inspector, bool isLive, bool wasClean, FaultLog faults)
 {
     private const int MaxLooks = 1_000;
+
+    private readonly int _looks = isLive ? MaxLooks : 1;
 
     internal long PageCount { get; private set; }
 
@@ -41,7 +43,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool wasClea
         PageMeta* meta = segment.Metas + page;
         int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
-            CheckBlock(segment, page, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+            CheckBlock(segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
         return 1;
     }
 
@@ -56,16 +58,15 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool wasClea
                 return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
         }
         PageCount += word.RunPages;
-        CheckBlock(segment, page, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
+        CheckBlock(segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
         return word.RunPages;
     }
 
-    private void CheckBlock(Segment segment, int page, byte* block, ulong address, long blockBytes)
+    private void CheckBlock(Segment segment, int page, PageWord layout, byte* block, ulong address, long blockBytes)
     {
-        PageWord layout = segment.WordOf(page);
         var spinner = default(SpinWait);
         string? fault = null;
-        for (int look = 0; look < MaxLooks; look++)
+        for (int look = 0; look < _looks; look++)
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             BlockHeader settled = header.IsFree ? header : header.NotBusy;
@@ -78,7 +79,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool wasClea
                 Count(block, address, header);
                 return;
             }
-            spinner.SpinOnce(sleep1Threshold: -1);
+            spinner.SpinOnce();
         }
         faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }

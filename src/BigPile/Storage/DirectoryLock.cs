@@ -10,6 +10,9 @@ internal sealed class DirectoryLock : IDisposable
 {
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
+    private const int WouldBlock = 11;
+    private const int WouldBlockMac = 35;
+    private const int SharingViolation = unchecked((int)0x80070020);
 
     private readonly FileStream _file;
 
@@ -37,7 +40,7 @@ internal sealed class DirectoryLock : IDisposable
         {
             return new FileStream(path, mode, access, FileShare.None);
         }
-        catch (IOException e) when (e is not (DirectoryNotFoundException or PathTooLongException) && File.Exists(path))
+        catch (IOException e) when (e.HResult is WouldBlock or WouldBlockMac or SharingViolation)
         {
             throw new PileStorageException(
                 $"The pile in '{directory}' is in use by process {ReadOwner(Path.Combine(directory, OwnerName))}. Stop it, use another directory, or open the pile for reading only.", e);

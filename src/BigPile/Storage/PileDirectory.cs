@@ -40,6 +40,8 @@ internal sealed class PileDirectory : IDisposable
         {
             SuperblockState? stored = _superblock.Read(Faults);
             IsNew = stored == null;
+            if (IsNew && IsReadOnly)
+                throw Missing(path);
             _state = stored ?? CreateState(options);
             if (_state.PageBytes != SizeClasses.PageBytes)
             {
@@ -50,7 +52,7 @@ internal sealed class PileDirectory : IDisposable
             WasPowerCut = !WasClean && _state.BootId != _bootId;
             Catalog = FileCatalog.Open(PathOf(CatalogName), logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
             if (IsNew)
-                _superblock.Write(_state, durable: true);
+                _superblock.Write(_state);
         }
         catch
         {
@@ -147,7 +149,7 @@ internal sealed class PileDirectory : IDisposable
         {
             _state.IsClean = false;
             _state.BootId = _bootId;
-            Write(durable: true);
+            Write();
         }
     }
 
@@ -157,7 +159,15 @@ internal sealed class PileDirectory : IDisposable
         {
             DurableFile.SyncDirectory(Path);
             _state.Segments[number] = lengthBytes;
-            Write(durable: true);
+            try
+            {
+                Write();
+            }
+            catch
+            {
+                _state.Segments.Remove(number); // the file stays: one of the two places may list it by now
+                throw;
+            }
         }
     }
 
@@ -167,7 +177,7 @@ internal sealed class PileDirectory : IDisposable
         {
             _state.Segments.Remove(number);
             _state.GenerationBase = generationBase;
-            Write(durable: true);
+            Write();
         }
     }
 
@@ -177,7 +187,7 @@ internal sealed class PileDirectory : IDisposable
         lock (_lock)
         {
             _state.VersionLimit = Math.Max(limit, _state.VersionLimit);
-            Write(durable: false);
+            Write();
         }
     }
 
@@ -187,7 +197,7 @@ internal sealed class PileDirectory : IDisposable
         lock (_lock)
         {
             _state.LogEpoch = epoch;
-            Write(durable: true);
+            Write();
         }
     }
 
@@ -200,7 +210,7 @@ internal sealed class PileDirectory : IDisposable
             _state.LogEpoch++;
             _state.CatalogBytes = Catalog.LengthBytes;
             _state.IsClean = true;
-            Write(durable: true);
+            Write();
         }
     }
 
@@ -217,11 +227,10 @@ internal sealed class PileDirectory : IDisposable
     private static PileStorageException Missing(string path) =>
         new($"There is no pile in '{path}'. Check the path; a pile is made there by opening it for writing.");
 
-    private void Write(bool durable)
+    private void Write()
     {
-        _superblock.Write(_state, durable);
-        if (durable)
-            NoteSynced(PathOf(SuperblockName));
+        _superblock.Write(_state);
+        NoteSynced(PathOf(SuperblockName));
     }
 
     private static SuperblockState CreateState(PileOptions options) => new()

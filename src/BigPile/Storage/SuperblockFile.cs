@@ -11,12 +11,14 @@ internal sealed class SuperblockFile : IDisposable
     /// <summary>The bytes of one place.</summary>
     internal const int PlaceBytes = 512 * 1024;
 
+    private const int MaxLooks = 20; // a reader may come while the writer is writing one
+
     private readonly FileStream _file;
 
     internal SuperblockFile(string path, bool readOnly) =>
         _file = readOnly
             ? new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 0)
-            : new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0);
+            : new FileStream(path, OptionsFor(path));
 
     /// <summary>Reads the newest whole state; null when the file is new.</summary>
     /// <param name="faults">Takes note when one place is not whole.</param>
@@ -27,6 +29,11 @@ internal sealed class SuperblockFile : IDisposable
             return null;
         SuperblockState? first = ReadPlace(0);
         SuperblockState? second = ReadPlace(1);
+        for (int look = 1; look < MaxLooks && IsReadOnly && (first == null || second == null); look++)
+        {
+            first = ReadPlace(0);
+            second = ReadPlace(1);
+        }
         if (first == null && second == null)
         {
             throw new PileStorageException(
@@ -37,10 +44,10 @@ internal sealed class SuperblockFile : IDisposable
         return second == null || first?.Sequence > second.Sequence ? first : second;
     }
 
-    /// <summary>Writes a new state to one place and then to the other.</summary>
+    /// <summary>Writes a new state to one place and then to the other; the device has the first before the second is touched.</summary>
     /// <param name="state">The state; its sequence is raised.</param>
-    /// <param name="durable">Wait until the device has it.</param>
-    internal void Write(SuperblockState state, bool durable)
+    /// <exception cref="IOException">The device refused, or is full.</exception>
+    internal void Write(SuperblockState state)
     {
         for (int copy = 0; copy < 2; copy++)
         {
@@ -49,12 +56,27 @@ internal sealed class SuperblockFile : IDisposable
             if (bytes.Length > PlaceBytes)
                 throw new PileStorageException($"The superblock '{_file.Name}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
             RandomAccess.Write(_file.SafeFileHandle, bytes, state.Sequence % 2 * PlaceBytes);
-            if (durable)
-                DurableFile.Sync(_file);
+            DurableFile.Sync(_file);
         }
     }
 
+    private bool IsReadOnly => !_file.CanWrite;
+
     public void Dispose() => _file.Dispose();
+
+    // All its space from the start: a full disk must not keep the pile from stating what it is.
+    private static FileStreamOptions OptionsFor(string path)
+    {
+        bool isNew = !File.Exists(path);
+        return new FileStreamOptions
+        {
+            Mode = isNew ? FileMode.CreateNew : FileMode.Open,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.Read,
+            BufferSize = 0,
+            PreallocationSize = isNew ? 2 * PlaceBytes : 0,
+        };
+    }
 
     private SuperblockState? ReadPlace(int place)
     {
