@@ -70,12 +70,12 @@ internal static unsafe class BlockSeal
         BlockHeader plain = header.Plain;
         long payloadBytes = plain.PayloadBytes;
         if (IsRun(capacityBytes))
-            return !header.IsShortForm && AreChunksIntact(block, plain);
+            return header.NotBusy.Word == plain.Word && AreChunksIntact(block, plain);
         byte* payload = block + BlockHeader.SizeBytes;
         uint checksum = Checksum.OfBlock(plain.Word, payload, payloadBytes);
         return capacityBytes - payloadBytes < TailBytes
             ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, payloadBytes, checksum).Word
-            : !header.IsShortForm && Unsafe.ReadUnaligned<uint>(payload + payloadBytes) == checksum;
+            : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + payloadBytes) == checksum;
     }
 
     private static bool IsRun(long capacityBytes) => capacityBytes + BlockHeader.SizeBytes > SizeClasses.MaxSlotBytes;

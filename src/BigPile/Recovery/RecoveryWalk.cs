@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Memory;
 using Microsoft.Extensions.Logging;
@@ -10,6 +11,7 @@ namespace BigPile.Recovery;
 internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSecond, TimeProvider time, CancellationToken stopping)
 {
     private const int PagesPerStep = 16;
+    private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
 
     private readonly long _startedAt = time.GetTimestamp();
     private long _readBytes;
@@ -65,10 +67,9 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
         _readBytes += bytes;
         if (bytesPerSecond == 0 || bytes == 0)
             return;
-        TimeSpan due = TimeSpan.FromSeconds((double)_readBytes / bytesPerSecond);
-        TimeSpan early = due - time.GetElapsedTime(_startedAt);
-        if (early > TimeSpan.Zero)
-            System.Threading.Tasks.Task.Delay(early, time, stopping).Wait(stopping);
+        double dueSeconds = (double)_readBytes / bytesPerSecond;
+        while (dueSeconds - time.GetElapsedTime(_startedAt).TotalSeconds is > 0 and double earlySeconds)
+            Task.Delay(TimeSpan.FromSeconds(Math.Min(earlySeconds, LongestDelaySeconds)), time, stopping).Wait(stopping);
     }
 
     private void Report()

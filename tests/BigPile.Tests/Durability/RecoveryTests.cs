@@ -1,0 +1,309 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>A pile answers before its pages were examined, and afterwards it is as if they always had been.</summary>
+public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
+{
+    private const int Objects = 20_000;
+
+    private PilePointer[] _pointers = [];
+    private PileStatistics _statistics = null!;
+
+    [Fact]
+    public void The_first_get_and_put_look_at_their_own_pages_only()
+    {
+        Fill();
+        using Pile pile = Open(static options => options.Warmup = PileWarmup.Off);
+        long total = pile.Recovery.TotalBytes;
+        Assert.Equal(_statistics.CommittedBytes - _statistics.SegmentCount * SizeClasses.PageBytes, total); // all but the heads
+        Assert.Equal(total, pile.Recovery.RemainingBytes);
+        Assert.Equal(total, pile.Statistics.UnexaminedBytes);
+        Assert.Equal(ValueOf(123), pile.Get(_pointers[123]));
+        Assert.Equal(total - SizeClasses.PageBytes, pile.Recovery.RemainingBytes);
+        PilePointer added = pile.Put("added");
+        Assert.Equal("added", pile.Get(added));
+        Assert.Equal(total - SizeClasses.PageBytes, pile.Recovery.RemainingBytes);
+        Assert.False(pile.Recovery.IsComplete);
+        Assert.True(pile.Recovery.Completion.IsCompleted);
+    }
+
+    [Fact]
+    public void Pages_examined_on_demand_in_any_order_give_the_same_as_in_turn()
+    {
+        Fill();
+        int seed = TestLeg.Seed(51);
+        output.WriteLine($"seed {seed}");
+        using Pile pile = Open(static options => options.Warmup = PileWarmup.Off);
+        PilePointer[] shuffled = [.. _pointers];
+        new Random(seed).Shuffle(shuffled);
+        Assert.All(shuffled, pointer => Assert.True(pile.Contains(pointer)));
+        Assert.True(pile.Recovery.IsComplete);
+        Assert.Equal(_statistics with { RecordBytes = 0 }, pile.Statistics with { RecordBytes = 0 });
+        Assert.Equal(0, pile.Recovery.FaultCount);
+    }
+
+    [Theory]
+    [InlineData(PileWarmup.Touch)]
+    [InlineData(PileWarmup.Verify)]
+    public void The_background_ends_with_exact_statistics(PileWarmup warmup)
+    {
+        Fill();
+        using Pile pile = Open(options => options.Warmup = warmup);
+        pile.Recovery.Completion.Wait();
+        Assert.True(pile.Recovery.IsComplete);
+        Assert.Equal(0, pile.Recovery.RemainingBytes);
+        Assert.Equal(_statistics with { RecordBytes = 0 }, pile.Statistics with { RecordBytes = 0 });
+    }
+
+    [Fact]
+    public void Advice_reads_ahead_and_examines_nothing()
+    {
+        Fill();
+        using Pile pile = Open(static options => options.Warmup = PileWarmup.Advise);
+        pile.Recovery.Completion.Wait();
+        Assert.Equal(pile.Recovery.TotalBytes, pile.Recovery.RemainingBytes);
+        Assert.Equal(ValueOf(5), pile.Get(_pointers[5]));
+    }
+
+    /// <summary>After a kill the free space must be known some time: the background works whatever the options say.</summary>
+    [Theory]
+    [InlineData(PileWarmup.Off)]
+    [InlineData(PileWarmup.Advise)]
+    public void After_a_kill_everything_is_examined(PileWarmup warmup)
+    {
+        using Pile pile = Open();
+        Fill(pile);
+        using Pile killed = OpenKilled(options => options.Warmup = warmup);
+        killed.Recovery.Completion.Wait();
+        Assert.True(killed.Recovery.IsComplete);
+        Assert.False(killed.Recovery.WasClean);
+        Assert.False(killed.Recovery.WasPowerCut);
+    }
+
+    [Fact]
+    public void The_rate_is_limited_by_the_clock_that_was_given()
+    {
+        Fill();
+        var time = new ManualTime();
+        long rate = 10 * SizeClasses.PageBytes;
+        using Pile pile = Open(options =>
+        {
+            options.WarmupBytesPerSecond = rate;
+            options.TimeProvider = time;
+        });
+        long total = pile.Recovery.TotalBytes;
+        long step = 0;
+        while (!pile.Recovery.Completion.IsCompleted)
+        {
+            SpinWait.SpinUntil(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
+            long done = total - pile.Recovery.RemainingBytes;
+            Assert.True(done <= step * rate / 2 + 32 * SizeClasses.PageBytes, $"{done:N0} bytes after {step * 0.5} s");
+            step++;
+            time.Advance(TimeSpan.FromSeconds(0.5));
+        }
+        Assert.True(step * 0.5 >= (double)total / rate - 4, $"{total:N0} bytes in {step * 0.5} s");
+        Assert.True(pile.Recovery.IsComplete);
+    }
+
+    [Fact]
+    public void A_pause_stops_the_background_and_a_resumption_ends_it()
+    {
+        Fill();
+        var time = new ManualTime();
+        using Pile pile = Open(options =>
+        {
+            options.WarmupBytesPerSecond = 1_000;
+            options.TimeProvider = time;
+        });
+        SpinWait.SpinUntil(() => time.PendingCount != 0);
+        pile.Recovery.Pause();
+        Assert.True(pile.Recovery.Completion.IsCompletedSuccessfully);
+        long remaining = pile.Recovery.RemainingBytes;
+        Assert.InRange(remaining, 1, pile.Recovery.TotalBytes - 1);
+        time.Advance(TimeSpan.FromDays(1));
+        Assert.Equal(remaining, pile.Recovery.RemainingBytes);
+        pile.Recovery.Resume();
+        while (!pile.Recovery.Completion.IsCompleted)
+        {
+            SpinWait.SpinUntil(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
+            time.Advance(TimeSpan.FromHours(2));
+        }
+        Assert.True(pile.Recovery.IsComplete);
+        pile.Recovery.Pause();
+        pile.Recovery.Resume();
+        pile.Dispose();
+        Assert.Throws<ObjectDisposedException>(pile.Recovery.Resume);
+    }
+
+    [Fact]
+    public void Closing_does_not_wait_for_the_background()
+    {
+        Fill();
+        for (int i = 0; i < 20; i++)
+        {
+            var time = new ManualTime();
+            Pile pile = Open(options =>
+            {
+                options.WarmupBytesPerSecond = i % 2;
+                options.TimeProvider = time;
+            });
+            Assert.Equal(ValueOf(i), pile.Get(_pointers[i]));
+            pile.Dispose();
+            Assert.True(pile.Recovery.Completion.IsCompleted);
+        }
+        using Pile last = Open();
+        last.Recovery.Completion.Wait();
+        Assert.Equal(_statistics with { RecordBytes = 0 }, last.Statistics with { RecordBytes = 0 });
+    }
+
+    /// <summary>What a kill leaves at each of the places between two stores that concern one block.</summary>
+    [Fact]
+    public void The_traces_of_a_kill_are_removed_and_counted()
+    {
+        using Pile pile = Open();
+        Fill(pile);
+        PilePointer moved = pile.Put("short");
+        pile.Put(moved, new string('x', 5_000));
+        PilePointer busy = pile.Put("busy");
+        PilePointer orphaned = pile.Put("short");
+        pile.Put(orphaned, new string('y', 3_000));
+        PileStatistics expected = pile.Statistics;
+        SetHeader(pile, busy, static header => header.Busy);
+        SetHeader(pile, orphaned, static header => header.Freed); // deleted, and its target was not yet
+        using Pile killed = OpenKilled();
+        killed.Recovery.Completion.Wait();
+        Assert.Equal((1, 0), (killed.Recovery.OrphanCount, killed.Recovery.FaultCount));
+        Assert.Equal("busy", killed.Get(busy));
+        killed.Put(busy, "free");
+        Assert.Equal("free", killed.Get(busy));
+        Assert.Equal(5_000, killed.Get<string>(moved).Length);
+        Assert.False(killed.Contains(orphaned));
+        Assert.Equal(expected.ObjectCount - 1, killed.Statistics.ObjectCount);
+        Assert.Equal(expected.LinkCount - 1, killed.Statistics.LinkCount);
+        Assert.Equal(expected.PayloadBytes - 3_000, killed.Statistics.PayloadBytes);
+        killed.Dispose();
+        Assert.True(Pile.VerifyDirectory(ImagePath).IsSound);
+    }
+
+    /// <summary>Threads read, replace, move and delete while pages are examined for the first time, on demand and in turn at once.</summary>
+    [Fact]
+    public async Task Everything_goes_on_while_pages_are_examined()
+    {
+        for (int round = 0; round < TestLeg.Steps(6, 200); round++)
+        {
+            int seed = TestLeg.Seed(61) + round * 10;
+            output.WriteLine($"seed {seed}");
+            await Churn(seed, round % 3 == 2);
+        }
+    }
+
+    private async Task Churn(int seed, bool isClosedEarly)
+    {
+        const int threads = 3;
+        if (System.IO.Directory.Exists(PilePath))
+            System.IO.Directory.Delete(PilePath, recursive: true);
+        var models = new Dictionary<PilePointer, byte[]>[threads];
+        var dead = new List<PilePointer>[threads];
+        using (Pile pile = Open())
+        {
+            for (int i = 0; i < threads; i++)
+            {
+                (models[i], dead[i]) = ([], []);
+                Change(pile, models[i], dead[i], new Random(seed + i), 4_000);
+            }
+            CopyFiles(PilePath, OtherPath);
+        }
+        if (seed % 20 >= 10)
+            CopyFiles(OtherPath, PilePath); // as a kill leaves it
+        using (Pile pile = Open())
+        {
+            await Task.WhenAll(Enumerable.Range(0, threads).Select(i => Task.Run(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));
+            if (!isClosedEarly)
+            {
+                pile.Recovery.Completion.Wait();
+                Check(pile, models, dead, seed);
+            }
+        }
+        using Pile again = Open();
+        again.Recovery.Completion.Wait();
+        Check(again, models, dead, seed);
+    }
+
+    private static void Check(Pile pile, Dictionary<PilePointer, byte[]>[] models, List<PilePointer>[] dead, int seed)
+    {
+        Assert.Equal(0, pile.Recovery.FaultCount);
+        Assert.Equal(0, pile.Recovery.OrphanCount);
+        foreach ((PilePointer pointer, byte[] value) in models.SelectMany(static model => model))
+            Assert.True(pile.TryGet(pointer, out byte[]? found) && found.AsSpan().SequenceEqual(value), $"seed {seed}: {pointer}");
+        Assert.All(dead.SelectMany(static list => list), pointer => Assert.False(pile.Contains(pointer), $"seed {seed}: {pointer} is back"));
+        Assert.Equal(models.Sum(static model => model.Count), pile.Statistics.ObjectCount);
+        Assert.Equal(models.Sum(static model => model.Count), pile.Count());
+        PileStatistics s = pile.Statistics;
+        Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
+        PileVerification verification = pile.Verify();
+        Assert.True(verification.IsSound, $"seed {seed}: {string.Join("; ", verification.Faults)}");
+    }
+
+    private static void Change(Pile pile, Dictionary<PilePointer, byte[]> model, List<PilePointer> dead, Random random, int steps)
+    {
+        var pointers = new List<PilePointer>(model.Keys);
+        for (int step = 0; step < steps; step++)
+        {
+            int dice = pointers.Count == 0 ? 0 : random.Next(10);
+            var value = new byte[random.Next(100) == 0 ? random.Next(30_000, 150_000) : random.Next(900)];
+            random.NextBytes(value);
+            if (dice < 4)
+            {
+                PilePointer added = pile.Put(value);
+                model.Add(added, value);
+                pointers.Add(added);
+                continue;
+            }
+            int index = random.Next(pointers.Count);
+            PilePointer pointer = pointers[index];
+            if (dice < 7)
+            {
+                pile.Put(pointer, model[pointer] = value);
+                continue;
+            }
+            Assert.True(pile.GetBytes(pointer).AsSpan().SequenceEqual(model[pointer]), $"{pointer} is not what was put");
+            if (dice < 8)
+                continue;
+            pile.Delete(pointer);
+            model.Remove(pointer);
+            dead.Add(pointer);
+            pointers[index] = pointers[^1];
+            pointers.RemoveAt(pointers.Count - 1);
+        }
+    }
+
+    private static unsafe void SetHeader(Pile pile, PilePointer pointer, Func<BlockHeader, BlockHeader> change)
+    {
+        var header = (ulong*)pile.Map.Find(pointer.Address, out _);
+        *header = change(new BlockHeader(*header)).Word;
+    }
+
+    private void Fill()
+    {
+        using Pile pile = Open();
+        Fill(pile);
+    }
+
+    private void Fill(Pile pile)
+    {
+        _pointers = [.. Enumerable.Range(0, Objects).Select(i => pile.Put(ValueOf(i)))];
+        for (int i = 0; i < Objects; i += 17)
+            pile.Put(_pointers[i], ValueOf(i));
+        _statistics = pile.Statistics;
+    }
+
+    private static string ValueOf(int number) => new((char)('a' + number % 26), number % 700);
+}
