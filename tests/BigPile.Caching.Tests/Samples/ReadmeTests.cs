@@ -16,13 +16,21 @@ public sealed class ReadmeTests
         Assert.Equal("Ada Lovelace", cache.GetOrCreateTable<string, FirstSteps.Person>("people").Get("ada").Name);
     }
 
+    [Fact]
+    public void The_example_of_durability_runs()
+    {
+        using var directory = new TemporaryDirectory();
+        Assert.Equal((true, true, "kept"), Durability.Run(directory.Path));
+    }
+
     [Theory]
-    [InlineData("// README: first example", "// README: end")]
-    [InlineData("// README: class", "// README: end of class")]
-    public void The_readme_shows_what_is_compiled_here(string from, string to)
+    [InlineData("FirstSteps.cs", "// README: first example", "// README: end")]
+    [InlineData("FirstSteps.cs", "// README: class", "// README: end of class")]
+    [InlineData("Durability.cs", "// README: durability", "// README: end of durability")]
+    public void The_readme_shows_what_is_compiled_here(string file, string from, string to)
     {
         string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
-        string sample = File.ReadAllText(Path.Combine(SourceTree.Root, "tests/BigPile.Caching.Tests/Samples/FirstSteps.cs"));
+        string sample = File.ReadAllText(Path.Combine(SourceTree.Root, "tests/BigPile.Caching.Tests/Samples", file));
         string[] lines = sample.Split('\n');
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
         int last = Array.FindIndex(lines, first, line => line.Trim() == to);
