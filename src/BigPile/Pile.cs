@@ -117,9 +117,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         }
         catch (Exception e) when (_directory != null && e is IOException or UnauthorizedAccessException)
         {
-            string path = _directory!.Path;
+            string directory = _directory!.Path;
             Abandon();
-            throw new PileStorageException($"The pile in '{path}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
+            throw new PileStorageException($"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
         }
         catch
         {
