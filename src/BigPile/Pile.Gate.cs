@@ -9,7 +9,7 @@ namespace BigPile;
 /// <summary>Who may come in: everybody, readers only for an instant, or nobody any more.</summary>
 /// <remarks>
 /// A flush must see whole changes only. It closes the gate to calls that change something, waits until every thread that was inside has
-/// left, copies what changed, and opens the gate. A call that was inside already passes, and is waited for.
+/// left, copies what changed, and opens the gate. A call within a call that it waits for passes; any other one waits.
 /// Locks: the flush's, then the closing's, then the gate's.
 /// </remarks>
 public sealed partial class Pile
@@ -47,6 +47,7 @@ public sealed partial class Pile
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void WaitAtGate(ThreadPresence presence)
     {
+        var spinner = default(SpinWait);
         while (true)
         {
             int gate = Volatile.Read(ref _gate);
@@ -54,8 +55,14 @@ public sealed partial class Pile
                 RefuseClosed(presence);
             if (gate == GateReadOnly)
                 RefuseChange(presence);
-            if (gate == GateOpen || presence.IsNested)
+            if (gate == GateOpen || (presence.IsNested && presence.IsAwaited))
                 return;
+            if (presence.IsNested)
+            {
+                // It came in as a reader, or into another pile: the flush either waits for it, or is over soon.
+                spinner.SpinOnce(sleep1Threshold: -1);
+                continue;
+            }
             presence.Exit();
             lock (_barring)
             {

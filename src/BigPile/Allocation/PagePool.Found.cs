@@ -88,7 +88,10 @@ internal sealed unsafe partial class PagePool
             int first = PageIn(segment, meta);
             UnexaminedPages -= pages;
             for (int page = first; page < first + pages; page++)
+            {
+                Changes?.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page without the others
                 FreeLocked(segment, page);
+            }
         }
     }
 }

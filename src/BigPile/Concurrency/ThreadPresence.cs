@@ -26,6 +26,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     private static int _registered;
 
     private long _state;
+    private long _awaitedPass;
 
 #pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
     private readonly CacheLinePair _roomBehind;
@@ -48,6 +49,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
 
     /// <summary>Whether the calling thread is inside a call within a call.</summary>
     internal bool IsNested => (_state & DepthMask) > 1;
+
+    /// <summary>Whether somebody waits for the calling thread to leave, and has waited since before its outermost call could know of it.</summary>
+    internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Enter() => Volatile.Write(ref _state, _state + 1);
@@ -99,11 +103,15 @@ internal sealed class ThreadPresence : CacheLineIsolated
         return presence;
     }
 
+    // From 1, so that a thread that nobody ever waited for is not taken for one that is awaited.
+    private static long PassOf(long state) => state / OnePass + 1;
+
     private void WaitUntilLeft()
     {
         long seen = Volatile.Read(ref _state);
         if ((seen & DepthMask) == 0)
             return;
+        Volatile.Write(ref _awaitedPass, PassOf(seen));
         var spinner = default(SpinWait);
         while (Volatile.Read(ref _state) / OnePass == seen / OnePass)
             spinner.SpinOnce();

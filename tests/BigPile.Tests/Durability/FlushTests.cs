@@ -248,4 +248,50 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         new Random(number).NextBytes(bytes);
         return bytes;
     }
+
+    /// <summary>A change within a call that began as a read: the flush waits for it, or it for the flush, and never both.</summary>
+    [Fact]
+    public async Task Changes_within_reads_and_flushes_do_not_hold_each_other_up()
+    {
+        var codec = new PuttingCodec();
+        using Pile pile = Open(options => options.Codec = codec);
+        codec.Pile = pile;
+        PilePointer[] pointers = [.. Enumerable.Range(0, 50).Select(i => pile.Put((object)i))];
+        Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(() =>
+        {
+            for (int i = 0; i < TestLeg.Steps(200, 5_000); i++)
+                Assert.Equal(pointers.Length, pile.GetMany(pointers, new object?[pointers.Length]));
+        }))];
+        Task reading = Task.WhenAll(readers);
+        int flushes = 0;
+        for (; !reading.IsCompleted || flushes < 3; flushes++)
+            pile.Flush();
+        await reading;
+        output.WriteLine($"{flushes} flushes beside {codec.Puts} puts within reads");
+        Assert.Equal(pointers.Length + codec.Puts, pile.Statistics.ObjectCount);
+    }
+
+    /// <summary>Puts something else whenever it reads a number.</summary>
+    private sealed class PuttingCodec : IPileCodec
+    {
+        private int _puts;
+
+        internal Pile? Pile { get; set; }
+
+        internal int Puts => _puts;
+
+        public void Serialize(object value, PileBuffer destination)
+        {
+            BitConverter.TryWriteBytes(destination.GetSpan(sizeof(int)), (int)value);
+            destination.Advance(sizeof(int));
+        }
+
+        public object Deserialize(PileBuffer source)
+        {
+            System.Threading.Interlocked.Increment(ref _puts);
+            int number = BitConverter.ToInt32(source.WrittenSpan);
+            Pile!.Put("put within a read");
+            return number;
+        }
+    }
 }
