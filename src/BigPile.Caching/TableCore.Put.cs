@@ -84,6 +84,7 @@ internal sealed unsafe partial class TableCore
     private Slot WriteEntry(in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, long payloadBytes)
     {
         Slot slot = Pile.TakeEntry(payloadBytes);
+        PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, Id, key.Bytes.Length, kind, spec);
         byte* at = payload + EntryHead.BytesFor(spec);

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using BigPile.Perf.Restarts;
 
 namespace BigPile.Perf.Reports;
 
@@ -8,13 +7,18 @@ namespace BigPile.Perf.Reports;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
 [JsonSerializable(typeof(GraphReport))]
-[JsonSerializable(typeof(RestartReport))]
-[JsonSerializable(typeof(FillFigures))]
+[JsonSerializable(typeof(CacheReport))]
+[JsonSerializable(typeof(TraceReport))]
+[JsonSerializable(typeof(CompareReport))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
 
-    internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
-
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
+
+    internal static string Write(CacheReport report) => JsonSerializer.Serialize(report, Default.CacheReport);
+
+    internal static string Write(TraceReport report) => JsonSerializer.Serialize(report, Default.TraceReport);
+
+    internal static string Write(CompareReport report) => JsonSerializer.Serialize(report, Default.CompareReport);
 }

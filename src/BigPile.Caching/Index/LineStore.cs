@@ -10,9 +10,11 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// The first chunk takes pages as they are touched, so that a small table is small; the others are huge pages. A chunk is made and
 /// touched by a background thread while the one before it fills: the first touch of a huge page takes longer than a put may. Pages are
-/// touched by stores; populating them by a call holds a lock of the process meanwhile.
+/// touched by stores; populating them by a call holds a lock of the process meanwhile. Lines that are few and used here and there may
+/// stay without huge pages: then all chunks are like the first one.
 /// </remarks>
-internal sealed unsafe class LineStore : IDisposable
+/// <param name="hugePages">Whether chunks behind the first one are huge pages.</param>
+internal sealed unsafe class LineStore(bool hugePages) : IDisposable
 {
     private const int ChunkShift = 15;
     private const int LinesPerChunk = 1 << ChunkShift;
@@ -32,15 +34,15 @@ internal sealed unsafe class LineStore : IDisposable
     {
         if (Volatile.Read(ref _madeChunks) == 0)
             return 0;
-        long touchedBytes = Math.Min(ChunkBytes, (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes);
-        return touchedBytes + (Volatile.Read(ref _madeChunks) - 1) * ChunkBytes;
+        long touchedBytes = Math.Min(hugePages ? ChunkBytes : long.MaxValue, (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes);
+        return !hugePages ? touchedBytes : touchedBytes + (Volatile.Read(ref _madeChunks) - 1) * ChunkBytes;
     }
 
     /// <summary>The bytes that have to be taken so that a line is there, and the chunk behind its own is made ready in time.</summary>
     internal long BytesToReach(ulong number)
     {
         int chunk = (int)(number >> ChunkShift);
-        bool asksNext = (number & (LinesPerChunk - 1)) == LinesPerChunk / 4;
+        bool asksNext = (number & (LinesPerChunk - 1)) == LinesPerChunk / 2;
         return IsMade(chunk) && (!asksNext || IsMade(chunk + 1)) ? 0 : ChunkBytes;
     }
 
@@ -57,7 +59,7 @@ internal sealed unsafe class LineStore : IDisposable
             throw new PileException($"The index of a table can't have more than {(long)MaxChunks * LinesPerChunk:N0} buckets.");
         if (!IsMade(chunk))
             Make(chunk, touches: false);
-        if ((number & (LinesPerChunk - 1)) == LinesPerChunk / 4 && _preparedChunks <= chunk + 1)
+        if (hugePages && (number & (LinesPerChunk - 1)) == LinesPerChunk / 2 && _preparedChunks <= chunk + 1)
             PrepareBehind(chunk + 1);
     }
 
@@ -66,7 +68,7 @@ internal sealed unsafe class LineStore : IDisposable
     {
         int chunks = (int)((count + LinesPerChunk - 1) >> ChunkShift);
         for (int chunk = 0; chunk < chunks; chunk++)
-            Make(chunk, touches: chunks > 1);
+            Make(chunk, touches: hugePages && chunks > 1);
         _preparedChunks = chunks;
     }
 
@@ -104,7 +106,7 @@ internal sealed unsafe class LineStore : IDisposable
 
     private void Make(int chunk, bool touches)
     {
-        var region = new NativeRegion(ChunkBytes, hugePages: chunk != 0);
+        var region = new NativeRegion(ChunkBytes, hugePages && chunk != 0);
         if (touches)
         {
             for (long at = 0; at < ChunkBytes; at += SystemPageBytes)

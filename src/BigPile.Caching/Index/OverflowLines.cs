@@ -6,7 +6,7 @@ namespace BigPile.Caching.Index;
 /// <summary>Gives out lines for buckets that are full, and takes them back. Line 0 is never given out.</summary>
 internal sealed unsafe class OverflowLines : IDisposable
 {
-    private readonly LineStore _lines = new();
+    private readonly LineStore _lines = new(hugePages: false);
     private SpinGate _lock;
     private uint _firstFree;
 

@@ -28,7 +28,7 @@ internal sealed unsafe class TableIndex : IDisposable
     private const int MaxLevel = IndexSlot.KnownHashBits;
     private const int MaxSplitsAtOnce = 16;
 
-    private readonly LineStore _lines = new();
+    private readonly LineStore _lines = new(hugePages: true);
     private SpinGate _splitting;
     private ulong _bucketCount;
 
