@@ -9,16 +9,17 @@ namespace BigPile.Caching;
 
 /// <summary>A table's counters, in places that threads do not fight for: reading sums them up.</summary>
 /// <remarks>Accounting: entries = inserts - removals - evictions - expirations + found at opening.</remarks>
-internal sealed unsafe class TableCounters : IDisposable
+internal sealed unsafe class TableCounters
 {
     private readonly int _mask = (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount) * 2 - 1;
-    private Cell* _cells;
+    private readonly Cell[] _array; // pinned, and there as long as somebody may still ask
+    private readonly Cell* _cells;
 
     internal TableCounters()
     {
-        nuint bytes = (nuint)((_mask + 1) * sizeof(Cell));
-        _cells = (Cell*)NativeMemory.AlignedAlloc(bytes, (nuint)sizeof(Cell));
-        NativeMemory.Clear(_cells, bytes);
+        _array = GC.AllocateArray<Cell>(_mask + 2, pinned: true);
+        var start = (nuint)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array));
+        _cells = (Cell*)((start + (nuint)sizeof(Cell) - 1) / (nuint)sizeof(Cell) * (nuint)sizeof(Cell));
     }
 
     internal long Entries => Sum(Counter.Entries);
@@ -39,12 +40,6 @@ internal sealed unsafe class TableCounters : IDisposable
         for (int i = 0; i <= _mask; i++)
             Volatile.Write(ref _cells[i].Values[(int)counter], 0);
         Volatile.Write(ref _cells[0].Values[(int)counter], value);
-    }
-
-    public void Dispose()
-    {
-        NativeMemory.AlignedFree(_cells);
-        _cells = null;
     }
 
     private long Sum(Counter counter)
