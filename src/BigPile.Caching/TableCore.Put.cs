@@ -77,7 +77,11 @@ internal sealed unsafe partial class TableCore
             info = new EntryInfo(change.Version, value.Length);
             if (change.IsNewInIndex)
                 Follow(presence, key.Hash, spec.Priority, kind);
-            return change.Result == PutResult.Inserted && reserved.HasEvicted ? PutResult.Overwritten : change.Result;
+            if (change.Result == PutResult.Inserted && reserved.HasEvicted)
+                change.Result = PutResult.Overwritten;
+            if (change.Result == PutResult.Overwritten)
+                _counters.Add(presence, Counter.Overwrites);
+            return change.Result;
         }
     }
 
