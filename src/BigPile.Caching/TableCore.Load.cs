@@ -135,7 +135,6 @@ internal sealed unsafe partial class TableCore
         BeginLimits();
         for (ulong number = 0; Volatile.Read(ref _hasTombstones) && number < _index.BucketCount; number++)
             DropTombstones(number);
-        _hasTombstones = false;
     }
 
     private void DropTombstones(ulong number)

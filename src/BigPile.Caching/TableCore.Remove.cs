@@ -1,3 +1,4 @@
+using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -53,12 +54,35 @@ internal sealed unsafe partial class TableCore
     {
         try
         {
-            return Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            Volatile.Write(ref _hasTombstones, true);
+            bool wasThere = Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            if (!IsRebuilding)
+                DropTombstone(key); // the walk for marks may have come by before this one was put
+            return wasThere;
         }
         catch (PileFullException)
         {
             Rebuilt.Wait(); // then no mark is needed
             return Remove(key, condition);
+        }
+    }
+
+    private void DropTombstone(in KeyProbe key)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            Bucket* bucket = _index.Lock(key.Hash, out _);
+            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+                && head.Kind == ValueKind.Tombstone)
+            {
+                DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
+            }
+            bucket->Unlock();
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
         }
     }
 
