@@ -98,18 +98,19 @@ internal static class CacheRunner
         where TKeys : struct, IKeyKind<TKey>
     {
         CacheOptions small = options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
-        var layout = new LoadLayout(small.ValueBytes, small.Threads);
+        var layout = new LoadLayout(small.ValueBytes, threads: 1);
         using var phases = new TablePhases<TKey, TKeys>(new PileOptions { SegmentBytes = 16 << 20 }, small, keys, layout);
-        using var team = new WorkerTeam(Worker.Divide(small.Count, small.Threads), layout.BatchObjects, new NoProgress(), stop);
+        Worker worker = Worker.Divide(small.Count, 1)[0];
         for (int i = 0; i < RehearsalRounds; i++)
         {
-            team.Run("grow", phases.PutTimed);
-            team.Run("get in order", phases.Get);
-            team.Run("get at random", phases.GetAtRandom);
-            team.Run("get in batches", phases.GetBatched);
-            team.Run("replace at random", phases.ReplaceAtRandom);
-            team.Run("mixed", phases.Mix);
-            team.Run("remove", phases.Remove);
+            stop.ThrowIfCancellationRequested();
+            phases.PutTimed(worker, 0, small.Count);
+            phases.Get(worker, 0, small.Count);
+            phases.GetAtRandom(worker, 0, small.Count);
+            phases.GetBatched(worker, 0, small.Count);
+            phases.ReplaceAtRandom(worker, 0, small.Count);
+            phases.Mix(worker, 0, small.Count);
+            phases.Remove(worker, 0, small.Count);
         }
     }
 
