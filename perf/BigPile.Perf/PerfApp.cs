@@ -21,6 +21,7 @@ internal static class PerfApp
         {
             new InsertCommand(output),
             new GraphCommand(output),
+            new RestartCommand(output),
             new CacheCommand(output),
             new TraceCommand(output),
             new CompareCommand(output),
@@ -53,5 +54,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, cache, trace or compare; insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace or compare; insert --help lists the options of insert, and so on.");
 }

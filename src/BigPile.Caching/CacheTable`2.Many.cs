@@ -100,7 +100,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
         Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
-        ThreadPresence presence = Core.Enter();
+        ThreadPresence presence = Core.EnterToRead();
         try
         {
             Prefetch(keys, hashes, stack);
@@ -128,7 +128,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
         Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
-        ThreadPresence presence = Core.Enter();
+        ThreadPresence presence = Core.EnterToRead();
         try
         {
             Prefetch(keys, hashes, stack);

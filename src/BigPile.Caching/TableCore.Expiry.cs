@@ -21,6 +21,9 @@ internal sealed unsafe partial class TableCore
     /// <summary>Whether entries may be there that are no more by time or tag.</summary>
     internal bool HasMortals => Volatile.Read(ref _hasMortals);
 
+    /// <summary>States that entries may be there that are no more.</summary>
+    internal void ExpectMortals() => Volatile.Write(ref _hasMortals, true);
+
     /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
     /// <param name="maxBuckets">How many to look at.</param>
     /// <returns>How many entries were freed.</returns>
@@ -47,7 +50,7 @@ internal sealed unsafe partial class TableCore
 
     private int SweepNext(long now)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             if (_sweepAt == 0)
@@ -95,7 +98,7 @@ internal sealed unsafe partial class TableCore
         for (int slot = 0; slot < Bucket.SlotCount; slot++)
         {
             IndexSlot value = Bucket.Load(line, slot);
-            if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes))
+            if (value.IsEmpty || !TryViewSlotLocked(value, out EntryHead head, out long payloadBytes))
                 continue;
             if (IsDead(head, ref now))
             {

@@ -128,7 +128,7 @@ internal sealed unsafe partial class TableCore
     }
 
     private EntryPriority PriorityOf(IndexSlot slot) =>
-        TryViewLocked(slot, out EntryHead head, out _) ? head.Priority : EntryPriority.Low;
+        TryViewSlotLocked(slot, out EntryHead head, out _) ? head.Priority : EntryPriority.Low;
 
     /// <summary>Reserves room for an entry, and evicts others until there is some.</summary>
     private bool TryReserve(
@@ -201,7 +201,7 @@ internal sealed unsafe partial class TableCore
             return;
         while (Interlocked.Read(ref _usage.Entries) > _usage.MaxEntries || Interlocked.Read(ref _usage.RoomBytes) > BlockLimitBytes())
         {
-            ThreadPresence presence = Enter();
+            ThreadPresence presence = EnterToChange();
             try
             {
                 if (!_evictor.TryEvict(0, EntryPriority.High))
@@ -220,7 +220,7 @@ internal sealed unsafe partial class TableCore
     {
         ThreadPresence presence = ThreadPresence.Mine;
         long now = 0;
-        if (TryViewLocked(Bucket.Load(line, slot), out EntryHead head, out long payloadBytes))
+        if (TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out long payloadBytes))
             DropLocked(presence, line, slot, head, payloadBytes, IsDead(head, ref now) ? ReasonOf(head) : Counter.Evictions);
         else
             DropUnreadableLocked(presence, line, slot);

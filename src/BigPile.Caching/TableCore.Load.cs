@@ -39,6 +39,7 @@ internal sealed unsafe partial class TableCore
             return true;
         }
         ulong version = head.Version;
+        Pile.NoteVersion(version);
         byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
         var key = new KeyProbe(copy, Hash.Of(copy));
         Bucket* bucket = _index.Lock(key.Hash, out _);
@@ -139,7 +140,7 @@ internal sealed unsafe partial class TableCore
 
     private void DropTombstones(ulong number)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Bucket* bucket = _index.LockBucket(number);
@@ -148,7 +149,7 @@ internal sealed unsafe partial class TableCore
                 for (int slot = 0; slot < Bucket.SlotCount; slot++)
                 {
                     IndexSlot value = Bucket.Load(line, slot);
-                    if (!value.IsEmpty && TryViewLocked(value, out EntryHead head, out long payloadBytes) && head.Kind == ValueKind.Tombstone)
+                    if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Kind == ValueKind.Tombstone)
                         DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
                 }
             }

@@ -76,7 +76,7 @@ internal sealed unsafe partial class TableCore
     {
         lease = null;
         info = default;
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
@@ -113,7 +113,7 @@ internal sealed unsafe partial class TableCore
     internal bool Touch(in KeyProbe key)
     {
         var nothing = default(NothingReader);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToRead();
         try
         {
             return TryReadInside<NothingReader, AllChecks>(presence, key, ref nothing, 0, out _);

@@ -34,7 +34,7 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             return PutInside(presence, key, value, kind, spec, condition, out info);
@@ -93,6 +93,9 @@ internal sealed unsafe partial class TableCore
         EntryHead.Write(payload, Id, key.Bytes.Length, kind, spec);
         byte* at = payload + EntryHead.BytesFor(spec);
         key.Bytes.CopyTo(new Span<byte>(at, key.Bytes.Length));
+        if (Fault.HeaderFirst)
+            Pile.PublishEntry(slot, payloadBytes);
+        KillPoint.CopyHalf(value, at + key.Bytes.Length, KillWindow.PutHalfOfPayload);
         value.CopyTo(new Span<byte>(at + key.Bytes.Length, value.Length));
         return slot;
     }
@@ -105,7 +108,7 @@ internal sealed unsafe partial class TableCore
         try
         {
             if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead old, out long oldBytes))
-                ReplaceLocked(presence, key, spec, kind, condition, now, line, slot, old, oldBytes, ref change);
+                ReplaceLocked(presence, key, spec, kind, condition, now, bucket, line, slot, old, oldBytes, ref change);
             else if (!condition.IsMet(0))
                 change.Result = null;
             else if (change.IsLimited && !change.HasEntry)
@@ -120,8 +123,8 @@ internal sealed unsafe partial class TableCore
     }
 
     private void ReplaceLocked(
-        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, Bucket* line, int slot,
-        in EntryHead old, long oldBytes, ref Change change)
+        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, Bucket* bucket, Bucket* line,
+        int slot, in EntryHead old, long oldBytes, ref Change change)
     {
         bool isDead = IsDead(old, ref now);
         bool isNone = isDead || old.Kind == ValueKind.Tombstone;
@@ -138,7 +141,12 @@ internal sealed unsafe partial class TableCore
         bool wasTombstone = old.Kind == ValueKind.Tombstone;
         bool changesPriority = !wasTombstone && old.Priority != spec.Priority;
         PublishLocked(key, spec, now, line, slot, ref change);
+        if (Fault.FreedOutsideLock)
+            bucket->Unlock();
+        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
         Pile.FreeEntry(oldAddress);
+        if (Fault.FreedOutsideLock)
+            _ = _index.Lock(key.Hash, out _);
         if (owned.IsValid)
             _ = Pile.TryDeleteInside(owned);
         if (_countsUses && !isNone)
@@ -184,8 +192,10 @@ internal sealed unsafe partial class TableCore
     {
         change.Version = NextVersion(now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
         Pile.PublishEntry(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
+        KillPoint.Pass(KillWindow.EntryBeforeSwing);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             line->MarkExpiry();
@@ -247,7 +257,7 @@ internal sealed unsafe partial class TableCore
         wasAlive = least.IsAlive;
         if (leastLine == null)
             return null;
-        if (TryViewLocked(Bucket.Load(leastLine, slot), out EntryHead head, out long payloadBytes))
+        if (TryViewSlotLocked(Bucket.Load(leastLine, slot), out EntryHead head, out long payloadBytes))
             DropLocked(presence, leastLine, slot, head, payloadBytes, wasAlive ? Counter.Evictions : ReasonOf(head));
         return leastLine;
     }
@@ -263,7 +273,7 @@ internal sealed unsafe partial class TableCore
 
     private Worth WorthLocked(Bucket* line, int slot, ref long now)
     {
-        if (!TryViewLocked(Bucket.Load(line, slot), out EntryHead head, out _))
+        if (!TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out _))
             return Worth.Nothing;
         if (IsDead(head, ref now))
             return Worth.Nothing;

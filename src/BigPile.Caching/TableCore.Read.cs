@@ -58,7 +58,7 @@ internal sealed unsafe partial class TableCore
         where TReader : struct, Pile.IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToRead();
         try
         {
             bool found = TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);

@@ -15,7 +15,7 @@ internal sealed unsafe partial class TableCore
     {
         if (IsRebuilding)
             return Bury(key, condition);
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             return RemoveInside(presence, key, condition);
@@ -69,7 +69,7 @@ internal sealed unsafe partial class TableCore
 
     private void DropTombstone(in KeyProbe key)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
@@ -98,7 +98,7 @@ internal sealed unsafe partial class TableCore
 
     private void DropUpTo(ulong number, ulong version)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             Bucket* bucket = _index.LockBucket(number);
@@ -107,7 +107,7 @@ internal sealed unsafe partial class TableCore
                 for (int slot = 0; slot < Bucket.SlotCount; slot++)
                 {
                     IndexSlot value = Bucket.Load(line, slot);
-                    if (!value.IsEmpty && TryViewLocked(value, out EntryHead head, out long payloadBytes) && head.Version <= version)
+                    if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Version <= version)
                         DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
                 }
             }

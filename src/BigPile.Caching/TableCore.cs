@@ -126,6 +126,18 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }
 
+    /// <summary>As <see cref="Enter"/>, for a call that may change something in the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToChange()
+    {
+        ThreadPresence presence = Pile.EnterToChange();
+        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+    }
+
+    /// <summary>As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToRead() => _hasMortals ? EnterToChange() : Enter();
+
     private ThreadPresence EnterSlow(ThreadPresence presence)
     {
         var spinner = default(SpinWait);
@@ -134,7 +146,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
             Pile.Exit(presence);
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _state) == Closed, typeof(PileCache));
             spinner.SpinOnce();
-            presence = Pile.Enter();
+            presence = Pile.EnterToChange();
             if (Volatile.Read(ref _state) == Open)
                 return presence;
         }
@@ -182,6 +194,14 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         return isWhole && head.FitsIn(payloadBytes);
     }
 
+    /// <summary>
+    /// The block of a slot that was not found by a key. Where a damaged page was dropped, another entry may be in the slot's block by
+    /// now; its tag tells.
+    /// </summary>
+    private bool TryViewSlotLocked(IndexSlot slot, out EntryHead head, out long payloadBytes) =>
+        TryViewLocked(slot, out head, out payloadBytes)
+        && (!_copiesToRenew || slot.MayBe(Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes))));
+
     /// <summary>Finds the slot of a key in its locked bucket.</summary>
     private bool TryFindLocked(Bucket* bucket, in KeyProbe key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
     {
@@ -209,6 +229,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         Events.Note(head, payloadBytes, reason);
         PilePointer owned = OwnedPointer(head);
         Bucket.Store(line, slot, default);
+        KillPoint.Pass(KillWindow.RemoveBeforeFreed);
         Pile.FreeEntry(address);
         if (owned.IsValid)
             _ = Pile.TryDeleteInside(owned);

@@ -4,6 +4,7 @@ using System.Runtime.Intrinsics.X86;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 
 namespace BigPile;
 
@@ -36,9 +37,9 @@ public sealed unsafe partial class Pile
 
     /// <summary>The bytes of pages that a block with such a payload takes, header and slack included.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static long RoomBytesOf(long payloadBytes)
+    internal long RoomBytesOf(long payloadBytes)
     {
-        long blockBytes = payloadBytes + BlockHeader.SizeBytes;
+        long blockBytes = payloadBytes + BlockHeader.SizeBytes + (_isSealed ? BlockSeal.TailBytesFor(payloadBytes) : 0);
         return blockBytes <= SizeClasses.MaxSlotBytes
             ? SizeClasses.SlotBytes(SizeClasses.ClassOf((int)blockBytes))
             : (blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes * SizeClasses.PageBytes;
@@ -47,6 +48,8 @@ public sealed unsafe partial class Pile
     /// <summary>The next version that is at least a floor: higher than every one before, also across restarts and kills.</summary>
     internal ulong NextVersion(ulong floor)
     {
+        if (Fault.VersionFromLive)
+            floor = 0; // a clock would hide what this control is about
         while (true)
         {
             ulong last = Volatile.Read(ref _versions.Last);
@@ -129,6 +132,7 @@ public sealed unsafe partial class Pile
                 return;
             ulong limit = version + step;
             _directory?.RaiseVersionLimit(limit);
+            KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
             Volatile.Write(ref _versions.Limit, limit);
         }
     }

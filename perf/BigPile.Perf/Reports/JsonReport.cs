@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using BigPile.Perf.Restarts;
 
 namespace BigPile.Perf.Reports;
 
@@ -10,9 +11,13 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(CacheReport))]
 [JsonSerializable(typeof(TraceReport))]
 [JsonSerializable(typeof(CompareReport))]
+[JsonSerializable(typeof(RestartReport))]
+[JsonSerializable(typeof(FillFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
+
+    internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 

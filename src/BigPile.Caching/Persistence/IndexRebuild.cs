@@ -51,7 +51,7 @@ internal sealed class IndexRebuild(Pile pile, IReadOnlyDictionary<int, TableCore
 
     private void TakeIn(ReadOnlySpan<ulong> addresses)
     {
-        ThreadPresence presence = pile.Enter();
+        ThreadPresence presence = pile.EnterToChange();
         try
         {
             foreach (ulong address in addresses)

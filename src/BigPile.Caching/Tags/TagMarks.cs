@@ -53,9 +53,10 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal void Mark(ulong tag)
     {
-        ThreadPresence presence = core.Enter();
+        ThreadPresence presence = core.EnterToChange();
         try
         {
+            core.ExpectMortals();
             lock (_lock)
                 MarkLocked(tag);
         }
@@ -69,9 +70,10 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <returns>The version up to which they are no more.</returns>
     internal ulong MarkAll()
     {
-        ThreadPresence presence = core.Enter();
+        ThreadPresence presence = core.EnterToChange();
         try
         {
+            core.ExpectMortals();
             lock (_lock)
             {
                 ulong version = MarkLocked(AllTag);
@@ -104,7 +106,7 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
     internal void DropUpTo(ulong version, bool allOnly)
     {
-        ThreadPresence presence = core.Enter();
+        ThreadPresence presence = core.EnterToChange();
         try
         {
             lock (_lock)
