@@ -120,7 +120,7 @@ internal sealed unsafe partial class TableCore
         head.Version <= Tags.ClearedUpTo || (head.HasTags && Tags.IsMarked(head)) ? Counter.Removals : Counter.Expirations;
 
     /// <summary>Puts off the expiry of a sliding entry that was just used.</summary>
-    private void Renew(ThreadPresence presence, in KeyProbe key, long now)
+    private void Renew(in KeyProbe key, long now)
     {
         if (now == 0)
             now = _clock.Now;
@@ -142,7 +142,6 @@ internal sealed unsafe partial class TableCore
         {
             bucket->Unlock();
         }
-        _ = presence;
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.

@@ -132,7 +132,7 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Reserves room for an entry, and evicts others until there is some.</summary>
     private bool TryReserve(
-        ThreadPresence presence, in KeyProbe key, long payloadBytes, EntryPriority priority, ref long now, out Reservation reservation)
+        in KeyProbe key, long payloadBytes, EntryPriority priority, ref long now, out Reservation reservation)
     {
         bool hasEvicted = false;
         bool hasEntry = true;
@@ -143,7 +143,7 @@ internal sealed unsafe partial class TableCore
                 hasEntry = false; // it will be replaced
                 break;
             }
-            if (!TryEvict(presence, key.Hash, priority, ref hasEvicted))
+            if (!TryEvict(key.Hash, priority, ref hasEvicted))
             {
                 reservation = default;
                 return false;
@@ -152,7 +152,7 @@ internal sealed unsafe partial class TableCore
         long roomBytes = Pile.RoomBytesOf(payloadBytes);
         while (!_usage.TryTakeBytes(roomBytes, BlockLimitBytes()))
         {
-            if (TryEvict(presence, key.Hash, priority, ref hasEvicted))
+            if (TryEvict(key.Hash, priority, ref hasEvicted))
                 continue;
             _usage.Release(hasEntry ? 1 : 0, 0);
             reservation = default;
@@ -162,9 +162,8 @@ internal sealed unsafe partial class TableCore
         return true;
     }
 
-    private bool TryEvict(ThreadPresence presence, ulong hash, EntryPriority priority, ref bool hasEvicted)
+    private bool TryEvict(ulong hash, EntryPriority priority, ref bool hasEvicted)
     {
-        _ = presence;
         if (!_evictor!.TryEvict(hash, priority))
             return false;
         hasEvicted = true;

@@ -56,7 +56,7 @@ internal sealed unsafe partial class TableCore
         while (true)
         {
             var reserved = default(Reservation);
-            if (isLimited && !TryReserve(presence, key, payloadBytes, spec.Priority, ref now, out reserved))
+            if (isLimited && !TryReserve(key, payloadBytes, spec.Priority, ref now, out reserved))
             {
                 info = default;
                 _counters.Add(presence, Counter.Collisions);

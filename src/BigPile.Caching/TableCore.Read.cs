@@ -86,7 +86,7 @@ internal sealed unsafe partial class TableCore
         if (outcome == Outcome.Hit)
         {
             if (isSliding)
-                Renew(presence, key, now);
+                Renew(key, now);
             return true;
         }
         if (outcome == Outcome.Dead)

@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
@@ -50,7 +51,7 @@ internal static class CacheRunner
         TableStatistics full = phases.Table.Statistics;
         double bytesPerEntry = (phases.Pile.Statistics.CommittedBytes + full.IndexBytes + full.EvictionBytes) / (double)Math.Max(1, full.EntryCount);
         double fullCollectionMs = FullCollection.MeasureLongestMs();
-        CheckMissing(options, phases, options.Count - full.EntryCount);
+        CheckMissing(options, options.Count - full.EntryCount);
         team.Run("warm up: get in order", phases.Get);
         team.Run("warm up: remove", phases.RemoveAroundAnchors);
 
@@ -61,9 +62,9 @@ internal static class CacheRunner
         double batchSeconds = team.Run("get in batches", phases.GetBatched);
         double replaceSeconds = team.Run("replace at random", phases.ReplaceAtRandom);
         double mixedSeconds = team.Run("mixed", phases.Mix);
-        CheckMissing(options, phases, phases.TakeMissing());
+        CheckMissing(options, phases.TakeMissing());
         double removeSeconds = team.Run("remove", phases.Remove);
-        CheckMissing(options, phases, phases.TakeMissing());
+        CheckMissing(options, phases.TakeMissing());
         return new CacheReport
         {
             Mode = options.Mode.ToString().ToLowerInvariant(),
@@ -124,20 +125,17 @@ internal static class CacheRunner
         if (neededBytes > freeBytes && freeBytes != 0)
         {
             throw new LoadException(string.Create(
-                System.Globalization.CultureInfo.InvariantCulture,
+                CultureInfo.InvariantCulture,
                 $"--count {options.Count} of --value-bytes {options.ValueBytes} needs {neededBytes:N0} bytes of memory, and {freeBytes:N0} are free. Lower one of them, or use --store mapped."));
         }
     }
 
-    private static void CheckMissing<TKey, TKeys>(CacheOptions options, TablePhases<TKey, TKeys> phases, long missing)
-        where TKey : notnull
-        where TKeys : struct, IKeyKind<TKey>
+    private static void CheckMissing(CacheOptions options, long missing)
     {
-        _ = phases;
         if (options.Mode == CollisionMode.Durable && missing != 0)
         {
             throw new LoadException(string.Create(
-                System.Globalization.CultureInfo.InvariantCulture, $"{missing:N0} entries were missing from a durable table. The table is at fault."));
+                CultureInfo.InvariantCulture, $"{missing:N0} entries were missing from a durable table. The table is at fault."));
         }
     }
 
