@@ -13,7 +13,7 @@ namespace BigPile.Caching;
 internal sealed unsafe partial class TableCore
 {
     /// <summary>The lines that a bucket of a speculative table may have: their number bounds the cost of every operation.</summary>
-    private const int MaxSpeculativeLines = 3;
+    private const int MaxSpeculativeLines = 4;
 
     private const long EntriesBetweenGrowths = 31;
 

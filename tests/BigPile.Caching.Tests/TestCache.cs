@@ -12,6 +12,9 @@ internal static class TestCache
     internal static PileCache Open(string directory, ManualTime? time = null, bool waits = true) =>
         new(Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20 }), Options(time, default, waits));
 
+    /// <summary>Options of all tables, of which nothing may go.</summary>
+    internal static TableOptions AllDurable => new("*") { CollisionMode = CollisionMode.Durable };
+
     internal static TableOptions Durable(string name = "t") => new(name) { CollisionMode = CollisionMode.Durable };
 
     private static PileCacheOptions Options(ManualTime? time, TimeSpan sweepPeriod, bool waits = true) => new()
@@ -20,6 +23,6 @@ internal static class TestCache
         TimeProvider = time ?? TimeProvider.System,
         SweepPeriod = sweepPeriod,
         WaitsUntilReady = waits,
-        DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
+        DefaultTableOptions = AllDurable,
     };
 }
