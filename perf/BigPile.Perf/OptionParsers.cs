@@ -1,5 +1,6 @@
 using System.CommandLine.Parsing;
 using System.Globalization;
+using BigPile.Caching;
 using BigPile.Memory;
 
 namespace BigPile.Perf;
@@ -31,13 +32,55 @@ internal static class OptionParsers
         return spec;
     }
 
-    internal static int ParseNumber(ArgumentResult result, string option, int max)
+    internal static int ParseNumber(ArgumentResult result, string option, int max, int min = 1)
     {
         string text = TextOf(result);
         bool isNumber = int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number);
-        if (!isNumber || number < 1 || number > max)
-            result.AddError($"{option} '{text}' is out of range. It must be a whole number from 1 to {max}.");
+        if (!isNumber || number < min || number > max)
+            result.AddError($"{option} '{text}' is out of range. It must be a whole number from {min} to {max}.");
         return number;
+    }
+
+    internal static double ParseShare(ArgumentResult result, string option, double above, double most)
+    {
+        string text = TextOf(result);
+        bool isNumber = double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number);
+        if (!isNumber || number < above || number > most)
+        {
+            result.AddError(string.Create(
+                CultureInfo.InvariantCulture, $"{option} '{text}' is out of range. It must be a number from {above} to {most}."));
+        }
+        return number;
+    }
+
+    internal static CollisionMode? ParseMode(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        switch (text)
+        {
+            case "speculative":
+                return CollisionMode.Speculative;
+            case "durable":
+                return CollisionMode.Durable;
+            default:
+                result.AddError($"--mode '{text}' is unknown. Use speculative or durable.");
+                return null;
+        }
+    }
+
+    internal static KeyShape? ParseKeys(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        switch (text)
+        {
+            case "long":
+                return KeyShape.Long;
+            case "string":
+                return KeyShape.String;
+            default:
+                result.AddError($"--keys '{text}' is unknown. Use long or string.");
+                return null;
+        }
     }
 
     private static string TextOf(ArgumentResult result) => result.Tokens.Count == 0 ? "" : result.Tokens[0].Value;

@@ -17,11 +17,14 @@ internal static class PerfApp
     /// <returns>0, or <see cref="Failed"/> with a sentence on the error output, or <see cref="Stopped"/>.</returns>
     internal static async Task<int> RunAsync(string[] arguments, TextWriter output, TextWriter error, CancellationToken stop)
     {
-        var root = new RootCommand("Loads that show what a pile can do on this machine.")
+        var root = new RootCommand("Loads that show what a pile and its tables can do on this machine.")
         {
             new InsertCommand(output),
             new GraphCommand(output),
             new RestartCommand(output),
+            new CacheCommand(output),
+            new TraceCommand(output),
+            new CompareCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -51,5 +54,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph or restart; --help behind one of them lists its options.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace or compare; insert --help lists the options of insert, and so on.");
 }

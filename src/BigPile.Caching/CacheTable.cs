@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 
 namespace BigPile.Caching;
 
@@ -11,14 +12,57 @@ public abstract class CacheTable
     /// <summary>The table's name, unique within its cache.</summary>
     public string Name => Core.Name;
 
-    /// <summary>The number of entries.</summary>
-    public long Count => Core.Count;
+    /// <summary>The number of entries, those among them that expired and were not swept yet.</summary>
+    public long Count => Statistics.EntryCount;
 
     /// <summary>What the table holds and did.</summary>
-    public TableStatistics Statistics => Core.Statistics;
+    public TableStatistics Statistics => Core.FrozenStatistics ?? Core.Statistics;
+
+    /// <summary>How the table behaves.</summary>
+    public TableOptions Options => Core.Options;
 
     /// <summary>The type of its keys.</summary>
     public abstract Type KeyType { get; }
 
     internal TableCore Core { get; }
+
+    /// <summary>Changes how the table behaves, while it is used. What is over a lowered limit is evicted before this returns.</summary>
+    /// <param name="options">The new options, with this table's name.</param>
+    /// <exception cref="ArgumentException">An option is out of its range, or can't be changed on a live table.</exception>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
+    public void Configure(TableOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (options.Name != Name)
+            throw new ArgumentException($"The options are those of the table '{options.Name}', and this is '{Name}'.", nameof(options));
+        Core.Configure(options);
+    }
+
+    /// <summary>Removes all entries with a tag that were put before. Costs the same however many there are; a sweep gives their memory back.</summary>
+    /// <param name="tag">The tag; not empty.</param>
+    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void RemoveByTag(string tag)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(tag);
+        Core.Tags.Mark(Core.Tags.HashOf(tag));
+    }
+
+    /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
+    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Clear() => Core.Clear();
+
+    /// <summary>Frees all entries that expired or whose tag was removed. The cache does so by itself, some at a time.</summary>
+    /// <param name="stop">Stops between two parts.</param>
+    /// <returns>How many entries were freed.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public long Sweep(CancellationToken stop = default)
+    {
+        const int BucketsAtOnce = 4096;
+        long freed = 0;
+        for (int left = Core.BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
+            freed += Core.Sweep(Math.Min(left, BucketsAtOnce));
+        return freed;
+    }
 }

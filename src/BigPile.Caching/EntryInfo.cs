@@ -1,6 +1,15 @@
+using System;
+
 namespace BigPile.Caching;
 
 /// <summary>What a table knows of an entry beside its key and value.</summary>
 /// <param name="Version">Higher than that of every entry put before in the same pile; a new one at each put. It survives restarts.</param>
 /// <param name="ValueBytes">The bytes of the value as it is stored.</param>
-public readonly record struct EntryInfo(ulong Version, int ValueBytes);
+public readonly record struct EntryInfo(ulong Version, int ValueBytes)
+{
+    /// <summary>
+    /// When the entry was put, to the millisecond. Versions follow the clock; where it was set back, or versions had been reserved when the
+    /// process was killed, up to that much later.
+    /// </summary>
+    public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Pile.ClockVersionShift));
+}

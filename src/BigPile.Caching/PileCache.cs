@@ -2,46 +2,79 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
-using System.Text;
 using System.Threading;
-using BigPile.Caching.Entries;
+using System.Threading.Tasks;
 using BigPile.Caching.Keys;
-using BigPile.Catalog;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
 using BigPile.Concurrency;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching;
 
 /// <summary>The tables of a pile, by name.</summary>
 /// <remarks>
-/// One cache serves a pile at a time. On a mapped pile the tables that were there before come back with all their entries: their indexes
-/// are rebuilt from the entries when the cache is made. Thread safety: all members may be called concurrently.
+/// One cache serves a pile at a time. On a mapped pile the tables that were there before come back with all their entries: at once when
+/// the last cache was disposed, and otherwise by a walk in the background; see <see cref="Readiness"/>.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
-public sealed class PileCache : IDisposable
+public sealed partial class PileCache : IDisposable
 {
-    private const int MaxNameBytes = 200;
-
     private readonly Lock _lock = new();
-    private readonly bool _ownsPile;
+    private readonly PileCacheOptions _options;
+    private readonly CacheClock _clock;
     private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = [];
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Sweeper _sweeper;
+    private readonly CacheMeter _meter;
+    private KeyHash _hash = KeyHash.New();
+    private TableOptions _defaults;
     private bool _disposed;
 
     /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
     /// <param name="ownsPile">Whether disposing the cache disposes the pile.</param>
-    public PileCache(Pile pile, bool ownsPile = false)
+    public PileCache(Pile pile, bool ownsPile = false) : this(pile, new PileCacheOptions { OwnsPile = ownsPile })
+    {
+    }
+
+    /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
+    /// <param name="pile">The pile.</param>
+    /// <param name="options">Everything else.</param>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    /// <exception cref="PileStorageException">The pile's tables were written by an older version that this one can't read.</exception>
+    public PileCache(Pile pile, PileCacheOptions options)
     {
         ArgumentNullException.ThrowIfNull(pile);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(options.TimeProvider);
         if (pile.IsReadOnly)
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepPeriod, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepBuckets, 1);
         Pile = pile;
-        _ownsPile = ownsPile;
-        LoadDefinitions();
-        LoadEntries();
+        _options = options;
+        _defaults = CheckDefaults(options.DefaultTableOptions);
+        _clock = new CacheClock(options.TimeProvider, pile.Id);
+        Readiness = Load();
+        _sweeper = new Sweeper(options, Cores);
+        _meter = new CacheMeter(this);
     }
 
     /// <summary>The pile that holds keys and values.</summary>
     public Pile Pile { get; }
+
+    /// <summary>How far the cache is in finding the entries of its pile again.</summary>
+    public CacheReadiness Readiness { get; }
+
+    /// <summary>The options of tables that are made or first used later and have none of their own; the name is <c>"*"</c>.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range, or the name is another one.</exception>
+    public TableOptions DefaultTableOptions
+    {
+        get => Volatile.Read(ref _defaults);
+        set => Volatile.Write(ref _defaults, CheckDefaults(value));
+    }
 
     /// <summary>The names of all tables, in ordinal order.</summary>
     public IReadOnlyList<string> TableNames
@@ -53,48 +86,7 @@ public sealed class PileCache : IDisposable
         }
     }
 
-    /// <summary>Gives a table, and makes it if it does not exist.</summary>
-    /// <typeparam name="TKey">The type of the keys: <see cref="string"/>, <see cref="long"/> or <see cref="Guid"/>.</typeparam>
-    /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
-    /// <param name="name">The table's name: 1 to 200 bytes in UTF-8.</param>
-    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
-    /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
-    /// <exception cref="NotSupportedException">Tables can't have such keys.</exception>
-    public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(string name)
-        where TKey : notnull
-    {
-        ArgumentException.ThrowIfNullOrEmpty(name);
-        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
-            throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        KeyKind kind = KeyCodec.KindOf<TKey>();
-        lock (_lock)
-        {
-            ObjectDisposedException.ThrowIf(_disposed, this);
-            if (!_cores.TryGetValue(name, out TableCore? core))
-                core = DefineLocked(name, kind);
-            if (core.KeyKind != kind)
-                throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, not {kind}.");
-            return CoverLocked<TKey, TValue>(core);
-        }
-    }
-
-    /// <summary>Gives a table that exists.</summary>
-    /// <typeparam name="TKey">The type of the keys.</typeparam>
-    /// <typeparam name="TValue">The type of the values.</typeparam>
-    /// <param name="name">The table's name.</param>
-    /// <param name="table">The table.</param>
-    /// <returns><see langword="false"/> when there is no table of that name with such keys.</returns>
-    public bool TryGetTable<TKey, TValue>(string name, [NotNullWhen(true)] out CacheTable<TKey, TValue>? table)
-        where TKey : notnull
-    {
-        ArgumentNullException.ThrowIfNull(name);
-        lock (_lock)
-        {
-            bool exists = _cores.TryGetValue(name, out TableCore? core) && core.KeyKind == KeyCodec.KindOf<TKey>();
-            table = exists ? CoverLocked<TKey, TValue>(core!) : null;
-            return exists;
-        }
-    }
+    internal TimeProvider Time => _options.TimeProvider;
 
     /// <summary>What a table holds, whatever its types.</summary>
     /// <exception cref="KeyNotFoundException">There is no such table.</exception>
@@ -110,7 +102,7 @@ public sealed class PileCache : IDisposable
         }
     }
 
-    /// <summary>Frees the indexes once the calls that run have ended, and the pile if the cache owns it. On a mapped pile all entries stay.</summary>
+    /// <summary>Frees the indexes once the calls that run have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the indexes are saved.</summary>
     public void Dispose()
     {
         lock (_lock)
@@ -118,69 +110,105 @@ public sealed class PileCache : IDisposable
             if (_disposed)
                 return;
             _disposed = true;
-            if (_ownsPile)
-                Pile.Dispose();
-            foreach (TableCore core in _cores.Values)
-                core.Close();
-            ThreadPresence.WaitForOthers();
-            foreach (TableCore core in _cores.Values)
-                core.Dispose();
         }
-    }
-
-    private static byte[] DefinitionOf(string name, KeyKind kind) => [(byte)kind, .. Encoding.UTF8.GetBytes(name)];
-
-    private TableCore DefineLocked(string name, KeyKind kind)
-    {
-        int id = Pile.Catalog.GetOrAdd(CatalogKind.Table, DefinitionOf(name, kind));
-        if (id > EntryHead.MaxTableId)
-            throw new PileException($"A pile can't have more than {EntryHead.MaxTableId:N0} tables.");
-        return _cores[name] = new TableCore(Pile, id, name, kind);
-    }
-
-    private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)
-        where TKey : notnull
-    {
-        if (!_tables.TryGetValue((core.Name, typeof(TValue)), out CacheTable? table))
-            _tables[(core.Name, typeof(TValue))] = table = new CacheTable<TKey, TValue>(core);
-        return (CacheTable<TKey, TValue>)table;
-    }
-
-    private void LoadDefinitions()
-    {
-        for (int id = 1; Pile.Catalog.TryGet(CatalogKind.Table, id, out ReadOnlyMemory<byte> definition); id++)
+        _stopping.Cancel();
+        _sweeper.Dispose();
+        _meter.Dispose();
+        ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
+        foreach (TableCore core in _cores.Values)
+            core.Close();
+        ThreadPresence.WaitForOthers();
+        SaveIndexes();
+        if (_options.OwnsPile)
+            Pile.Dispose();
+        foreach (TableCore core in _cores.Values)
         {
-            string name = Encoding.UTF8.GetString(definition.Span[1..]);
-            _cores[name] = new TableCore(Pile, id, name, (KeyKind)definition.Span[0]);
+            core.FrozenStatistics = core.Statistics;
+            core.Dispose();
         }
+        _stopping.Dispose();
     }
 
-    private void LoadEntries()
+    internal TableCore[] Cores()
     {
-        if (_cores.Count == 0)
+        lock (_lock)
+            return _disposed ? [] : [.. _cores.Values];
+    }
+
+    private static TableOptions CheckDefaults(TableOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (options.Name != TableOptions.AnyName)
+            throw new ArgumentException($"The options of all tables have the name '*', and these have '{options.Name}'.", nameof(options));
+        options.Validate();
+        return options;
+    }
+
+    private CacheReadiness Load()
+    {
+        TableDefinition[] definitions = TableDefinition.ReadAll(Pile.Catalog);
+        if (definitions.Length == 0)
+            return new CacheReadiness();
+        if (Pile.DirectoryPath != null && new SavedIndex(Pile).TryRead(seed => MakeCores(definitions, new KeyHash(seed))) is { } restored)
+        {
+            AddCores(restored);
+            return new CacheReadiness { WasRestored = true };
+        }
+        Dictionary<int, TableCore> cores = MakeCores(definitions, _hash);
+        AddCores(cores);
+        return Rebuild(cores);
+    }
+
+    private Dictionary<int, TableCore> MakeCores(TableDefinition[] definitions, KeyHash hash)
+    {
+        _hash = hash;
+        return definitions.ToDictionary(
+            static definition => definition.Id,
+            definition => new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, FirstOptions(definition.Name)));
+    }
+
+    // Until the application says how a table is to behave, nothing goes from it.
+    private static TableOptions FirstOptions(string name) => new(name) { CollisionMode = CollisionMode.Durable };
+
+    private void AddCores(Dictionary<int, TableCore> cores)
+    {
+        foreach (TableCore core in cores.Values)
+            _cores[core.Name] = core;
+    }
+
+    private CacheReadiness Rebuild(Dictionary<int, TableCore> cores)
+    {
+        var readiness = new CacheReadiness();
+        foreach (TableCore core in cores.Values)
+            core.IsRebuilding = true;
+        var rebuild = new IndexRebuild(Pile, cores, readiness, _stopping.Token);
+        var task = new Task(rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
+        readiness.Completion = task;
+        foreach (TableCore core in cores.Values)
+            core.Rebuilt = task;
+        task.Start(TaskScheduler.Default);
+        if (_options.WaitsUntilReady || Pile.DirectoryPath == null)
+            task.GetAwaiter().GetResult();
+        else
+            _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+        return readiness;
+    }
+
+    private void ReportFailure(Task task) =>
+        Pile.Logger.LogCritical(task.Exception, "The tables' entries can't all be found; limits and sweeps do not begin");
+
+    [SuppressMessage("Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
+    private void SaveIndexes()
+    {
+        if (Pile.DirectoryPath == null || !Readiness.IsReady || _cores.Count == 0)
             return;
-        TableCore[] byId = [.. _cores.Values.OrderBy(static core => core.Id)];
-        foreach (PileEntry entry in Pile)
-        {
-            if (entry.Kind == PayloadKind.TableEntry)
-                LoadEntry(entry, byId);
-        }
-    }
-
-    private unsafe void LoadEntry(PileEntry entry, TableCore[] byId)
-    {
-        ThreadPresence presence = Pile.Enter();
         try
         {
-            Pile.EntryView view = Pile.ViewEntry(entry.Pointer.Address);
-            EntryHead head = entry.SizeBytes < EntryHead.SizeBytes ? default : *(EntryHead*)view.Payload;
-            if (head.TableId == 0 || head.TableId > byId.Length || !head.FitsIn(view.PayloadBytes))
-                throw new PileStorageException($"The table entry at {entry.Pointer} is damaged. Restore the pile's files from a copy.");
-            byId[head.TableId - 1].AddFound(entry.Pointer.Address);
+            new SavedIndex(Pile).Write(_cores.Values, _hash.Seed);
         }
-        finally
+        catch (Exception e)
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Logger.LogError(e, "The tables' index could not be saved; the next start will walk through the pile");
         }
     }
 }

@@ -8,4 +8,10 @@ public enum PutResult
 
     /// <summary>The key had another value before.</summary>
     Replaced,
+
+    /// <summary>The key is new, and an entry of another key was ejected to make room for it.</summary>
+    Overwritten,
+
+    /// <summary>The key is new and was not put: there was no room, and every entry that could have made some is worth more.</summary>
+    Collision,
 }

@@ -1,43 +1,56 @@
 using System;
-using System.Collections.Generic;
-using System.Runtime.InteropServices;
+using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Tags;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
 /// <summary>A table from key bytes to payloads; the typed tables are thin covers of it.</summary>
 /// <remarks>
-/// Order of a put, all under the key's shard lock: next version; new block written and published; index slot swung to it; old block
-/// freed. A kill between leaves two blocks with one key, of which the higher version is right. Freed outside the lock, the old block
-/// could outlive a removal of the same key by another thread, and bring it back after a kill.
+/// Order of a put, all under the lock of the key's bucket: next version; new block published; index slot swung to it; old block freed.
+/// A kill between leaves two blocks with one key, of which the higher version is right. Freed outside the lock, the old block could
+/// outlive a removal of the same key by another thread, and bring it back after a kill.
+/// Lock order: a shard of the evictor, then a bucket, then the tags' marks or the pile's own locks.
 /// </remarks>
-internal sealed unsafe class TableCore : IDisposable
+internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 {
-    private const int ShardCount = 64;
-    private const int ShardShift = 34; // bits that are neither in the tag nor likely to choose a place
+    private const int Open = 0;
+    private const int Closed = 1;
+    private const int Paused = 2;
 
-    private readonly IndexShard[] _shards = new IndexShard[ShardCount];
-    private readonly StripedCounter _hits = new();
-    private readonly StripedCounter _misses = new();
-    private readonly StripedCounter _puts = new();
-    private readonly StripedCounter _removals = new();
-    private readonly Func<ulong, ulong> _hashOf;
-    private bool _closed;
+    private readonly TableIndex _index;
+    private readonly TableCounters _counters = new();
+    private readonly CacheClock _clock;
+    private readonly bool _copiesToRenew;
+    private readonly Lock _configuring = new();
+    private TableOptions _options;
+    private int _state;
+    private bool _isRebuilding;
+    private bool _countsReads;
+    private bool _countsUses;
+    private int _maxLines;
 
-    internal TableCore(Pile pile, int id, string name, KeyKind keyKind)
+    /// <summary>Makes a table with an empty index, or with one that is to be restored.</summary>
+    internal TableCore(Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options)
     {
         Pile = pile;
         Id = id;
         Name = name;
         KeyKind = keyKind;
-        _hashOf = HashOf;
-        for (int i = 0; i < ShardCount; i++)
-            _shards[i] = new IndexShard(pile.Retire);
+        Hash = hash;
+        _clock = clock;
+        _options = options;
+        _copiesToRenew = pile.Store == Memory.StoreKind.Mapped;
+        _index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
+        Tags = new TagMarks(this);
+        Events = new EntryEvents(pile.Logger);
+        ApplyLocked(options);
     }
 
     internal Pile Pile { get; }
@@ -48,273 +61,201 @@ internal sealed unsafe class TableCore : IDisposable
 
     internal KeyKind KeyKind { get; }
 
-    internal long Count
-    {
-        get
-        {
-            long count = 0;
-            foreach (IndexShard shard in _shards)
-                count += shard.Count;
-            return count;
-        }
-    }
+    internal KeyHash Hash { get; }
 
-    internal TableStatistics Statistics
-    {
-        get
-        {
-            long entryBytes = 0;
-            long indexBytes = 0;
-            foreach (IndexShard shard in _shards)
-            {
-                entryBytes += shard.EntryBytes;
-                indexBytes += shard.SizeBytes;
-            }
-            return new TableStatistics(Count, entryBytes, indexBytes, _hits.Sum, _misses.Sum, _puts.Sum, _removals.Sum);
-        }
-    }
+    /// <summary>Set once, before the table is used: compares keys in the place of their bytes.</summary>
+    internal object? KeyComparer { get; set; }
 
-    /// <summary>Reads the value of a key.</summary>
-    internal bool TryRead<TReader>(ReadOnlySpan<byte> key, ref TReader reader, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
-    {
-        ulong hash = KeyHash.Of(key);
-        IndexShard shard = ShardOf(hash);
-        ThreadPresence presence = Enter();
-        try
-        {
-            bool found;
-            while (!TrySearch(shard, hash, key, ref reader, out found, out info))
-            {
-            }
-            (found ? _hits : _misses).Increment();
-            return found;
-        }
-        finally
-        {
-            Pile.Exit(presence);
-        }
-    }
+    /// <summary>Whether the application has said how the table is to behave.</summary>
+    internal bool IsConfigured { get; set; }
 
-    /// <summary>Puts a value.</summary>
-    internal PutResult Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, BlockKind valueKind, out EntryInfo info)
-    {
-        KeyCodec.CheckLength(key.Length);
-        ulong hash = KeyHash.Of(key);
-        IndexShard shard = ShardOf(hash);
-        ThreadPresence presence = EnterToChange();
-        shard.EnterLock();
-        try
-        {
-            shard.ReserveLocked(_hashOf);
-            ulong version = Pile.NextVersion();
-            var head = new EntryHead(Id, valueKind, key.Length, version);
-            ulong address = Pile.PutEntry(MemoryMarshal.AsBytes(new ReadOnlySpan<EntryHead>(in head)), key, value);
-            info = new EntryInfo(version, value.Length);
-            _puts.Increment();
-            KillPoint.Pass(KillWindow.EntryBeforeSwing);
-            return SwingLocked(shard, hash, key, address, EntryHead.SizeBytes + key.Length + value.Length);
-        }
-        finally
-        {
-            shard.ExitLock();
-            Pile.ExitAfterFree(presence);
-        }
-    }
+    internal CacheClock Clock => _clock;
 
-    /// <summary>Removes a key.</summary>
-    internal bool Remove(ReadOnlySpan<byte> key)
-    {
-        ulong hash = KeyHash.Of(key);
-        IndexShard shard = ShardOf(hash);
-        ThreadPresence presence = EnterToChange();
-        shard.EnterLock();
-        try
-        {
-            if (!TryFindLocked(shard, hash, key, out ulong place, out IndexSlot slot))
-                return false;
-            Pile.EntryView entry = Pile.ViewEntry(slot.Address);
-            shard.RemoveLocked(place, entry.PayloadBytes);
-            KillPoint.Pass(KillWindow.RemoveBeforeFreed);
-            Pile.FreeEntry(slot.Address);
-            _removals.Increment();
-            return true;
-        }
-        finally
-        {
-            shard.ExitLock();
-            Pile.ExitAfterFree(presence);
-        }
-    }
+    internal TableOptions Options => Volatile.Read(ref _options);
 
-    /// <summary>Takes in an entry that was found in the pile at opening; of two with one key, the older is freed.</summary>
-    internal void AddFound(ulong address)
-    {
-        ulong hash = HashOf(address);
-        IndexShard shard = ShardOf(hash);
-        Pile.EntryView found = Pile.ViewEntry(address);
-        Pile.NoteVersion(HeadOf(found).Version);
-        shard.EnterLock();
-        try
-        {
-            shard.ReserveLocked(_hashOf);
-            if (!TryFindLocked(shard, hash, KeyOf(found), out ulong place, out IndexSlot slot))
-            {
-                shard.AddLocked(hash, address, found.PayloadBytes);
-                return;
-            }
-            Pile.EntryView other = Pile.ViewEntry(slot.Address);
-            bool isNewer = HeadOf(found).Version > HeadOf(other).Version;
-            if (isNewer)
-                shard.SetLocked(place, new IndexSlot(hash, address), found.PayloadBytes - other.PayloadBytes);
-            Pile.FreeEntry(isNewer ? slot.Address : address);
-        }
-        finally
-        {
-            shard.ExitLock();
-        }
-    }
+    internal TagMarks Tags { get; }
 
-    /// <summary>The keys of a part of the table, as bytes; parts are numbered from 0.</summary>
-    /// <returns><see langword="false"/> when there is no such part.</returns>
-    internal bool TryCopyKeys(int part, List<byte[]> keys)
+    internal EntryEvents Events { get; }
+
+    TableIndex IEvictionHost.Index => _index;
+
+    internal TableIndex Index => _index;
+
+    internal TableCounters Counters => _counters;
+
+    internal long Count => Volatile.Read(ref _evictor) != null ? Interlocked.Read(ref _usage.Entries) : Math.Max(0, _counters.Entries);
+
+    internal TableStatistics Statistics => new(
+        Count, _counters[Counter.PayloadBytes], _index.SizeBytes, _counters[Counter.Hits], _counters[Counter.Misses],
+        _counters[Counter.Inserts] + _counters[Counter.Replacements], _counters[Counter.Removals])
     {
-        keys.Clear();
-        if (part >= ShardCount)
-            return false;
-        ThreadPresence presence = Enter();
-        try
-        {
-            ulong* array = _shards[part].Array;
-            for (ulong place = 0; place <= IndexShard.Mask(array); place++)
-                CopyKey(array, place, keys);
-            return true;
-        }
-        finally
-        {
-            Pile.Exit(presence);
-        }
+        BlockBytes = _counters[Counter.RoomBytes],
+        EvictionBytes = Volatile.Read(ref _evictor)?.SizeBytes ?? 0,
+        Inserts = _counters[Counter.Inserts],
+        Collisions = _counters[Counter.Collisions],
+        Evictions = _counters[Counter.Evictions],
+        Expirations = _counters[Counter.Expirations],
+    };
+
+    /// <summary>Whether blocks that the index does not know yet may still turn up.</summary>
+    internal bool IsRebuilding
+    {
+        get => Volatile.Read(ref _isRebuilding);
+        set => Volatile.Write(ref _isRebuilding, value);
     }
 
     /// <summary>Refuses all later calls; those that run may end.</summary>
-    internal void Close() => Volatile.Write(ref _closed, true);
+    internal void Close() => Volatile.Write(ref _state, Closed);
 
     /// <summary>Frees the index. Nobody is inside any more.</summary>
     public void Dispose()
     {
-        foreach (IndexShard shard in _shards)
-            shard.Dispose();
+        _index.Dispose();
+        _evictor?.Dispose();
+        _evictor = null;
+        FrozenStatistics = null;
     }
 
-    private static EntryHead HeadOf(Pile.EntryView entry) => *(EntryHead*)entry.Payload;
+    /// <summary>What the statistics said when the table was closed.</summary>
+    internal TableStatistics? FrozenStatistics { get; set; }
 
-    private static ReadOnlySpan<byte> KeyOf(Pile.EntryView entry) => new(entry.Payload + EntryHead.SizeBytes, HeadOf(entry).KeyBytes);
-
-    private ThreadPresence Enter() => RefuseClosed(Pile.Enter());
-
-    private ThreadPresence EnterToChange() => RefuseClosed(Pile.EnterToChange());
-
-    private ThreadPresence RefuseClosed(ThreadPresence presence)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence Enter()
     {
-        if (!Volatile.Read(ref _closed))
-            return presence;
-        presence.Exit();
-        throw new ObjectDisposedException(nameof(PileCache));
+        ThreadPresence presence = Pile.Enter();
+        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }
 
-    private IndexShard ShardOf(ulong hash) => _shards[(hash >> ShardShift) & (ShardCount - 1)];
-
-    private ulong HashOf(ulong address) => KeyHash.Of(KeyOf(Pile.ViewEntry(address)));
-
-    /// <summary>Searches once; <see langword="false"/> when something changed on the way and the search counts for nothing.</summary>
-    private bool TrySearch<TReader>(
-        IndexShard shard, ulong hash, ReadOnlySpan<byte> key, ref TReader reader, out bool found, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+    /// <summary>As <see cref="Enter"/>, for a call that may change something in the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToChange()
     {
-        found = false;
-        info = default;
-        ulong* array = shard.Array;
-        ulong mask = IndexShard.Mask(array);
-        for (ulong place = hash & mask; ; place = (place + 1) & mask)
+        ThreadPresence presence = Pile.EnterToChange();
+        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+    }
+
+    /// <summary>As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToRead() => _hasMortals ? EnterToChange() : Enter();
+
+    private ThreadPresence EnterSlow(ThreadPresence presence)
+    {
+        var spinner = default(SpinWait);
+        while (true)
         {
-            IndexSlot slot = IndexShard.Load(array, place);
-            if (slot.IsUnused)
-                return shard.Array == array;
-            if (!slot.MayBe(hash))
-                continue;
-            Pile.EntryView entry = Pile.ViewEntry(slot.Address);
-            bool isKey = !entry.IsNone && HasKey(entry, key);
-            if (isKey)
-                info = ReadValue(entry, ref reader);
-            if (entry.IsNone || !entry.IsUnchanged() || IndexShard.Load(array, place).Word != slot.Word)
-                return false;
-            found = isKey;
-            if (isKey)
-                return true;
+            Pile.Exit(presence);
+            ObjectDisposedException.ThrowIf(Volatile.Read(ref _state) == Closed, typeof(PileCache));
+            spinner.SpinOnce();
+            presence = Pile.EnterToChange();
+            if (Volatile.Read(ref _state) == Open)
+                return presence;
         }
     }
 
-    private static bool HasKey(Pile.EntryView entry, ReadOnlySpan<byte> key)
+    private ulong NextVersion(long now) => Pile.NextVersion(_clock.VersionAt(now));
+
+    /// <summary>Whether an entry is no more though its block is there: its time is over, or its tag or the whole table was removed.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool IsDead(in EntryHead head, ref long now)
     {
-        EntryHead head = HeadOf(entry);
-        return head.FitsIn(entry.PayloadBytes) && head.KeyBytes == key.Length
-            && new ReadOnlySpan<byte>(entry.Payload + EntryHead.SizeBytes, key.Length).SequenceEqual(key);
+        if (head.Version <= Tags.ClearedUpTo)
+            return true;
+        return head.MayBeDead && IsDeadSlow(head, ref now);
     }
 
-    private static EntryInfo ReadValue<TReader>(Pile.EntryView entry, ref TReader reader)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool IsDeadSlow(in EntryHead head, ref long now)
     {
-        EntryHead head = HeadOf(entry);
-        int valueAt = EntryHead.SizeBytes + head.KeyBytes;
-        long valueBytes = entry.PayloadBytes - valueAt;
-        if (valueBytes < 0)
-            return default; // the head changed since the key was compared; the caller will see it
-        reader.Read(entry.Payload + valueAt, valueBytes, head.ValueKind);
-        return new EntryInfo(head.Version, (int)valueBytes);
+        if (head.HasTags && Tags.IsMarked(head))
+            return true;
+        if (!head.HasExpiry)
+            return false;
+        if (now == 0)
+            now = _clock.Now;
+        return head.ExpiresAt <= now;
     }
 
-    private PutResult SwingLocked(IndexShard shard, ulong hash, ReadOnlySpan<byte> key, ulong address, long payloadBytes)
+    private static bool HasKey(in EntryHead head, long payloadBytes, in KeyProbe key)
     {
-        if (!TryFindLocked(shard, hash, key, out ulong place, out IndexSlot old))
+        if (!head.FitsIn(payloadBytes))
+            return false;
+        var stored = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
+        return key.Matcher == null ? stored.SequenceEqual(key.Bytes) : key.Matcher.Matches(stored);
+    }
+
+    /// <summary>The block of a slot whose bucket is locked.</summary>
+    /// <returns><see langword="false"/> when there is none: its page turned out to be damaged after it was opened.</returns>
+    private bool TryViewLocked(IndexSlot slot, out EntryHead head, out long payloadBytes)
+    {
+        Pile.EntryView view = Pile.ViewEntry(slot.Address);
+        payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
+        bool isWhole = payloadBytes >= EntryHead.ShortBytes;
+        head = isWhole ? new EntryHead(view.Payload) : default;
+        return isWhole && head.FitsIn(payloadBytes);
+    }
+
+    /// <summary>
+    /// The block of a slot that was not found by a key. Where a damaged page was dropped, another entry may be in the slot's block by
+    /// now; its tag tells.
+    /// </summary>
+    private bool TryViewSlotLocked(IndexSlot slot, out EntryHead head, out long payloadBytes) =>
+        TryViewLocked(slot, out head, out payloadBytes)
+        && (!_copiesToRenew || slot.MayBe(Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes))));
+
+    /// <summary>Finds the slot of a key in its locked bucket.</summary>
+    private bool TryFindLocked(Bucket* bucket, in KeyProbe key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+    {
+        ulong tag = IndexSlot.TagOf(key.Hash);
+        for (line = bucket; line != null; line = _index.Next(line))
         {
-            shard.AddLocked(hash, address, payloadBytes);
-            return PutResult.Inserted;
+            for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
+            {
+                slot = System.Numerics.BitOperations.TrailingZeroCount(match);
+                IndexSlot value = Bucket.Load(line, slot);
+                if (!value.IsEmpty && TryViewLocked(value, out head, out payloadBytes) && HasKey(head, payloadBytes, key))
+                    return true;
+            }
         }
-        long oldBytes = Pile.ViewEntry(old.Address).PayloadBytes;
-        shard.SetLocked(place, new IndexSlot(hash, address), payloadBytes - oldBytes);
-        if (Fault.FreedOutsideLock)
-            shard.ExitLock();
-        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
-        Pile.FreeEntry(old.Address);
-        if (Fault.FreedOutsideLock)
-            shard.EnterLock();
-        return PutResult.Replaced;
+        slot = -1;
+        head = default;
+        payloadBytes = 0;
+        return false;
     }
 
-    private bool TryFindLocked(IndexShard shard, ulong hash, ReadOnlySpan<byte> key, out ulong place, out IndexSlot slot)
+    /// <summary>Takes an entry out of the index and frees its block. Its bucket is locked.</summary>
+    private void DropLocked(ThreadPresence presence, Bucket* line, int slot, in EntryHead head, long payloadBytes, Counter reason)
     {
-        ulong* array = shard.Array;
-        ulong mask = IndexShard.Mask(array);
-        for (place = hash & mask; ; place = (place + 1) & mask)
-        {
-            slot = IndexShard.Load(array, place);
-            if (slot.IsUnused)
-                return false;
-            if (slot.MayBe(hash) && HasKey(Pile.ViewEntry(slot.Address), key))
-                return true;
-        }
-    }
-
-    private void CopyKey(ulong* array, ulong place, List<byte[]> keys)
-    {
-        IndexSlot slot = IndexShard.Load(array, place);
-        if (slot.Address == 0)
+        ulong address = Bucket.Load(line, slot).Address;
+        Events.Note(head, payloadBytes, reason);
+        PilePointer owned = OwnedPointer(head);
+        Bucket.Store(line, slot, default);
+        KillPoint.Pass(KillWindow.RemoveBeforeFreed);
+        Pile.FreeEntry(address);
+        if (owned.IsValid)
+            _ = Pile.TryDeleteInside(owned);
+        if (head.Kind == ValueKind.Tombstone)
             return;
-        Pile.EntryView entry = Pile.ViewEntry(slot.Address);
-        if (entry.IsNone || !HeadOf(entry).FitsIn(entry.PayloadBytes))
-            return;
-        byte[] key = KeyOf(entry).ToArray();
-        if (entry.IsUnchanged())
-            keys.Add(key);
+        CountGone(presence, payloadBytes, entries: 1);
+        _counters.Add(presence, reason);
+    }
+
+    private static PilePointer OwnedPointer(in EntryHead head) =>
+        head.Kind == ValueKind.Pointer ? PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes)) : default;
+
+    private void CountNew(ThreadPresence presence, long payloadBytes)
+    {
+        _counters.Add(presence, Counter.Entries);
+        _counters.Add(presence, Counter.RoomBytes, Pile.RoomBytesOf(payloadBytes));
+        _counters.Add(presence, Counter.PayloadBytes, payloadBytes);
+    }
+
+    private void CountGone(ThreadPresence presence, long payloadBytes, int entries)
+    {
+        long roomBytes = Pile.RoomBytesOf(payloadBytes);
+        _counters.Add(presence, Counter.Entries, -1);
+        _counters.Add(presence, Counter.RoomBytes, -roomBytes);
+        _counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
+        if (_evictor != null)
+            _usage.Release(entries, roomBytes);
     }
 }

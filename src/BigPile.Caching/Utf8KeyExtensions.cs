@@ -1,7 +1,8 @@
 using System;
 using System.Buffers;
 using System.Text.Unicode;
-using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
 
@@ -12,7 +13,7 @@ namespace BigPile.Caching;
 /// </remarks>
 public static class Utf8KeyExtensions
 {
-    /// <summary>Copies a value as it is stored to a writer; see <see cref="CacheTable{TKey, TValue}.TryRead"/>.</summary>
+    /// <summary>Copies a value as it is stored to a writer; see <see cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>.</summary>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8.</param>
     /// <param name="destination">Where the bytes go; untouched when the key is missing.</param>
@@ -23,12 +24,8 @@ public static class Utf8KeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, IBufferWriter<byte> destination, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(table);
-        ArgumentNullException.ThrowIfNull(destination);
-        var reader = new WriterReader(destination);
-        bool found = table.Core.TryRead(key, ref reader, out info);
-        if (found)
-            reader.Complete();
-        return found;
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.TryRead(table.KeyCodec.ProbeUtf8(key, stack), destination, out info);
     }
 
     /// <summary>Copies the first bytes of a value as it is stored, as many as there is room for.</summary>
@@ -43,8 +40,9 @@ public static class Utf8KeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, Span<byte> destination, out int copiedBytes, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(table);
-        var reader = new StartReader(destination);
-        bool found = table.Core.TryRead(key, ref reader, out info);
+        scoped var reader = new StartReader(destination);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        bool found = table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
         return found;
     }
@@ -59,10 +57,11 @@ public static class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         var reader = default(SizeReader);
-        return table.Core.TryRead(key, ref reader, out info);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
     }
 
-    /// <summary>Puts bytes as a value; see <see cref="CacheTable{TKey, TValue}.PutBytes"/>.</summary>
+    /// <summary>Puts bytes as a value; see <see cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>.</summary>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8; at most 4,096 bytes.</param>
     /// <param name="value">The bytes.</param>
@@ -71,12 +70,27 @@ public static class Utf8KeyExtensions
     /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public static PutResult PutBytesUtf8<TValue>(
-        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out EntryInfo info)
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, out EntryInfo info) =>
+        table.PutBytesUtf8(key, value, null, out info);
+
+    /// <summary>Puts bytes as a value, with options of its own.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="key">The key in UTF-8; at most 4,096 bytes.</param>
+    /// <param name="value">The bytes.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    /// <exception cref="ArgumentException">The key is too long, or no UTF-8, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public static PutResult PutBytesUtf8<TValue>(
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(table);
         if (!Utf8.IsValid(key))
             throw new ArgumentException("The key is no valid UTF-8.", nameof(key));
-        return table.Core.Put(key, value, BlockKind.Bytes, out info);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Put(
+            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
     }
 
     /// <summary>Removes a key and its value.</summary>
@@ -87,6 +101,7 @@ public static class Utf8KeyExtensions
     public static bool RemoveUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key)
     {
         ArgumentNullException.ThrowIfNull(table);
-        return table.Core.Remove(key);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.None);
     }
 }

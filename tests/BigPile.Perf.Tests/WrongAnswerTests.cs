@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Payloads;
@@ -33,6 +34,14 @@ public class WrongAnswerTests
         public PilePointer Put(Pile pile, int number) => pile.Put("text");
 
         public bool IsIntact(Pile pile, PilePointer pointer, int number) => pile.Contains(pointer) && number != _wrongNumber;
+
+        public bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers)
+        {
+            bool areIntact = true;
+            for (int i = 0; i < pointers.Length; i++)
+                areIntact &= IsIntact(pile, pointers[i], numbers[i]);
+            return areIntact;
+        }
     }
 
     private readonly struct LosingKind(int lostNumber) : IPayloadKind<LosingKind>
@@ -48,6 +57,14 @@ public class WrongAnswerTests
             if (number == _lostNumber)
                 pile.Delete(pointer);
             return pile.Get<string>(pointer).Length == 4;
+        }
+
+        public bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers)
+        {
+            bool areIntact = true;
+            for (int i = 0; i < pointers.Length; i++)
+                areIntact &= IsIntact(pile, pointers[i], numbers[i]);
+            return areIntact;
         }
     }
 }

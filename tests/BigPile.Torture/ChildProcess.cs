@@ -66,8 +66,15 @@ internal static unsafe class ChildProcess
         return Pile.Open(PilePath(options.Directory), pileOptions);
     }
 
+    // Every key is asked for at once, and none may be missing.
+    private static PileCacheOptions CacheOptions => new()
+    {
+        WaitsUntilReady = true,
+        DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
+    };
+
     private static PileCache? OpenCache(ChildOptions options, Pile pile) =>
-        options.Target == TortureOptions.TableTarget ? new PileCache(pile) : null;
+        options.Target == TortureOptions.TableTarget ? new PileCache(pile, CacheOptions) : null;
 
     private static ITarget MakeTarget(Pile pile, PileCache? cache, Journal journal, Findings findings) =>
         cache == null ? new PileTarget(pile, journal, findings) : new TableTarget(cache, journal, findings);

@@ -8,6 +8,9 @@ namespace BigPile.Perf.Reports;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
 [JsonSerializable(typeof(GraphReport))]
+[JsonSerializable(typeof(CacheReport))]
+[JsonSerializable(typeof(TraceReport))]
+[JsonSerializable(typeof(CompareReport))]
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(FillFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
@@ -17,4 +20,10 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
+
+    internal static string Write(CacheReport report) => JsonSerializer.Serialize(report, Default.CacheReport);
+
+    internal static string Write(TraceReport report) => JsonSerializer.Serialize(report, Default.TraceReport);
+
+    internal static string Write(CompareReport report) => JsonSerializer.Serialize(report, Default.CompareReport);
 }

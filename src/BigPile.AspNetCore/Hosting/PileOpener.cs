@@ -20,7 +20,12 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
         });
         try
         {
-            return new PileCache(pile, ownsPile: true);
+            return new PileCache(pile, new PileCacheOptions
+            {
+                OwnsPile = true,
+                WaitsUntilReady = true, // a request must not be told that an entry is missing which the index does not know yet
+                DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
+            });
         }
         catch
         {

@@ -1,35 +1,159 @@
-using System.Runtime.InteropServices;
+using System;
+using System.Runtime.CompilerServices;
 using BigPile.Blocks;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>The first bytes of a table entry's payload; the key's bytes follow, and the value's behind them.</summary>
+/// <summary>The first bytes of a table entry's payload, as format 2 has them. The key's bytes follow, and the value's behind them.</summary>
 /// <remarks>
 /// <code>
-/// bytes 0..1   the table's id in the catalog
-/// byte  2      kind of the value; 0: no value (null)
-/// byte  3      zero
-/// bytes 4..7   length of the key in bytes
-/// bytes 8..15  version: higher than that of every entry put before, in any table of the pile
+/// bytes 0..7    version, higher than that of every entry put before in any table of the pile; bit 63: there is an extension
+/// bytes 8..11   bits 15..0 the table's id in the catalog; 28..16 length of the key; 31..29 kind of the value
+/// extension:
+/// byte  12      bit 0 expiry, bit 1 sliding, bit 2 tags
+/// byte  13      priority
+/// bytes 14..15  number of tags
+/// expiry:       the instant from which the entry is gone (8), in ticks of UTC
+/// sliding:      the time that each use gives (8), in ticks; the instant that no use goes beyond (8)
+/// tags:         hash of each (8)
 /// </code>
 /// Little-endian. All that a table needs after a kill is in its entries; of two entries with one key the higher version is right.
+/// The bits 62..20 of a version are the millisecond of the put, so an entry's age takes no room.
 /// </remarks>
-[StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
-internal readonly struct EntryHead(int tableId, BlockKind valueKind, int keyBytes, ulong version)
+internal readonly unsafe struct EntryHead
 {
-    /// <summary>The bytes of the head.</summary>
-    internal const int SizeBytes = 16;
+    /// <summary>The format that this layout is, as stored with a table's definition.</summary>
+    internal const byte Format = 2;
 
     internal const int MaxTableId = ushort.MaxValue;
+    internal const int MaxTags = 64;
 
-    internal readonly ushort TableId = (ushort)tableId;
-    private readonly byte _valueKind = (byte)valueKind;
-    private readonly byte _reserved;
-    internal readonly int KeyBytes = keyBytes;
-    internal readonly ulong Version = version;
+    /// <summary>The bytes of a head without an extension.</summary>
+    internal const int ShortBytes = 12;
 
-    internal BlockKind ValueKind => (BlockKind)_valueKind;
+    /// <summary>The bytes of the largest head.</summary>
+    internal const int MaxBytes = FixedBytes + 3 * sizeof(long) + MaxTags * sizeof(ulong);
+
+    private const int FixedBytes = 16;
+    private const ulong ExtensionBit = 1UL << 63;
+    private const int KeyShift = 16;
+    private const int KeyMask = (1 << 13) - 1;
+    private const int KindShift = 29;
+    private const byte ExpiryFlag = 1;
+    private const byte SlidingFlag = 2;
+    private const byte TagsFlag = 4;
+
+    private readonly byte* _start;
+    private readonly ulong _version;
+    private readonly uint _word;
+    private readonly uint _extension;
+
+    /// <summary>Reads the head of a payload that has at least <see cref="ShortBytes"/>. The bytes may be changing; check before they are trusted.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal EntryHead(byte* payload)
+    {
+        _start = payload;
+        _version = *(ulong*)payload;
+        _word = *(uint*)(payload + 8);
+        if ((_version & ExtensionBit) != 0)
+            _extension = *(uint*)(payload + ShortBytes);
+    }
+
+    internal ulong Version => _version & ~ExtensionBit;
+
+    internal int TableId => (ushort)_word;
+
+    internal int KeyBytes => (int)(_word >> KeyShift) & KeyMask;
+
+    internal ValueKind Kind => (ValueKind)(_word >> KindShift);
+
+    internal bool HasExpiry => ((byte)_extension & ExpiryFlag) != 0;
+
+    internal bool IsSliding => ((byte)_extension & SlidingFlag) != 0;
+
+    internal bool HasTags => ((byte)_extension & TagsFlag) != 0;
+
+    /// <summary>Whether the entry may be gone though its block is there.</summary>
+    internal bool MayBeDead => ((byte)_extension & (ExpiryFlag | TagsFlag)) != 0;
+
+    internal EntryPriority Priority => (_version & ExtensionBit) == 0 ? EntryPriority.Normal : (EntryPriority)(byte)(_extension >> 8);
+
+    internal int TagCount => HasTags ? (int)(_extension >> 16) : 0;
+
+    /// <summary>The bytes of the head.</summary>
+    internal int SizeBytes
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (_version & ExtensionBit) == 0 ? ShortBytes : LongBytes;
+    }
+
+    internal int ValueOffset => SizeBytes + KeyBytes;
+
+    internal byte* Key => _start + SizeBytes;
+
+    /// <summary>The instant from which the entry is gone, in ticks.</summary>
+    internal long ExpiresAt => HasExpiry ? *(long*)(_start + FixedBytes) : long.MaxValue;
+
+    internal long SlidingTicks => *(long*)(_start + FixedBytes + 8);
+
+    internal long SlidingEnd => *(long*)(_start + FixedBytes + 16);
+
+    private int LongBytes => FixedBytes + TagsOffset + TagCount * sizeof(ulong);
+
+    private int TagsOffset => (HasExpiry ? 8 : 0) + (IsSliding ? 16 : 0);
+
+    /// <summary>The bytes of a head.</summary>
+    internal static int BytesFor(in EntrySpec spec)
+    {
+        if (spec.IsPlain)
+            return ShortBytes;
+        return FixedBytes + (spec.ExpiresAt != long.MaxValue ? 8 : 0) + (spec.SlidingTicks != 0 ? 16 : 0) + spec.Tags.Length * sizeof(ulong);
+    }
+
+    /// <summary>Writes a head whose version is not known yet.</summary>
+    internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
+    {
+        *(uint*)(payload + 8) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
+        *(ulong*)payload = spec.IsPlain ? 0 : ExtensionBit;
+        if (!spec.IsPlain)
+            WriteExtension(payload, spec);
+    }
+
+    /// <summary>Completes a head that was written.</summary>
+    internal static void SetVersion(byte* payload, ulong version) => *(ulong*)payload |= version;
+
+    /// <summary>Moves the instant of expiry of an entry that has one. The key's lock is held, and the pile is not mapped.</summary>
+    internal static void SetExpiry(byte* payload, long ticks) =>
+        System.Threading.Volatile.Write(ref *(long*)(payload + FixedBytes), ticks);
+
+    internal ulong Tag(int index) => *(ulong*)(_start + FixedBytes + TagsOffset + index * sizeof(ulong));
 
     /// <summary>Whether the head can be that of a payload: bytes that are being changed may say anything.</summary>
-    internal bool FitsIn(long payloadBytes) => KeyBytes >= 0 && KeyBytes <= payloadBytes - SizeBytes && _reserved == 0;
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool FitsIn(long payloadBytes) => ValueOffset <= payloadBytes;
+
+    /// <summary>The kind of block that the value would have alone.</summary>
+    internal static BlockKind BlockKindOf(ValueKind kind) => (BlockKind)kind;
+
+    private static void WriteExtension(byte* payload, in EntrySpec spec)
+    {
+        bool hasExpiry = spec.ExpiresAt != long.MaxValue;
+        bool isSliding = spec.SlidingTicks != 0;
+        payload[12] = (byte)((hasExpiry ? ExpiryFlag : 0) | (isSliding ? SlidingFlag : 0) | (spec.Tags.Length != 0 ? TagsFlag : 0));
+        payload[13] = (byte)spec.Priority;
+        *(ushort*)(payload + 14) = (ushort)spec.Tags.Length;
+        byte* at = payload + FixedBytes;
+        if (hasExpiry)
+        {
+            *(long*)at = spec.ExpiresAt;
+            at += 8;
+        }
+        if (isSliding)
+        {
+            *(long*)at = spec.SlidingTicks;
+            *(long*)(at + 8) = spec.SlidingEnd;
+            at += 16;
+        }
+        spec.Tags.CopyTo(new Span<ulong>(at, spec.Tags.Length));
+    }
 }

@@ -1,32 +1,41 @@
 namespace BigPile.Caching.Index;
 
-/// <summary>One place in the index: where an entry's block is, and enough of its hash to skip nearly all others.</summary>
+/// <summary>One place in the index: where an entry's block is, and enough of its key's hash to skip nearly all others.</summary>
 /// <remarks>
 /// <code>
-/// bit 63..40  tag: bits 63..40 of the key's hash
-/// bit 39..36  zero
-/// bit 35..0   the block's address; zero with a mark in bit 36: an entry was removed here
+/// bit 63..36  tag: bits 35..8 of the key's hash
+/// bit 35..0   the block's address; never 0
 /// </code>
-/// All zero is a place that was never used. Address 0 is never given out, so no entry looks like that.
+/// All zero is an empty place: address 0 is never given out. A bucket's number tells bits 7..0 of the hash, since there are at least
+/// 256 buckets; with the tag that makes 36 bits, so that a bucket is split without a look at the records, however large the table grows.
 /// </remarks>
 internal readonly struct IndexSlot(ulong word)
 {
-    private const ulong TagMask = ~0UL << 40;
-    private const ulong RemovedWord = 1UL << 36;
+    /// <summary>The bits of the hash that a bucket's number tells in a table of any size.</summary>
+    internal const int BucketHashBits = 8;
 
-    internal IndexSlot(ulong hash, ulong address) : this((hash & TagMask) | address)
+    /// <summary>The bits of the hash that bucket and tag tell together.</summary>
+    internal const int KnownHashBits = 36;
+
+    internal const ulong TagMask = ~0UL << PilePointer.AddressBits;
+
+    private const int TagShift = PilePointer.AddressBits - BucketHashBits;
+
+    internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address)
     {
     }
 
-    internal static IndexSlot Removed => new(RemovedWord);
-
     internal ulong Word => word;
 
-    internal bool IsUnused => word == 0;
-
-    internal bool IsRemoved => word == RemovedWord;
+    internal bool IsEmpty => word == 0;
 
     internal ulong Address => word & PilePointer.AddressMask;
 
-    internal bool MayBe(ulong hash) => ((word ^ hash) & TagMask) == 0 && Address != 0;
+    /// <summary>The tag of a hash, where a slot has it.</summary>
+    internal static ulong TagOf(ulong hash) => (hash << TagShift) & TagMask;
+
+    internal bool MayBe(ulong hash) => ((word ^ (hash << TagShift)) & TagMask) == 0 && word != 0;
+
+    /// <summary>The low bits of the key's hash.</summary>
+    internal ulong KnownHash(ulong bucket) => (word >> PilePointer.AddressBits << BucketHashBits) | (bucket & ((1 << BucketHashBits) - 1));
 }

@@ -1,107 +1,153 @@
 using System;
-using System.Buffers;
 using System.Buffers.Binary;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using System.Text;
-using System.Text.Unicode;
 
 namespace BigPile.Caching.Keys;
 
 /// <summary>Turns keys into the bytes that entries hold and that the index compares, and back.</summary>
-internal static class KeyCodec
+/// <typeparam name="TKey">The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.</typeparam>
+internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<TKey>? comparer)
+    where TKey : notnull
 {
-    /// <summary>The most bytes that a key may have.</summary>
-    internal const int MaxKeyBytes = 4096;
-
-    // No UTF-8 text begins with this byte; behind it are UTF-16 characters with lone surrogates, which UTF-8 would lose.
-    private const byte Utf16Mark = 0xFF;
-
     /// <summary>The bytes that a caller should have ready on its stack.</summary>
     internal const int StackBytes = 256;
 
-    /// <summary>The kind of a key type.</summary>
-    /// <exception cref="NotSupportedException">Tables can't have such keys.</exception>
-    internal static KeyKind KindOf<TKey>()
+    /// <summary>The kind of the key type, as stored in a table's definition.</summary>
+    internal static KeyKind Kind
     {
-        if (typeof(TKey) == typeof(string))
-            return KeyKind.String;
-        if (typeof(TKey) == typeof(long))
-            return KeyKind.Int64;
-        if (typeof(TKey) == typeof(Guid))
-            return KeyKind.Guid;
-        throw new NotSupportedException($"Keys of type {typeof(TKey)} are not supported. Use string, long or Guid.");
+        get
+        {
+            if (typeof(TKey) == typeof(string))
+                return KeyKind.String;
+            if (typeof(TKey) == typeof(long))
+                return KeyKind.Int64;
+            if (typeof(TKey) == typeof(int))
+                return KeyKind.Int32;
+            return typeof(TKey) == typeof(Guid) ? KeyKind.Guid : KeyKind.Object;
+        }
     }
 
-    /// <summary>Writes a key.</summary>
+    internal bool HasComparer => comparer != null;
+
+    /// <summary>Makes a key ready to be looked for.</summary>
     /// <param name="key">The key.</param>
     /// <param name="stack">Room for most keys.</param>
-    /// <returns>The key's bytes, in the room given if they fit.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ReadOnlySpan<byte> Encode<TKey>(TKey key, Span<byte> stack)
-        where TKey : notnull
+    internal KeyProbe Probe(TKey key, Span<byte> stack)
+    {
+        if (comparer != null)
+            return ProbeByComparer(key, stack);
+        if (typeof(TKey) == typeof(long))
+        {
+            BinaryPrimitives.WriteInt64LittleEndian(stack, Unsafe.BitCast<TKey, long>(key));
+            return new KeyProbe(stack[..sizeof(long)], hash.Of((ulong)Unsafe.BitCast<TKey, long>(key)));
+        }
+        ReadOnlySpan<byte> bytes = Encode(key, stack);
+        return new KeyProbe(bytes, hash.Of(bytes));
+    }
+
+    /// <summary>The hash of a key alone.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ulong HashOf(TKey key, Span<byte> stack)
+    {
+        if (typeof(TKey) == typeof(long) && comparer == null)
+            return hash.Of((ulong)Unsafe.BitCast<TKey, long>(key));
+        return Probe(key, stack).Hash;
+    }
+
+    /// <summary>Makes text in UTF-8 ready to be looked for.</summary>
+    internal KeyProbe ProbeUtf8(ReadOnlySpan<byte> key, Span<byte> stack) =>
+        comparer == null ? new KeyProbe(key, hash.Of(key)) : ProbeByComparer(Decode(key), stack);
+
+    /// <summary>Makes text ready to be looked for.</summary>
+    internal KeyProbe ProbeText(ReadOnlySpan<char> key, Span<byte> stack)
+    {
+        ReadOnlySpan<byte> bytes = TextKey.Encode(key, stack);
+        return comparer == null ? new KeyProbe(bytes, hash.Of(bytes)) : ProbeByComparer(Decode(bytes), stack);
+    }
+
+    /// <summary>Reads a key.</summary>
+    internal TKey Decode(ReadOnlySpan<byte> bytes)
+    {
+        if (typeof(TKey) == typeof(long))
+            return (TKey)(object)BinaryPrimitives.ReadInt64LittleEndian(bytes);
+        if (typeof(TKey) == typeof(int))
+            return (TKey)(object)BinaryPrimitives.ReadInt32LittleEndian(bytes);
+        if (typeof(TKey) == typeof(Guid))
+            return (TKey)(object)new Guid(bytes);
+        return typeof(TKey) == typeof(string) ? (TKey)(object)TextKey.Decode(bytes) : DecodeObject(bytes);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ReadOnlySpan<byte> Encode(TKey key, Span<byte> stack)
     {
         if (typeof(TKey) == typeof(long))
         {
             BinaryPrimitives.WriteInt64LittleEndian(stack, Unsafe.BitCast<TKey, long>(key));
             return stack[..sizeof(long)];
         }
+        if (typeof(TKey) == typeof(int))
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(stack, Unsafe.BitCast<TKey, int>(key));
+            return stack[..sizeof(int)];
+        }
         if (typeof(TKey) == typeof(Guid))
         {
             Unsafe.As<TKey, Guid>(ref key).TryWriteBytes(stack);
             return stack[..16];
         }
-        return EncodeText((string)(object)key, stack);
+        return EncodeReference(key, stack);
     }
 
-    /// <summary>Reads a key.</summary>
-    internal static TKey Decode<TKey>(ReadOnlySpan<byte> bytes)
-        where TKey : notnull
-    {
-        if (typeof(TKey) == typeof(long))
-            return (TKey)(object)BinaryPrimitives.ReadInt64LittleEndian(bytes);
-        if (typeof(TKey) == typeof(Guid))
-            return (TKey)(object)new Guid(bytes);
-        return (TKey)(object)DecodeText(bytes);
-    }
-
-    /// <summary>Refuses a key that is too long.</summary>
-    /// <exception cref="ArgumentException">The key has more than <see cref="MaxKeyBytes"/>.</exception>
-    internal static void CheckLength(int lengthBytes)
-    {
-        if (lengthBytes > MaxKeyBytes)
-            throw new ArgumentException($"The key has {lengthBytes:N0} bytes; {MaxKeyBytes:N0} are allowed. Use a digest of it.", "key");
-    }
-
-    private static ReadOnlySpan<byte> EncodeText(string key, Span<byte> stack)
+    private ReadOnlySpan<byte> EncodeReference(TKey key, Span<byte> stack)
     {
         ArgumentNullException.ThrowIfNull(key);
-        OperationStatus status = Utf8.FromUtf16(key, stack, out _, out int lengthBytes, replaceInvalidSequences: false);
-        if (status == OperationStatus.Done)
-            return stack[..lengthBytes];
-        if (status == OperationStatus.InvalidData)
-            return EncodeUtf16(key);
-        CheckLength(key.Length);
-        var room = new byte[key.Length * 3];
-        status = Utf8.FromUtf16(key, room, out _, out lengthBytes, replaceInvalidSequences: false);
-        return status == OperationStatus.Done ? room.AsSpan(0, lengthBytes) : EncodeUtf16(key);
+        if (typeof(TKey) == typeof(string))
+            return TextKey.Encode((string)(object)key, stack);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            pile.Codec.Serialize(key, buffer);
+            return buffer.WrittenSpan.ToArray();
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
     }
 
-    private static byte[] EncodeUtf16(string key)
+    private TKey DecodeObject(ReadOnlySpan<byte> bytes)
     {
-        CheckLength(key.Length);
-        var bytes = new byte[1 + key.Length * sizeof(char)];
-        bytes[0] = Utf16Mark;
-        MemoryMarshal.AsBytes(key.AsSpan()).CopyTo(bytes.AsSpan(1));
-        return bytes;
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            bytes.CopyTo(buffer.GetSpan(bytes.Length));
+            buffer.Advance(bytes.Length);
+            return (TKey)pile.Codec.Deserialize(buffer);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
     }
 
-    private static string DecodeText(ReadOnlySpan<byte> bytes)
+    private KeyProbe ProbeByComparer(TKey key, Span<byte> stack) =>
+        new(Encode(key, stack), hash.Of((ulong)(uint)comparer!.GetHashCode(key)), new Matcher(this, key, comparer));
+
+    private sealed class Matcher(KeyCodec<TKey> codec, TKey key, IEqualityComparer<TKey> comparer) : KeyMatcher
     {
-        if (bytes.IsEmpty || bytes[0] != Utf16Mark)
-            return Encoding.UTF8.GetString(bytes);
-        var chars = new char[(bytes.Length - 1) / sizeof(char)];
-        bytes[1..].CopyTo(MemoryMarshal.AsBytes(chars.AsSpan()));
-        return new string(chars);
+        // A reader may come by bytes that are being changed. What they say does not count then, and neither does what they can't say.
+        internal override bool Matches(ReadOnlySpan<byte> stored)
+        {
+            try
+            {
+                return comparer.Equals(codec.Decode(stored.ToArray()), key);
+            }
+            catch (Exception e) when (e is PileException or ArgumentException or InvalidCastException)
+            {
+                return false;
+            }
+        }
     }
 }

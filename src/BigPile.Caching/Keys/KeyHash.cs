@@ -5,21 +5,34 @@ using System.Security.Cryptography;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Hashes key bytes for the index, with a seed that differs in each process so that nobody can aim at a bucket.</summary>
-/// <remarks>Folded 64 x 64 multiplication, the construction of wyhash (Wang Yi, 2019). Never stored: the index is rebuilt at opening.</remarks>
-internal static class KeyHash
+/// <summary>Hashes key bytes for the index, with a seed so that nobody can aim at a bucket.</summary>
+/// <remarks>
+/// Folded 64 x 64 multiplication, the construction of wyhash (Wang Yi, 2019). The seed differs in each index that is built, and is saved
+/// with it. Thread safety: immutable.
+/// </remarks>
+internal readonly struct KeyHash(ulong seed)
 {
     private const ulong Secret0 = 0xA0761D6478BD642F;
     private const ulong Secret1 = 0xE7037ED1A0B428DB;
     private const ulong Secret2 = 0x8EBC6AF09C88C6E3;
 
-    private static readonly ulong Seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
+    internal ulong Seed => seed;
 
-    internal static ulong Of(ReadOnlySpan<byte> key)
+    internal static KeyHash New() => new(BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong))));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ulong Of(ReadOnlySpan<byte> key) =>
+        key.Length == sizeof(ulong) ? Of(Read64(ref MemoryMarshal.GetReference(key), 0)) : OfAny(key);
+
+    /// <summary>The hash of eight bytes, as a number.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ulong Of(ulong key) => Fold(Secret2 ^ sizeof(ulong), Fold(key ^ Secret1, key ^ seed ^ Secret0));
+
+    private ulong OfAny(ReadOnlySpan<byte> key)
     {
         ref byte first = ref MemoryMarshal.GetReference(key);
         nuint length = (nuint)key.Length;
-        ulong hash = Seed ^ Secret0;
+        ulong hash = seed ^ Secret0;
         nuint at = 0;
         for (; length - at > 16; at += 16)
             hash = Fold(Read64(ref first, at) ^ Secret1, Read64(ref first, at + 8) ^ hash);

@@ -6,4 +6,8 @@ internal enum KeyKind : byte
     String = 1,
     Int64 = 2,
     Guid = 3,
+    Int32 = 4,
+
+    /// <summary>Any other type, in the codec's bytes.</summary>
+    Object = 5,
 }

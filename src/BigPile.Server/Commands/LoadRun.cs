@@ -88,7 +88,13 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
         string path = Directory == null ? settings.Directory : Path.GetFullPath(Directory);
         var options = new PileOptions { SegmentBytes = settings.SegmentBytes, MaxBytes = settings.MaxBytes };
-        using var cache = new PileCache(Pile.Open(path, options), ownsPile: true);
+        var cacheOptions = new PileCacheOptions
+        {
+            OwnsPile = true,
+            WaitsUntilReady = true, // what a line replaces is counted as replaced
+            DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
+        };
+        using var cache = new PileCache(Pile.Open(path, options), cacheOptions);
         await new Loader(KeyField, new TableSink(cache, TableName, tally), tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 

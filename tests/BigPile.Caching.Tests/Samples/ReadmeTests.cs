@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Samples;
 
@@ -23,10 +24,18 @@ public sealed class ReadmeTests
         Assert.Equal((true, true, "kept"), Durability.Run(directory.Path));
     }
 
+    [Fact]
+    public async Task The_example_of_tables_runs()
+    {
+        using var cache = new PileCache(new Pile(), ownsPile: true);
+        Assert.Equal("page 7", await Tables.RunAsync(cache, static (key, _) => ValueTask.FromResult($"page {key}")));
+    }
+
     [Theory]
     [InlineData("FirstSteps.cs", "// README: first example", "// README: end")]
     [InlineData("FirstSteps.cs", "// README: class", "// README: end of class")]
     [InlineData("Durability.cs", "// README: durability", "// README: end of durability")]
+    [InlineData("Tables.cs", "// README: tables", "// README: end of tables")]
     public void The_readme_shows_what_is_compiled_here(string file, string from, string to)
     {
         string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));

@@ -1,0 +1,45 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching;
+
+/// <summary>How far a cache is in finding the entries of its pile again.</summary>
+/// <remarks>
+/// After a clean stop a cache is ready at once. After a kill the pile is walked through in the background: <c>TryGet</c> finds what is
+/// indexed already, puts and removals of any key are right and stay so, and limits and sweeps begin when the cache is ready.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class CacheReadiness
+{
+    private long _entriesFound;
+    private long _unitsDone;
+    private long _unitsInAll;
+
+    internal CacheReadiness(Task completion) => Completion = completion;
+
+    internal CacheReadiness() => Completion = Task.CompletedTask;
+
+    /// <summary>Whether the index knows every entry.</summary>
+    public bool IsReady => Completion.IsCompletedSuccessfully;
+
+    /// <summary>Ends when the index knows every entry; fails when the pile could not be walked through.</summary>
+    public Task Completion { get; internal set; }
+
+    /// <summary>The share of the pile that was walked through, from 0 to 1.</summary>
+    public double Progress => IsReady ? 1 : Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll));
+
+    /// <summary>The entries that the walk came upon.</summary>
+    public long EntriesFound => Interlocked.Read(ref _entriesFound);
+
+    /// <summary>Whether the index came back as it was saved, so that no walk was needed.</summary>
+    public bool WasRestored { get; internal init; }
+
+    internal void Expect(long units) => Interlocked.Exchange(ref _unitsInAll, units);
+
+    internal void Advance(long units, int entries)
+    {
+        Interlocked.Add(ref _unitsDone, units);
+        Interlocked.Add(ref _entriesFound, entries);
+    }
+}

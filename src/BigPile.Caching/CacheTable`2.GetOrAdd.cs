@@ -1,0 +1,67 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching;
+
+/// <summary>Values that are made when they are missing.</summary>
+public sealed partial class CacheTable<TKey, TValue>
+{
+    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
+    /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
+    /// <returns>The value. What the factory throws, all who waited get.</returns>
+    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="InvalidOperationException">The factory asked for its own key.</exception>
+    /// <exception cref="PileFullException">There is no room for the new value.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public TValue GetOrAdd(TKey key, Func<TKey, TValue> factory, EntryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return _flights.GetOrAdd(key, factory, static (key, factory) => factory(key), options);
+    }
+
+    /// <inheritdoc cref="GetOrAdd(TKey, Func{TKey, TValue}, EntryOptions)"/>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="state">Is handed to the factory, which then needs no closure.</param>
+    /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
+    /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
+    public TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return _flights.GetOrAdd(key, state, factory, options);
+    }
+
+    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="factory">Makes the value. Its token is cancelled when all who waited have gone.</param>
+    /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
+    /// <param name="cancellationToken">Ends this caller's wait, and nobody else's.</param>
+    /// <returns>The value. What the factory throws, all who waited get.</returns>
+    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <exception cref="PileFullException">There is no room for the new value.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public ValueTask<TValue> GetOrAddAsync(
+        TKey key, Func<TKey, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return _flights.GetOrAddAsync(key, factory, static (key, factory, stop) => factory(key, stop), options, cancellationToken);
+    }
+
+    /// <inheritdoc cref="GetOrAddAsync(TKey, Func{TKey, CancellationToken, ValueTask{TValue}}, EntryOptions, CancellationToken)"/>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="state">Is handed to the factory, which then needs no closure.</param>
+    /// <param name="factory">Makes the value. Its token is cancelled when all who waited have gone.</param>
+    /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
+    /// <param name="cancellationToken">Ends this caller's wait, and nobody else's.</param>
+    public ValueTask<TValue> GetOrAddAsync<TState>(
+        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return _flights.GetOrAddAsync(key, state, factory, options, cancellationToken);
+    }
+}

@@ -1,0 +1,175 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Many keys at once: two to three times as fast as one by one, where they do not lie in the processor's cache.</summary>
+/// <remarks>Each key is read or changed for itself, as if by a call of its own.</remarks>
+public sealed partial class CacheTable<TKey, TValue>
+{
+    /// <summary>Reads values.</summary>
+    /// <param name="keys">The keys.</param>
+    /// <param name="values">Gets the values, in the order of the keys; the default where a key is missing. As long as the keys.</param>
+    /// <param name="found">Gets whether each key was there. As long as the keys.</param>
+    /// <returns>How many keys were there.</returns>
+    /// <exception cref="ArgumentException">The spans are not of one length.</exception>
+    /// <exception cref="InvalidCastException">A value is of another type.</exception>
+    /// <exception cref="PileSerializationException">A value can't be read as objects.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int GetMany(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
+    {
+        RequireLength(keys.Length, values.Length, nameof(values));
+        RequireLength(keys.Length, found.Length, nameof(found));
+        int count = 0;
+        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
+        {
+            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
+            count += GetGroup(keys.Slice(start, length), values.Slice(start, length), found.Slice(start, length));
+        }
+        return count;
+    }
+
+    /// <summary>Copies values as they are stored to a writer, one behind another.</summary>
+    /// <param name="keys">The keys.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="lengths">Gets the bytes of each value, in the order of the keys; -1 where a key is missing. As long as the keys.</param>
+    /// <returns>How many keys were there.</returns>
+    /// <exception cref="ArgumentException">The spans are not of one length.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int ReadMany(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        RequireLength(keys.Length, lengths.Length, nameof(lengths));
+        int count = 0;
+        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
+        {
+            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
+            count += ReadGroup(keys.Slice(start, length), destination, lengths.Slice(start, length));
+        }
+        return count;
+    }
+
+    /// <summary>Puts values.</summary>
+    /// <param name="keys">The keys.</param>
+    /// <param name="values">The values, as many.</param>
+    /// <param name="results">Gets what became of each. As long as the keys.</param>
+    /// <param name="options">Age, priority and tags of all; the table's when left out.</param>
+    /// <exception cref="ArgumentException">The spans are not of one length, a key is too long, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; what came before in the order of the keys is put.</exception>
+    /// <exception cref="PileSerializationException">A value holds something that has no place in a pile; what came before is put.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void PutMany(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options = null)
+    {
+        RequireLength(keys.Length, values.Length, nameof(values));
+        RequireLength(keys.Length, results.Length, nameof(results));
+        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
+        {
+            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
+            Prefetch(keys.Slice(start, length));
+            for (int i = start; i < start + length; i++)
+                results[i] = Put(keys[i], values[i], options);
+        }
+    }
+
+    /// <summary>Removes keys and their values.</summary>
+    /// <returns>How many of the keys were there.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int RemoveMany(ReadOnlySpan<TKey> keys)
+    {
+        int count = 0;
+        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
+        {
+            ReadOnlySpan<TKey> group = keys.Slice(start, Math.Min(TableCore.GroupKeys, keys.Length - start));
+            Prefetch(group);
+            foreach (TKey key in group)
+                count += Remove(key) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static void RequireLength(int expected, int actual, string name)
+    {
+        if (actual != expected)
+            throw new ArgumentException($"There are {expected:N0} keys and room for {actual:N0}; both must be as many.", name);
+    }
+
+    private int GetGroup(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
+    {
+        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        ThreadPresence presence = Core.EnterToRead();
+        try
+        {
+            Prefetch(keys, hashes, stack);
+            int count = 0;
+            for (int i = 0; i < keys.Length; i++)
+            {
+                var reader = default(ValueReader);
+                found[i] = Core.TryReadInBatch(presence, _keys.Probe(keys[i], stack), ref reader, out _);
+                if (found[i])
+                    count++;
+                else
+                    reader.Release();
+                values[i] = found[i] ? (TValue?)reader.Complete(Core.Pile.Codec) : default;
+            }
+            Core.CountReads(presence, count, keys.Length - count);
+            return count;
+        }
+        finally
+        {
+            Core.Pile.Exit(presence);
+        }
+    }
+
+    private int ReadGroup(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
+    {
+        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        ThreadPresence presence = Core.EnterToRead();
+        try
+        {
+            Prefetch(keys, hashes, stack);
+            int count = 0;
+            for (int i = 0; i < keys.Length; i++)
+            {
+                var reader = new WriterReader(destination);
+                bool isFound = Core.TryReadInBatch(presence, _keys.Probe(keys[i], stack), ref reader, out _);
+                lengths[i] = isFound ? reader.Complete() : -1;
+                count += isFound ? 1 : 0;
+            }
+            Core.CountReads(presence, count, keys.Length - count);
+            return count;
+        }
+        finally
+        {
+            Core.Pile.Exit(presence);
+        }
+    }
+
+    private void Prefetch(ReadOnlySpan<TKey> keys)
+    {
+        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        ThreadPresence presence = Core.Enter();
+        try
+        {
+            Prefetch(keys, hashes, stack);
+        }
+        finally
+        {
+            Core.Pile.Exit(presence);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void Prefetch(ReadOnlySpan<TKey> keys, Span<ulong> hashes, Span<byte> stack)
+    {
+        for (int i = 0; i < keys.Length; i++)
+            hashes[i] = _keys.HashOf(keys[i], stack);
+        Core.PrefetchBuckets(hashes[..keys.Length]);
+        Core.PrefetchEntries(hashes[..keys.Length]);
+    }
+}

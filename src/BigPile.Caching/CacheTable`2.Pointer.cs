@@ -1,0 +1,75 @@
+using System;
+using System.Runtime.InteropServices;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+
+namespace BigPile.Caching;
+
+/// <summary>Values as objects of their own in the pile.</summary>
+public sealed partial class CacheTable<TKey, TValue>
+{
+    /// <summary>Puts an object of the pile as a value. The table takes it over: it goes with the entry, and nobody else may delete it.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="pointer">The object.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <returns>What became of it. After <see cref="PutResult.Collision"/> the object is still the caller's.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PutResult PutPointer(TKey key, PilePointer pointer, EntryOptions? options = null)
+    {
+        _ = Core.Pile.SizeOf(pointer); // refuses what is no object
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        ulong word = pointer.ToUInt64();
+        return Put(_keys.Probe(key, stack), AsBytes(in word), ValueKind.Pointer, options, TableCore.Condition.None, out _)!.Value;
+    }
+
+    /// <summary>The object that holds a key's value. A value that lies in its entry is moved to an object of its own first.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="pointer">The object; the table's own, valid until the entry is replaced, removed, evicted or expires.</param>
+    /// <returns><see langword="false"/> when the table has no such key, or its value is null.</returns>
+    /// <exception cref="PileFullException">There is no room to move the value to.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryGetPointer(TKey key, out PilePointer pointer)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        KeyProbe probe = _keys.Probe(key, stack);
+        while (Core.TryLook(probe, out TableCore.EntryCopy entry))
+        {
+            if (entry.Kind == ValueKind.Null)
+                break;
+            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(probe, out pointer) : TryMoveOut(probe, entry, out pointer))
+                return true;
+        }
+        pointer = default;
+        return false;
+    }
+
+    /// <summary>The object that holds a key's value; see <see cref="TryGetPointer"/>.</summary>
+    /// <returns>The pointer; the invalid one when the table has no such key, or its value is null.</returns>
+    /// <exception cref="PileFullException">There is no room to move the value to.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer GetPointer(TKey key) => TryGetPointer(key, out PilePointer pointer) ? pointer : default;
+
+    private bool TryMoveOut(in KeyProbe key, in TableCore.EntryCopy entry, out PilePointer pointer)
+    {
+        pointer = default;
+        if (!TryCopy(key, out CopyReader copy, out EntryInfo info))
+            return false;
+        using (copy)
+        {
+            if (info.Version != entry.Info.Version)
+                return false;
+            pointer = Core.Pile.PutPayload(copy.Value, EntryHead.BlockKindOf(copy.Kind));
+        }
+        ulong word = pointer.ToUInt64();
+        PutResult? result = Core.Put(key, AsBytes(in word), ValueKind.Pointer, entry.Spec, TableCore.Condition.Of(info.Version), out _);
+        if (result is not (null or PutResult.Collision))
+            return true;
+        Core.Pile.Delete(pointer);
+        return false;
+    }
+
+    private static ReadOnlySpan<byte> AsBytes(in ulong word) => MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+}

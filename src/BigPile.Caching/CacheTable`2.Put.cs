@@ -1,0 +1,187 @@
+using System;
+using System.Buffers;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+
+namespace BigPile.Caching;
+
+/// <summary>Writing.</summary>
+public sealed partial class CacheTable<TKey, TValue>
+{
+    /// <summary>Puts a value, in the place of one that the key may have had.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="value">The value; null is a value.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <returns>What became of it; in a speculative table, or at a limit, also what had to go for it.</returns>
+    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PutResult Put(TKey key, TValue value, EntryOptions? options = null) => Put(key, value, options, out _);
+
+    /// <summary>Puts a value, and tells the version that it got.</summary>
+    /// <inheritdoc cref="Put(TKey, TValue, EntryOptions)"/>
+    public PutResult Put(TKey key, TValue value, EntryOptions? options, out EntryInfo info)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        return Put(_keys.Probe(key, stack), value, options, TableCore.Condition.None, out info)!.Value;
+    }
+
+    /// <summary>Puts bytes as a value. <c>Get</c> gives them back as a byte array.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="value">The bytes.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    /// <exception cref="ArgumentException">The key is too long.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, out EntryInfo info) => PutBytes(key, value, null, out info);
+
+    /// <inheritdoc cref="PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="value">The bytes.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        return Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
+    }
+
+    /// <inheritdoc cref="PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="value">The bytes, in one piece or several.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    public PutResult PutBytes(TKey key, in ReadOnlySequence<byte> value, EntryOptions? options, out EntryInfo info)
+    {
+        if (value.IsSingleSegment)
+            return PutBytes(key, value.FirstSpan, options, out info);
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            foreach (ReadOnlyMemory<byte> part in value)
+                buffer.Write(part.Span);
+            return PutBytes(key, buffer.WrittenSpan, options, out info);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    /// <summary>Puts a value if the key's entry is still the one that the caller knows.</summary>
+    /// <param name="key">The key; at most 4,096 bytes.</param>
+    /// <param name="value">The value; null is a value.</param>
+    /// <param name="version">The version that the entry must have; 0: the key must be missing.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <returns><see langword="false"/> when the entry has another version, or was refused; nothing has changed then.</returns>
+    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Update(TKey key, TValue value, ulong version, out EntryInfo info, EntryOptions? options = null)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        PutResult? result = Put(_keys.Probe(key, stack), value, options, TableCore.Condition.Of(version), out info);
+        return result is not (null or PutResult.Collision);
+    }
+
+    /// <summary>Removes a key and its value.</summary>
+    /// <returns>Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Remove(TKey key)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.None);
+    }
+
+    /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="version">The version that the entry must have.</param>
+    /// <returns>Whether the key was there with this version.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The version is 0.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Remove(TKey key, ulong version)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(version);
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.Of(version));
+    }
+
+    /// <summary>Uses an entry without reading it: puts off its expiry if it is a sliding one.</summary>
+    /// <returns>Whether the table has the key.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Touch(TKey key)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        return Core.Touch(_keys.Probe(key, stack));
+    }
+
+    /// <summary>Makes an entry as young as if its value had just been put, with other options. It gets a new version.</summary>
+    /// <returns>Whether the table has the key.</returns>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Touch(TKey key, EntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        KeyProbe probe = _keys.Probe(key, stack);
+        while (TryCopy(probe, out CopyReader copy, out EntryInfo info))
+        {
+            using (copy)
+            {
+                if (Put(probe, copy.Value, copy.Kind, options, TableCore.Condition.Of(info.Version), out _) != null)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+    internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
+    {
+        switch (value)
+        {
+            case null:
+                return Put(key, [], ValueKind.Null, options, condition, out info);
+            case byte[] bytes:
+                return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
+            default:
+                return PutThroughBuffer(key, value, options, condition, out info);
+        }
+    }
+
+    internal PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
+    {
+        if (options == null && Core.PutsPlain)
+            return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
+        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
+        return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
+    }
+
+    private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
+    {
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Core.Pile.Encode(value, buffer);
+            return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    private bool TryCopy(in KeyProbe key, out CopyReader copy, out EntryInfo info)
+    {
+        copy = new CopyReader(BufferRental.Rent());
+        if (Core.TryRead(key, ref copy, out info))
+            return true;
+        copy.Dispose();
+        return false;
+    }
+}

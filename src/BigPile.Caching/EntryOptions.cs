@@ -1,0 +1,24 @@
+using System;
+using System.Collections.Generic;
+
+namespace BigPile.Caching;
+
+/// <summary>How an entry is put. What is left out comes from the table's options.</summary>
+/// <remarks>Thread safety: instances may be shared once they are made, and used for any number of puts.</remarks>
+public sealed record EntryOptions
+{
+    /// <summary>The time after which the entry is gone; above zero.</summary>
+    public TimeSpan? MaxAge { get; init; }
+
+    /// <summary>The instant from which the entry is gone. With <see cref="MaxAge"/> as well, the earlier of the two counts.</summary>
+    public DateTimeOffset? ExpiresAt { get; init; }
+
+    /// <summary>The time without a use after which the entry is gone, if it is not gone by age before; above zero.</summary>
+    public TimeSpan? Sliding { get; init; }
+
+    /// <summary>The entry's worth when another has to make room.</summary>
+    public EntryPriority? Priority { get; init; }
+
+    /// <summary>Names by which the entry can be removed together with others; up to 64, none of them empty.</summary>
+    public IReadOnlyCollection<string>? Tags { get; init; }
+}

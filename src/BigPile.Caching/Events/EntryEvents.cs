@@ -1,0 +1,82 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Caching.Entries;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Events;
+
+/// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
+/// <remarks>Costs one load while nobody listens. What is more than listeners can take is counted and left out.</remarks>
+internal sealed unsafe class EntryEvents(ILogger logger)
+{
+    private const int MaxPending = 1 << 16;
+    private const int MaxBatch = 1024;
+
+    private readonly ConcurrentQueue<RawRemoval> _pending = new();
+    private Action<IReadOnlyList<RawRemoval>>? _handlers;
+    private int _isRunning;
+    private long _lost;
+
+    /// <summary>The removals that nobody was told of, because too many waited.</summary>
+    internal long LostCount => Interlocked.Read(ref _lost);
+
+    internal void Subscribe(Action<IReadOnlyList<RawRemoval>> handler) => Change(handlers => handlers + handler);
+
+    internal void Unsubscribe(Action<IReadOnlyList<RawRemoval>> handler) => Change(handlers => handlers - handler);
+
+    /// <summary>Notes an entry whose block is about to be freed.</summary>
+    internal void Note(in EntryHead head, long payloadBytes, Counter reason)
+    {
+        if (Volatile.Read(ref _handlers) == null || reason is not (Counter.Evictions or Counter.Expirations))
+            return;
+        if (_pending.Count >= MaxPending)
+        {
+            Interlocked.Increment(ref _lost);
+            return;
+        }
+        byte[] key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
+        var info = new EntryInfo(head.Version, (int)(payloadBytes - head.ValueOffset));
+        _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));
+        if (Interlocked.Exchange(ref _isRunning, 1) == 0)
+            ThreadPool.UnsafeQueueUserWorkItem(static events => events.Deliver(), this, preferLocal: false);
+    }
+
+    private void Deliver()
+    {
+        do
+        {
+            var batch = new List<RawRemoval>();
+            while (batch.Count < MaxBatch && _pending.TryDequeue(out RawRemoval removal))
+                batch.Add(removal);
+            if (batch.Count != 0)
+                Tell(batch);
+            else
+                Volatile.Write(ref _isRunning, 0);
+        }
+        while (Volatile.Read(ref _isRunning) == 1 || (!_pending.IsEmpty && Interlocked.Exchange(ref _isRunning, 1) == 0));
+    }
+
+    [SuppressMessage("Design", "CA1031", Justification = "What listeners do must not end the process.")]
+    private void Tell(List<RawRemoval> batch)
+    {
+        try
+        {
+            Volatile.Read(ref _handlers)?.Invoke(batch);
+        }
+        catch (Exception e)
+        {
+            logger.LogError(e, "A listener failed on {Count} removed entries", batch.Count);
+        }
+    }
+
+    private void Change(Func<Action<IReadOnlyList<RawRemoval>>?, Action<IReadOnlyList<RawRemoval>>?> change)
+    {
+        Action<IReadOnlyList<RawRemoval>>? before;
+        do
+            before = Volatile.Read(ref _handlers);
+        while (Interlocked.CompareExchange(ref _handlers, change(before), before) != before);
+    }
+}

@@ -1,0 +1,84 @@
+using System;
+
+namespace BigPile.Caching.Eviction;
+
+/// <summary>Chooses what goes when a table is at its limit.</summary>
+/// <remarks>
+/// A large table has 16 shards, told by the lowest bits of the hash, so that the 32 bits that a queue holds find their bucket in a table
+/// of any size; a small one has a single shard, because a few hundred entries in sixteen parts are evicted badly.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class Evictor : IDisposable
+{
+    private const int ManyShardBits = 4;
+    private const long EntriesForManyShards = 1 << 17;
+
+    private readonly EvictionShard[] _shards;
+
+    internal Evictor(IEvictionHost host, long entriesExpected)
+    {
+        int shardBits = entriesExpected >= EntriesForManyShards ? ManyShardBits : 0;
+        _shards = new EvictionShard[1 << shardBits];
+        for (int i = 0; i < _shards.Length; i++)
+            _shards[i] = new EvictionShard(host, i, shardBits);
+        SetCapacity(entriesExpected);
+    }
+
+    internal long SizeBytes
+    {
+        get
+        {
+            long sum = 0;
+            foreach (EvictionShard shard in _shards)
+                sum += shard.SizeBytes;
+            return sum;
+        }
+    }
+
+    /// <summary>Sets the number of entries that there is room for; of a table limited in bytes, about that many.</summary>
+    internal void SetCapacity(long entries)
+    {
+        foreach (EvictionShard shard in _shards)
+            shard.Capacity = Math.Max(1, entries / _shards.Length);
+    }
+
+    /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
+    internal void Enter(ulong hash, EntryPriority priority, long liveEntries)
+    {
+        if (priority != EntryPriority.NeverEvict)
+            ShardOf(hash).Enter(hash, priority, liveEntries / _shards.Length);
+    }
+
+    /// <summary>Enters an entry that was there before.</summary>
+    internal void EnterFound(ulong hash, EntryPriority priority, bool isInMain)
+    {
+        if (priority != EntryPriority.NeverEvict)
+            ShardOf(hash).EnterFound(hash, priority, isInMain);
+    }
+
+    /// <summary>Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.</summary>
+    internal bool TryEvict(ulong hash, EntryPriority most)
+    {
+        int own = (int)hash & (_shards.Length - 1);
+        for (int i = 0; i < _shards.Length; i++)
+        {
+            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most))
+                return true;
+        }
+        return false;
+    }
+
+    internal void Clear()
+    {
+        foreach (EvictionShard shard in _shards)
+            shard.Clear();
+    }
+
+    public void Dispose()
+    {
+        foreach (EvictionShard shard in _shards)
+            shard.Dispose();
+    }
+
+    private EvictionShard ShardOf(ulong hash) => _shards[(int)hash & (_shards.Length - 1)];
+}

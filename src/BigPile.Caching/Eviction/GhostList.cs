@@ -1,0 +1,125 @@
+using System;
+using System.Numerics;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Caching.Eviction;
+
+/// <summary>Remembers the hashes of entries that were evicted lately, in 4 bytes each.</summary>
+/// <remarks>
+/// <code>
+/// bit 31..12  fingerprint
+/// bit 11      evicted from the main queue
+/// bit 10..0   age mark: the count of evictions from that queue, coarsely, modulo 2,048; the word 0 is an empty place
+/// </code>
+/// A hash has its place in one cache line of 16, where the oldest makes room. A window of evictions is 256 marks or fewer, so that a word
+/// that nothing overwrote for seven windows is not taken for a fresh one. Thread safety: none; its owner has a lock.
+/// </remarks>
+internal sealed unsafe class GhostList : IDisposable
+{
+    private const int PlacesPerLine = 16;
+    private const int LineBytes = PlacesPerLine * sizeof(uint);
+    private const int MarksPerWindow = 256;
+    private const uint MarkMask = (1 << 11) - 1;
+    private const uint KindBit = 1 << 11;
+    private const int FingerprintShift = 12;
+    private const double SmallWindow = 0.7; // of the capacity; what is evicted from the main queue is remembered for a whole one
+    private const double PlacesPerEntry = 2.4;
+
+    private readonly long[] _evicted = new long[2];
+    private readonly long[] _window = new long[2];
+    private uint* _lines;
+    private uint _lineCount;
+
+    /// <summary>The capacity that the list is made for.</summary>
+    internal long Capacity { get; private set; }
+
+    internal long SizeBytes => _lineCount * (long)LineBytes;
+
+    /// <summary>Forgets everything, and makes ready for a capacity.</summary>
+    internal void Resize(long capacity)
+    {
+        NativeMemory.AlignedFree(_lines);
+        Capacity = capacity;
+        _lineCount = (uint)Math.Clamp((long)(capacity * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
+        _lines = (uint*)NativeMemory.AlignedAlloc((nuint)SizeBytes, LineBytes);
+        NativeMemory.Clear(_lines, (nuint)SizeBytes);
+        _window[(int)GhostKind.Small] = Math.Max(1, (long)(capacity * SmallWindow));
+        _window[(int)GhostKind.Main] = Math.Max(1, capacity);
+    }
+
+    /// <summary>Remembers an eviction.</summary>
+    internal void Add(uint hash, GhostKind kind)
+    {
+        _evicted[(int)kind]++;
+        if (_lines == null)
+            return;
+        uint* line = LineOf(hash, out uint fingerprint);
+        uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
+        *PlaceFor(line, fingerprint) = word == 0 ? KindBit : word;
+    }
+
+    /// <summary>Forgets an eviction, and tells from which queue it was.</summary>
+    internal GhostKind Take(uint hash)
+    {
+        if (_lines == null)
+            return GhostKind.None;
+        uint* line = LineOf(hash, out uint fingerprint);
+        for (int i = 0; i < PlacesPerLine; i++)
+        {
+            if (line[i] == 0 || line[i] >> FingerprintShift != fingerprint)
+                continue;
+            GhostKind kind = KindOf(line[i]);
+            bool isFresh = AgeOf(line[i]) <= 1;
+            line[i] = 0;
+            return isFresh ? kind : GhostKind.None;
+        }
+        return GhostKind.None;
+    }
+
+    public void Dispose()
+    {
+        NativeMemory.AlignedFree(_lines);
+        _lines = null;
+        _lineCount = 0;
+    }
+
+    private static GhostKind KindOf(uint word) => (word & KindBit) != 0 ? GhostKind.Main : GhostKind.Small;
+
+    // The line comes from the upper half of the product, the fingerprint from other bits than those.
+    private uint* LineOf(uint hash, out uint fingerprint)
+    {
+        ulong mixed = hash * 0x9E3779B97F4A7C15UL;
+        fingerprint = (uint)(mixed >> 8) >> FingerprintShift;
+        return _lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
+    }
+
+    private uint* PlaceFor(uint* line, uint fingerprint)
+    {
+        uint* oldest = line;
+        double oldestAge = -1;
+        for (int i = 0; i < PlacesPerLine; i++)
+        {
+            if (line[i] == 0 || line[i] >> FingerprintShift == fingerprint)
+                return line + i;
+            double age = AgeOf(line[i]);
+            if (age > oldestAge)
+            {
+                oldestAge = age;
+                oldest = line + i;
+            }
+        }
+        return oldest;
+    }
+
+    /// <summary>The age in windows of its queue.</summary>
+    private double AgeOf(uint word)
+    {
+        GhostKind kind = KindOf(word);
+        uint marks = (MarkNow(kind) - word) & MarkMask;
+        return (double)marks * UnitOf(kind) / _window[(int)kind];
+    }
+
+    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> BitOperations.Log2((ulong)UnitOf(kind))) & MarkMask;
+
+    private long UnitOf(GhostKind kind) => (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, _window[(int)kind] / MarksPerWindow));
+}

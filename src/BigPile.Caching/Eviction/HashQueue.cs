@@ -1,0 +1,110 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Caching.Eviction;
+
+/// <summary>A first-in-first-out queue of 32-bit pieces of hashes, in pages of unmanaged memory.</summary>
+/// <remarks>Thread safety: none; its owner has a lock.</remarks>
+internal sealed unsafe class HashQueue : IDisposable
+{
+    private const int NodeBytes = 4096;
+    private const int HashesPerNode = (NodeBytes - 8) / sizeof(uint);
+
+    private Node* _head;
+    private Node* _tail;
+    private Node* _spare;
+    private int _headAt;
+    private int _tailAt = HashesPerNode;
+
+    /// <summary>The number of hashes.</summary>
+    internal long Count { get; private set; }
+
+    /// <summary>The bytes of memory that the queue takes.</summary>
+    internal long SizeBytes { get; private set; }
+
+    internal void Push(uint hash)
+    {
+        if (_tailAt == HashesPerNode)
+            AddNode();
+        _tail->Hashes[_tailAt++] = hash;
+        Count++;
+    }
+
+    /// <summary>Takes the oldest hash. There must be one.</summary>
+    internal uint Pop()
+    {
+        if (_headAt == HashesPerNode)
+            DropHead();
+        Count--;
+        return _head->Hashes[_headAt++];
+    }
+
+    /// <summary>The hash that a number of pops would still leave, if it is near.</summary>
+    internal bool TryPeek(int ahead, out uint hash)
+    {
+        int at = _headAt + ahead;
+        bool isNear = ahead < Count && at < HashesPerNode;
+        hash = isNear ? _head->Hashes[at] : 0;
+        return isNear;
+    }
+
+    internal void Clear()
+    {
+        while (_head != null)
+        {
+            Node* next = _head->Next;
+            Free(_head);
+            _head = next;
+        }
+        if (_spare != null)
+            Free(_spare);
+        _spare = null;
+        _tail = null;
+        _headAt = 0;
+        _tailAt = HashesPerNode;
+        Count = 0;
+    }
+
+    public void Dispose() => Clear();
+
+    private void AddNode()
+    {
+        Node* node = _spare;
+        _spare = null;
+        if (node == null)
+        {
+            node = (Node*)NativeMemory.Alloc(NodeBytes);
+            SizeBytes += NodeBytes;
+        }
+        node->Next = null;
+        if (_tail == null)
+            _head = node;
+        else
+            _tail->Next = node;
+        _tail = node;
+        _tailAt = 0;
+    }
+
+    private void DropHead()
+    {
+        Node* next = _head->Next;
+        if (_spare == null)
+            _spare = _head;
+        else
+            Free(_head);
+        _head = next;
+        _headAt = 0;
+    }
+
+    private void Free(Node* node)
+    {
+        NativeMemory.Free(node);
+        SizeBytes -= NodeBytes;
+    }
+
+    private struct Node
+    {
+        internal Node* Next;
+        internal fixed uint Hashes[HashesPerNode];
+    }
+}

@@ -1,0 +1,64 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching.Flights;
+
+/// <summary>One run of a factory, and those who wait for it.</summary>
+/// <remarks>The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.</remarks>
+internal sealed class Flight<TValue> : IDisposable
+{
+    private readonly TaskCompletionSource<TValue> _landing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly CancellationTokenSource _abandoned = new();
+    private readonly Lock _lock = new();
+    private int _waiting = 1;
+
+    /// <summary>The thread that runs the factory, if it does so in a call that waits.</summary>
+    internal int ThreadId { get; init; }
+
+    /// <summary>Ends with the run.</summary>
+    internal Task<TValue> Landing => _landing.Task;
+
+    /// <summary>Is cancelled when nobody waits any more.</summary>
+    internal CancellationToken Abandoned => _abandoned.Token;
+
+    /// <summary>Joins those who wait.</summary>
+    /// <returns><see langword="false"/> when they have all gone, and the run with them.</returns>
+    internal bool TryJoin()
+    {
+        lock (_lock)
+        {
+            if (_waiting == 0)
+                return false;
+            _waiting++;
+            return true;
+        }
+    }
+
+    /// <summary>Leaves those who wait; the last one cancels a run that has not ended.</summary>
+    /// <returns>Whether that was the last one.</returns>
+    internal bool LeaveAsLast()
+    {
+        lock (_lock)
+        {
+            if (--_waiting != 0)
+                return false;
+        }
+        if (!Landing.IsCompleted)
+            _abandoned.Cancel();
+        return true;
+    }
+
+    internal void Land(TValue value) => _landing.TrySetResult(value);
+
+    internal void Crash(Exception exception)
+    {
+        if (exception is OperationCanceledException cancelled)
+            _landing.TrySetCanceled(cancelled.CancellationToken);
+        else
+            _landing.TrySetException(exception);
+        _ = _landing.Task.Exception; // seen, also when nobody waits any more
+    }
+
+    public void Dispose() => _abandoned.Dispose();
+}

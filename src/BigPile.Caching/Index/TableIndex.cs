@@ -1,0 +1,262 @@
+using System;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics.X86;
+using System.Threading;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>A table's index: buckets of a cache line in unmanaged memory, which grow one by one (linear hashing, Litwin 1980).</summary>
+/// <remarks>
+/// <para>
+/// Readers take no lock. Writers lock the bucket of the key for the whole change: next version, new block, slot, free of the old block;
+/// so of two changes to one key the order is the same in the index, in the blocks and in the versions.
+/// </para>
+/// <para>
+/// The table has n buckets; a key's is the low bits of its hash, as many as n needs, or one bit less where that would be n or above.
+/// Growing by one splits one bucket, in turn. The buckets that were not split yet are up to twice as full as the others; what does not
+/// fit goes on in overflow lines.
+/// </para>
+/// </remarks>
+internal sealed unsafe class TableIndex : IDisposable
+{
+    /// <summary>The fewest buckets: slots do not hold the bits of the hash that tell them apart.</summary>
+    internal const int MinBuckets = 1 << IndexSlot.BucketHashBits;
+
+    private const double EntriesPerBucket = 4.2;
+    private const int MaxLevel = IndexSlot.KnownHashBits;
+    private const int MaxSplitsAtOnce = 16;
+
+    private readonly LineStore _lines = new(hugePages: true);
+    private SpinGate _splitting;
+    private ulong _bucketCount;
+
+    /// <summary>Makes an index with room for a number of entries.</summary>
+    internal TableIndex(long entries)
+    {
+        _bucketCount = BucketsFor(entries);
+        _lines.EnsureAll(_bucketCount);
+        int level = BitOperations.Log2(_bucketCount);
+        for (ulong bucket = 0; bucket < _bucketCount; bucket++)
+            _lines.At(bucket)->Initialize(level, isLocked: false);
+    }
+
+    internal OverflowLines Overflow { get; } = new();
+
+    /// <summary>The number of buckets; it only grows.</summary>
+    internal ulong BucketCount => Volatile.Read(ref _bucketCount);
+
+    /// <summary>The bytes of memory that hold buckets and overflow lines.</summary>
+    internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + Overflow.Store.SizeBytesFor(Overflow.End);
+
+    internal LineStore Lines => _lines;
+
+    /// <summary>Whether the index may take so many bytes more.</summary>
+    internal Func<long, bool> MayGrowBy { get; init; } = static _ => true;
+
+    /// <summary>The buckets that so many entries want: a power of two.</summary>
+    internal static ulong BucketsFor(long entries) =>
+        Math.Max(MinBuckets, BitOperations.RoundUpToPowerOf2((ulong)(Math.Min(entries, 1L << MaxLevel) / EntriesPerBucket)));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Bucket* At(ulong bucket) => _lines.At(bucket);
+
+    /// <summary>The line behind a line, or null.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Bucket* Next(Bucket* line)
+    {
+        uint next = line->Next;
+        return next == 0 ? null : Overflow.At(next);
+    }
+
+    /// <summary>The bucket that a hash belongs to, as far as can be told without a look at the bucket.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ulong Locate(ulong hash)
+    {
+        ulong count = Volatile.Read(ref _bucketCount);
+        ulong mask = ulong.MaxValue >> BitOperations.LeadingZeroCount(count - 1);
+        ulong bucket = hash & mask;
+        return bucket < count ? bucket : bucket & (mask >> 1);
+    }
+
+    /// <summary>Brings a hash's bucket towards the processor.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Prefetch(ulong hash)
+    {
+        if (Sse.IsSupported)
+            Sse.Prefetch0(_lines.At(Locate(hash)));
+    }
+
+    /// <summary>Finds the first line of the bucket that is responsible for a hash, and its state.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Bucket* Find(ulong hash, out byte state)
+    {
+        ulong number = Locate(hash);
+        Bucket* bucket = _lines.At(number);
+        state = bucket->State;
+        return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindSlow(hash, out state) : bucket;
+    }
+
+    /// <summary>Locks the bucket of a hash.</summary>
+    /// <returns>Its first line, to be unlocked by the caller.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Bucket* Lock(ulong hash, out ulong number)
+    {
+        number = Locate(hash);
+        Bucket* bucket = _lines.At(number);
+        if (bucket->TryLock())
+        {
+            if (number == (hash & MaskOf(bucket->Level)))
+                return bucket;
+            bucket->Unlock();
+        }
+        return LockSlow(hash, ref number);
+    }
+
+    /// <summary>Locks a bucket by its number.</summary>
+    internal Bucket* LockBucket(ulong number)
+    {
+        Bucket* bucket = _lines.At(number);
+        var spinner = default(SpinWait);
+        while (!bucket->TryLock())
+            spinner.SpinOnce(sleep1Threshold: -1);
+        return bucket;
+    }
+
+    /// <summary>Finds an empty slot in a locked bucket, and adds a line to it if that is allowed.</summary>
+    /// <param name="bucket">The bucket's first line.</param>
+    /// <param name="maxLines">The most lines that the bucket may have.</param>
+    /// <param name="slot">The slot.</param>
+    /// <returns>Its line, or null.</returns>
+    internal Bucket* FindRoomLocked(Bucket* bucket, int maxLines, out int slot)
+    {
+        Bucket* line = bucket;
+        while (true)
+        {
+            slot = Bucket.FindEmptyLocked(line);
+            if (slot >= 0)
+                return line;
+            Bucket* next = Next(line);
+            if (next == null)
+                break;
+            line = next;
+            maxLines--;
+        }
+        if (maxLines <= 1)
+            return null;
+        uint added = Overflow.Take();
+        slot = 0;
+        line->Next = added; // readers who come by find it empty
+        return Overflow.At(added);
+    }
+
+    /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
+    internal void GrowFor(long entries)
+    {
+        if ((long)BucketCount >= WantedFor(entries) || !_splitting.TryEnter())
+            return;
+        try
+        {
+            for (int i = 0; i < MaxSplitsAtOnce && (long)_bucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
+            {
+            }
+        }
+        catch (OutOfMemoryException)
+        {
+            // The entries are all there; buckets are fuller than they should be until there is memory again.
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    /// <summary>Replaces the size of an index that nobody uses yet by the one that was saved.</summary>
+    internal void RestoreSize(ulong bucketCount)
+    {
+        _lines.EnsureAll(bucketCount);
+        _bucketCount = bucketCount;
+    }
+
+    public void Dispose()
+    {
+        _lines.Dispose();
+        Overflow.Dispose();
+    }
+
+    private static ulong MaskOf(int level) => (1UL << level) - 1;
+
+    private static long WantedFor(long entries) => (long)(entries / EntriesPerBucket);
+
+    private void Clear(Bucket* bucket)
+    {
+        for (Bucket* line = bucket; line != null; line = Next(line))
+        {
+            for (int slot = 0; slot < Bucket.SlotCount; slot++)
+                Bucket.Store(line, slot, default);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Bucket* FindSlow(ulong hash, out byte state)
+    {
+        var spinner = default(SpinWait);
+        ulong number = Locate(hash);
+        while (true)
+        {
+            Bucket* bucket = _lines.At(number);
+            state = bucket->State;
+            ulong responsible = hash & MaskOf(Bucket.LevelOf(state));
+            if (!Bucket.IsMoving(state) && responsible == number)
+                return bucket;
+            if (Bucket.IsMoving(state))
+                spinner.SpinOnce(sleep1Threshold: -1);
+            else
+                number = responsible;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Bucket* LockSlow(ulong hash, ref ulong number)
+    {
+        while (true)
+        {
+            Bucket* bucket = LockBucket(number);
+            ulong responsible = hash & MaskOf(bucket->Level);
+            if (responsible == number)
+                return bucket;
+            bucket->Unlock();
+            number = responsible;
+        }
+    }
+
+    private bool TrySplitNextLocked()
+    {
+        ulong count = _bucketCount;
+        int level = BitOperations.Log2(count);
+        if (level >= MaxLevel || (_lines.BytesToReach(count) is > 0 and long bytes && !MayGrowBy(bytes)))
+            return false;
+        _lines.Ensure(count);
+        ulong number = count - (1UL << level);
+        Bucket* old = LockBucket(number);
+        Bucket* born = _lines.At(count);
+        born->Initialize(level + 1, isLocked: true);
+        try
+        {
+            new BucketSplit(this, level).Run(old, born);
+        }
+        catch
+        {
+            Clear(born); // nobody saw it yet
+            throw;
+        }
+        finally
+        {
+            born->Unlock();
+            old->Unlock();
+        }
+        Volatile.Write(ref _bucketCount, count + 1);
+        return true;
+    }
+}

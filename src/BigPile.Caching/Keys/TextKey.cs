@@ -1,0 +1,45 @@
+using System;
+using System.Buffers;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.Unicode;
+
+namespace BigPile.Caching.Keys;
+
+/// <summary>Text keys as bytes: UTF-8, or UTF-16 behind a mark where UTF-8 would lose lone surrogates.</summary>
+internal static class TextKey
+{
+    // No UTF-8 text begins with this byte.
+    private const byte Utf16Mark = 0xFF;
+
+    internal static ReadOnlySpan<byte> Encode(ReadOnlySpan<char> key, Span<byte> stack)
+    {
+        OperationStatus status = Utf8.FromUtf16(key, stack, out _, out int lengthBytes, replaceInvalidSequences: false);
+        if (status == OperationStatus.Done)
+            return stack[..lengthBytes];
+        if (status == OperationStatus.InvalidData)
+            return EncodeUtf16(key);
+        KeyLimits.CheckLength(key.Length);
+        var room = new byte[key.Length * 3];
+        status = Utf8.FromUtf16(key, room, out _, out lengthBytes, replaceInvalidSequences: false);
+        return status == OperationStatus.Done ? room.AsSpan(0, lengthBytes) : EncodeUtf16(key);
+    }
+
+    internal static string Decode(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.IsEmpty || bytes[0] != Utf16Mark)
+            return Encoding.UTF8.GetString(bytes);
+        var chars = new char[(bytes.Length - 1) / sizeof(char)];
+        bytes[1..].CopyTo(MemoryMarshal.AsBytes(chars.AsSpan()));
+        return new string(chars);
+    }
+
+    private static byte[] EncodeUtf16(ReadOnlySpan<char> key)
+    {
+        KeyLimits.CheckLength(key.Length);
+        var bytes = new byte[1 + key.Length * sizeof(char)];
+        bytes[0] = Utf16Mark;
+        MemoryMarshal.AsBytes(key).CopyTo(bytes.AsSpan(1));
+        return bytes;
+    }
+}

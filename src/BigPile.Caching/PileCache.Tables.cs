@@ -1,0 +1,120 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Persistence;
+using BigPile.Catalog;
+
+namespace BigPile.Caching;
+
+/// <summary>Getting and making tables.</summary>
+public sealed partial class PileCache
+{
+    private const int MaxNameBytes = 200;
+
+    /// <summary>Gives a table, and makes it if it does not exist.</summary>
+    /// <typeparam name="TKey">The type of the keys.</typeparam>
+    /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
+    /// <param name="name">The table's name: 1 to 200 bytes in UTF-8.</param>
+    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
+    /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
+    public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(string name)
+        where TKey : notnull
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        return GetOrCreate<TKey, TValue>(name, null, null);
+    }
+
+    /// <summary>Gives a table, and makes it if it does not exist. From now on it behaves as the options say.</summary>
+    /// <typeparam name="TKey">The type of the keys.</typeparam>
+    /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
+    /// <param name="options">The table's name, and how it behaves.</param>
+    /// <param name="comparer">
+    /// When two keys are the same, if not by their bytes. For tables in memory only; it must not use the table, and is called by readers
+    /// with keys that it did not see before.
+    /// </param>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    /// <exception cref="InvalidOperationException">The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.</exception>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
+    public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(TableOptions options, IEqualityComparer<TKey>? comparer = null)
+        where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentException.ThrowIfNullOrEmpty(options.Name, nameof(options));
+        if (options.Name == TableOptions.AnyName)
+            throw new ArgumentException("The name '*' stands for all tables. Set DefaultTableOptions, or name one table.", nameof(options));
+        options.Validate();
+        if (comparer != null && Pile.DirectoryPath != null)
+            throw new InvalidOperationException($"The table '{options.Name}' is on a mapped pile, and can't have a comparer: it could not be found again.");
+        return GetOrCreate<TKey, TValue>(options.Name, options, comparer);
+    }
+
+    /// <summary>Gives a table that exists.</summary>
+    /// <typeparam name="TKey">The type of the keys.</typeparam>
+    /// <typeparam name="TValue">The type of the values.</typeparam>
+    /// <param name="name">The table's name.</param>
+    /// <param name="table">The table.</param>
+    /// <returns><see langword="false"/> when there is no table of that name with such keys.</returns>
+    public bool TryGetTable<TKey, TValue>(string name, [NotNullWhen(true)] out CacheTable<TKey, TValue>? table)
+        where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        lock (_lock)
+        {
+            bool exists = _cores.TryGetValue(name, out TableCore? core) && core.KeyKind == KeyCodec<TKey>.Kind;
+            table = exists ? CoverLocked<TKey, TValue>(core!) : null;
+            return exists;
+        }
+    }
+
+    private CacheTable<TKey, TValue> GetOrCreate<TKey, TValue>(string name, TableOptions? options, IEqualityComparer<TKey>? comparer)
+        where TKey : notnull
+    {
+        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
+            throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
+        KeyKind kind = KeyCodec<TKey>.Kind;
+        TableCore? core;
+        CacheTable<TKey, TValue> table;
+        bool isKnown;
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            isKnown = _cores.TryGetValue(name, out core);
+            core ??= DefineLocked(name, kind, options ?? DefaultTableOptions with { Name = name }, comparer);
+            if (core.KeyKind != kind)
+                throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, not {kind}.");
+            if (comparer != null && !comparer.Equals(core.KeyComparer))
+                throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
+            table = CoverLocked<TKey, TValue>(core);
+            options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
+            core.IsConfigured = true;
+        }
+        if (isKnown && options != null && options != core.Options)
+            core.Configure(options);
+        return table;
+    }
+
+    private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
+    {
+        int id = Pile.Catalog.GetOrAdd(CatalogKind.Table, TableDefinition.Encode(name, kind));
+        if (id > EntryHead.MaxTableId)
+            throw new PileException($"A pile can't have more than {EntryHead.MaxTableId:N0} tables.");
+        return _cores[name] = new TableCore(Pile, id, name, kind, _hash, _clock, options) { KeyComparer = comparer };
+    }
+
+    private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)
+        where TKey : notnull
+    {
+        if (_tables.TryGetValue((core.Name, typeof(TValue)), out CacheTable? table))
+        {
+            return table as CacheTable<TKey, TValue>
+                ?? throw new InvalidOperationException($"The table '{core.Name}' has keys of type {table.KeyType}, not {typeof(TKey)}.");
+        }
+        var made = new CacheTable<TKey, TValue>(core);
+        _tables[(core.Name, typeof(TValue))] = made;
+        return made;
+    }
+}

@@ -1,0 +1,169 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>What is no more by time or tag, and how uses put that off.</summary>
+internal sealed unsafe partial class TableCore
+{
+    private SpinGate _sweeping;
+    private ulong _sweepAt;
+    private ulong _sweepVersion;
+    private bool _hasMortals;
+    private bool _hasPriorities;
+
+    /// <summary>Whether entries may be there that are no more by time or tag.</summary>
+    internal bool HasMortals => Volatile.Read(ref _hasMortals);
+
+    /// <summary>States that entries may be there that are no more.</summary>
+    internal void ExpectMortals() => Volatile.Write(ref _hasMortals, true);
+
+    /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
+    /// <param name="maxBuckets">How many to look at.</param>
+    /// <returns>How many entries were freed.</returns>
+    internal int Sweep(int maxBuckets)
+    {
+        if (!HasMortals || IsRebuilding || !_sweeping.TryEnter())
+            return 0;
+        try
+        {
+            int freed = 0;
+            long now = _clock.Now;
+            for (int i = 0; i < maxBuckets; i++)
+                freed += SweepNext(now);
+            return freed;
+        }
+        finally
+        {
+            _sweeping.Exit();
+        }
+    }
+
+    /// <summary>The buckets that a sweep of everything looks at.</summary>
+    internal int BucketsToSweep => (int)Math.Min(int.MaxValue, _index.BucketCount);
+
+    private int SweepNext(long now)
+    {
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            if (_sweepAt == 0)
+                _sweepVersion = Pile.LastVersion;
+            int freed = MayHoldMortals(_sweepAt) ? SweepBucket(presence, _sweepAt, now) : 0;
+            if (++_sweepAt < _index.BucketCount)
+                return freed;
+            _sweepAt = 0;
+            Tags.DropUpTo(_sweepVersion, allOnly: false);
+            return freed;
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
+        }
+    }
+
+    private bool MayHoldMortals(ulong number)
+    {
+        for (Bucket* line = _index.At(number); line != null; line = _index.Next(line))
+        {
+            if (line->MayExpire)
+                return true;
+        }
+        return false;
+    }
+
+    private int SweepBucket(ThreadPresence presence, ulong number, long now)
+    {
+        int freed = 0;
+        Bucket* bucket = _index.LockBucket(number);
+        for (Bucket* line = bucket; line != null; line = _index.Next(line))
+        {
+            if (line->MayExpire)
+                freed += SweepLineLocked(presence, line, now);
+        }
+        bucket->Unlock();
+        return freed;
+    }
+
+    private int SweepLineLocked(ThreadPresence presence, Bucket* line, long now)
+    {
+        int freed = 0;
+        bool isAnyLeft = false;
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            IndexSlot value = Bucket.Load(line, slot);
+            if (value.IsEmpty || !TryViewSlotLocked(value, out EntryHead head, out long payloadBytes))
+                continue;
+            if (IsDead(head, ref now))
+            {
+                DropLocked(presence, line, slot, head, payloadBytes, ReasonOf(head));
+                freed++;
+            }
+            else
+            {
+                isAnyLeft |= head.MayBeDead;
+            }
+        }
+        if (!isAnyLeft)
+            line->ClearExpiry();
+        return freed;
+    }
+
+    /// <summary>Why an entry is no more.</summary>
+    private Counter ReasonOf(in EntryHead head) =>
+        head.Version <= Tags.ClearedUpTo || (head.HasTags && Tags.IsMarked(head)) ? Counter.Removals : Counter.Expirations;
+
+    /// <summary>Puts off the expiry of a sliding entry that was just used.</summary>
+    private void Renew(in KeyProbe key, long now)
+    {
+        if (now == 0)
+            now = _clock.Now;
+        Bucket* bucket = _index.Lock(key.Hash, out _);
+        try
+        {
+            if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes) || !head.IsSliding)
+                return;
+            long expiresAt = Math.Min(head.SlidingEnd, Add(now, head.SlidingTicks));
+            if (expiresAt <= head.ExpiresAt || IsDead(head, ref now))
+                return;
+            ulong address = Bucket.Load(line, slot).Address;
+            if (_copiesToRenew)
+                CopyToRenewLocked(key, line, slot, address, payloadBytes, expiresAt);
+            else
+                EntryHead.SetExpiry(Pile.ViewEntry(address).Payload, expiresAt);
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+
+    // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
+    private void CopyToRenewLocked(in KeyProbe key, Bucket* line, int slot, ulong address, long payloadBytes, long expiresAt)
+    {
+        Slot copy;
+        try
+        {
+            copy = Pile.TakeEntry(payloadBytes);
+        }
+        catch (PileFullException)
+        {
+            return; // the entry expires as if it had not been used
+        }
+        byte* payload = copy.Start + BlockHeader.SizeBytes;
+        Buffer.MemoryCopy(Pile.ViewEntry(address).Payload, payload, payloadBytes, payloadBytes);
+        EntryHead.SetExpiry(payload, expiresAt);
+        Pile.PublishEntry(copy, payloadBytes);
+        Bucket.Store(line, slot, new IndexSlot(key.Hash, copy.Address));
+        Pile.FreeEntry(address);
+    }
+
+    /// <summary>An instant after another one, or the last there is.</summary>
+    internal static long Add(long instant, long ticks) => instant > DateTime.MaxValue.Ticks - ticks ? DateTime.MaxValue.Ticks : instant + ticks;
+}

@@ -1,0 +1,215 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Looking at entries rather than at values: what is known of them, leases, and enumeration.</summary>
+internal sealed unsafe partial class TableCore
+{
+    /// <summary>What is known of an entry, copied.</summary>
+    internal readonly record struct EntryCopy(
+        byte[] Key, EntryInfo Info, ValueKind Kind, EntryPriority Priority, long ExpiresAt, long SlidingTicks, long SlidingEnd, ulong[] Tags)
+    {
+        /// <summary>How the entry would be put again.</summary>
+        internal EntrySpec Spec =>
+            new() { ExpiresAt = ExpiresAt, SlidingTicks = SlidingTicks, SlidingEnd = SlidingEnd, Priority = Priority, Tags = Tags };
+    }
+
+    /// <summary>Looks at an entry under its lock, and does not count that as a use.</summary>
+    internal bool TryLook(in KeyProbe key, out EntryCopy copy)
+    {
+        copy = default;
+        ThreadPresence presence = Enter();
+        try
+        {
+            Bucket* bucket = _index.Lock(key.Hash, out _);
+            try
+            {
+                long now = 0;
+                if (!TryFindLocked(bucket, key, out _, out _, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
+                    return false;
+                copy = Copy(head, payloadBytes);
+                return true;
+            }
+            finally
+            {
+                bucket->Unlock();
+            }
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    /// <summary>Reads the pointer that an entry has for a value.</summary>
+    internal bool TryReadPointer(in KeyProbe key, out PilePointer pointer)
+    {
+        pointer = default;
+        ThreadPresence presence = Enter();
+        try
+        {
+            Bucket* bucket = _index.Lock(key.Hash, out _);
+            try
+            {
+                if (TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _))
+                    pointer = OwnedPointer(head);
+                return pointer.IsValid;
+            }
+            finally
+            {
+                bucket->Unlock();
+            }
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    /// <summary>Leases an entry's value where it lies.</summary>
+    internal bool TryLease(in KeyProbe key, out PileLease? lease, out EntryInfo info)
+    {
+        lease = null;
+        info = default;
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            Bucket* bucket = _index.Lock(key.Hash, out _);
+            try
+            {
+                long now = 0;
+                if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+                    || IsNoneLocked(head, ref now))
+                {
+                    return false;
+                }
+                if (_countsUses)
+                    line->CountUse(slot);
+                if (head.Kind == ValueKind.Pointer)
+                    return TryLeaseOwned(head, out lease, out info);
+                info = new EntryInfo(head.Version, (int)(payloadBytes - head.ValueOffset));
+                lease = Pile.LeaseEntry(
+                    Bucket.Load(line, slot).Address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
+                return true;
+            }
+            finally
+            {
+                bucket->Unlock();
+            }
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    /// <summary>Puts off the expiry of an entry as a use does.</summary>
+    /// <returns>Whether the table has the key.</returns>
+    internal bool Touch(in KeyProbe key)
+    {
+        var nothing = default(NothingReader);
+        ThreadPresence presence = EnterToRead();
+        try
+        {
+            return TryReadInside<NothingReader, AllChecks>(presence, key, ref nothing, 0, out _);
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    /// <summary>Copies what is known of the entries of a part of the table; parts are numbered from 0.</summary>
+    /// <param name="part">The part.</param>
+    /// <param name="partCount">The parts that there were at the start of the walk.</param>
+    /// <param name="found">Gets the entries.</param>
+    /// <remarks>
+    /// A part is a bucket of the index as it was at the start, and all that were split off from it since. Entries move among those only;
+    /// one that is met twice has the same version.
+    /// </remarks>
+    internal void CopyPart(ulong part, ulong partCount, List<EntryCopy> found)
+    {
+        found.Clear();
+        long now = _clock.Now;
+        ThreadPresence presence = Enter();
+        try
+        {
+            CopyBranch(part, partCount, found, ref now);
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    internal ulong PartCount => _index.BucketCount;
+
+    // The bucket with one bit set above all those of its number was split off from it.
+    private void CopyBranch(ulong number, ulong partCount, List<EntryCopy> found, ref long now)
+    {
+        CopyBucket(number, found, ref now);
+        ulong bit = number == 0 ? 1 : 2UL << System.Numerics.BitOperations.Log2(number);
+        for (; number + bit < _index.BucketCount; bit <<= 1)
+        {
+            if (number + bit >= partCount)
+                CopyBranch(number + bit, partCount, found, ref now);
+        }
+    }
+
+    private void CopyBucket(ulong number, List<EntryCopy> found, ref long now)
+    {
+        Bucket* bucket = _index.LockBucket(number);
+        try
+        {
+            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            {
+                for (int slot = 0; slot < Bucket.SlotCount; slot++)
+                {
+                    IndexSlot value = Bucket.Load(line, slot);
+                    if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
+                        continue;
+                    ulong version = head.Version;
+                    if (!found.Exists(other => other.Info.Version == version))
+                        found.Add(Copy(head, payloadBytes));
+                }
+            }
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+
+    private bool IsNoneLocked(in EntryHead head, ref long now) => head.Kind is ValueKind.Tombstone || IsDead(head, ref now);
+
+    private bool TryLeaseOwned(in EntryHead head, out PileLease? lease, out EntryInfo info)
+    {
+        bool found = Pile.TryLease(OwnedPointer(head), out lease);
+        info = found ? new EntryInfo(head.Version, lease!.Memory.Length) : default;
+        return found;
+    }
+
+    private EntryCopy Copy(in EntryHead head, long payloadBytes)
+    {
+        var tags = new ulong[head.TagCount];
+        for (int i = 0; i < tags.Length; i++)
+            tags[i] = head.Tag(i);
+        int valueBytes = (int)(payloadBytes - head.ValueOffset);
+        if (head.Kind == ValueKind.Pointer)
+            valueBytes = OwnedBytes(head);
+        return new EntryCopy(
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), new EntryInfo(head.Version, valueBytes), head.Kind, head.Priority,
+            head.ExpiresAt, head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? head.SlidingEnd : head.ExpiresAt, tags);
+    }
+
+    private int OwnedBytes(in EntryHead head)
+    {
+        var size = default(SizeReader);
+        return Pile.TryRead(OwnedPointer(head), ref size) ? (int)size.LengthBytes : 0;
+    }
+}

@@ -1,0 +1,305 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Putting.</summary>
+internal sealed unsafe partial class TableCore
+{
+    /// <summary>The lines that a bucket of a speculative table may have: their number bounds the cost of every operation.</summary>
+    private const int MaxSpeculativeLines = 4;
+
+    private const long EntriesBetweenGrowths = 31;
+
+    /// <summary>What must be true of the key's entry for a put to happen.</summary>
+    internal readonly record struct Condition(bool IsAny, ulong Version)
+    {
+        internal static Condition None => new(true, 0);
+
+        /// <summary>The entry must be of a version; 0: there must be none.</summary>
+        internal static Condition Of(ulong version) => new(false, version);
+
+        internal bool IsMet(ulong version) => IsAny || version == Version;
+    }
+
+    /// <summary>Puts a value.</summary>
+    /// <returns>What happened; <see langword="null"/> when the condition was not met.</returns>
+    internal PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
+    {
+        KeyLimits.CheckLength(key.Bytes.Length);
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            return PutInside(presence, key, value, kind, spec, condition, out info);
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
+        }
+    }
+
+    private PutResult? PutInside(
+        ThreadPresence presence, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition,
+        out EntryInfo info)
+    {
+        _index.Prefetch(key.Hash);
+        long now = _clock.Now;
+        long payloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + value.Length;
+        bool isLimited = _evictor != null;
+        while (true)
+        {
+            var reserved = default(Reservation);
+            if (isLimited && !TryReserve(key, payloadBytes, spec.Priority, ref now, out reserved))
+            {
+                info = default;
+                _counters.Add(presence, Counter.Collisions);
+                return PutResult.Collision;
+            }
+            var change = new Change(payloadBytes, isLimited, reserved.HasEntry);
+            try
+            {
+                change.Slot = WriteEntry(key, value, kind, spec, payloadBytes);
+                SwingLocking(presence, key, spec, kind, condition, now, ref change);
+            }
+            finally
+            {
+                Settle(change, reserved, payloadBytes);
+            }
+            if (change.IsRetry)
+                continue;
+            info = new EntryInfo(change.Version, value.Length);
+            if (change.IsNewInIndex)
+                Follow(presence, key.Hash, spec.Priority, kind);
+            if (change.Result == PutResult.Inserted && reserved.HasEvicted)
+                change.Result = PutResult.Overwritten;
+            if (change.Result == PutResult.Overwritten)
+                _counters.Add(presence, Counter.Overwrites);
+            return change.Result;
+        }
+    }
+
+    private Slot WriteEntry(in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, long payloadBytes)
+    {
+        Slot slot = Pile.TakeEntry(payloadBytes);
+        PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
+        byte* payload = slot.Start + BlockHeader.SizeBytes;
+        EntryHead.Write(payload, Id, key.Bytes.Length, kind, spec);
+        byte* at = payload + EntryHead.BytesFor(spec);
+        key.Bytes.CopyTo(new Span<byte>(at, key.Bytes.Length));
+        if (Fault.HeaderFirst)
+            Pile.PublishEntry(slot, payloadBytes);
+        KillPoint.CopyHalf(value, at + key.Bytes.Length, KillWindow.PutHalfOfPayload);
+        value.CopyTo(new Span<byte>(at + key.Bytes.Length, value.Length));
+        return slot;
+    }
+
+    /// <summary>Has the index lead to a written entry, under the lock of its bucket.</summary>
+    private void SwingLocking(
+        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, ref Change change)
+    {
+        Bucket* bucket = _index.Lock(key.Hash, out _);
+        try
+        {
+            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead old, out long oldBytes))
+                ReplaceLocked(presence, key, spec, kind, condition, now, bucket, line, slot, old, oldBytes, ref change);
+            else if (!condition.IsMet(0))
+                change.Result = null;
+            else if (change.IsLimited && !change.HasEntry)
+                change.IsRetry = true; // the key was there when room was reserved
+            else
+                InsertLocked(presence, key, spec, kind, now, bucket, ref change);
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+
+    private void ReplaceLocked(
+        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, Bucket* bucket, Bucket* line,
+        int slot, in EntryHead old, long oldBytes, ref Change change)
+    {
+        bool isDead = IsDead(old, ref now);
+        bool isNone = isDead || old.Kind == ValueKind.Tombstone;
+        if (!condition.IsMet(isNone ? 0 : old.Version))
+        {
+            change.Result = null;
+            return;
+        }
+        ulong oldAddress = Bucket.Load(line, slot).Address;
+        PilePointer owned = OwnedPointer(old);
+        Counter reason = isDead ? ReasonOf(old) : Counter.Replacements;
+        if (isDead)
+            Events.Note(old, oldBytes, reason);
+        bool wasTombstone = old.Kind == ValueKind.Tombstone;
+        bool changesPriority = !wasTombstone && old.Priority != spec.Priority;
+        PublishLocked(key, spec, now, line, slot, ref change);
+        if (Fault.FreedOutsideLock)
+            bucket->Unlock();
+        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
+        Pile.FreeEntry(oldAddress);
+        if (Fault.FreedOutsideLock)
+            _ = _index.Lock(key.Hash, out _);
+        if (owned.IsValid)
+            _ = Pile.TryDeleteInside(owned);
+        if (_countsUses && !isNone)
+            line->CountUse(slot);
+        if (!wasTombstone)
+            CountGone(presence, oldBytes, change.HasEntry ? 1 : 0); // without an entry of its own, the new one takes over the old one's
+        if (isDead)
+            _counters.Add(presence, reason);
+        if (kind != ValueKind.Tombstone)
+            CountPut(presence, change.PayloadBytes, isNone);
+        else if (!isNone)
+            _counters.Add(presence, Counter.Removals);
+        change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
+        change.IsNewInIndex = wasTombstone || changesPriority;
+    }
+
+    private void InsertLocked(
+        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, long now, Bucket* bucket, ref Change change)
+    {
+        change.Result = PutResult.Inserted;
+        Bucket* line = _index.FindRoomLocked(bucket, IsRebuilding ? int.MaxValue : _maxLines, out int slot);
+        if (line == null)
+        {
+            line = EjectLocked(presence, bucket, spec.Priority, ref now, out slot, out bool wasAlive);
+            if (line == null)
+            {
+                change.Result = PutResult.Collision;
+                _counters.Add(presence, Counter.Collisions);
+                return;
+            }
+            if (wasAlive)
+                change.Result = PutResult.Overwritten;
+        }
+        line->SetFrequency(slot, 0);
+        line->SetInMain(slot, false);
+        PublishLocked(key, spec, now, line, slot, ref change);
+        if (kind != ValueKind.Tombstone)
+            CountPut(presence, change.PayloadBytes, isNew: true);
+        change.IsNewInIndex = true;
+    }
+
+    private void PublishLocked(in KeyProbe key, in EntrySpec spec, long now, Bucket* line, int slot, ref Change change)
+    {
+        change.Version = NextVersion(now);
+        EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
+        Pile.PublishEntry(change.Slot, change.PayloadBytes);
+        change.IsPublished = true;
+        KillPoint.Pass(KillWindow.EntryBeforeSwing);
+        if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
+        {
+            line->MarkExpiry();
+            if (!_hasMortals)
+                Volatile.Write(ref _hasMortals, true);
+        }
+        if (spec.Priority != EntryPriority.Normal && !_hasPriorities)
+            Volatile.Write(ref _hasPriorities, true);
+        Bucket.Store(line, slot, new IndexSlot(key.Hash, change.Slot.Address));
+    }
+
+    private void CountPut(ThreadPresence presence, long payloadBytes, bool isNew)
+    {
+        CountNew(presence, payloadBytes);
+        _counters.Add(presence, isNew ? Counter.Inserts : Counter.Replacements);
+    }
+
+    // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
+    private void Settle(in Change change, Reservation reserved, long payloadBytes)
+    {
+        if (change.IsPublished)
+            return;
+        if (!change.Slot.IsNone)
+            Pile.AbandonEntry(change.Slot, payloadBytes);
+        if (change.IsLimited)
+            _usage.Release(reserved.HasEntry ? 1 : 0, reserved.RoomBytes);
+    }
+
+    private void Follow(ThreadPresence presence, ulong hash, EntryPriority priority, ValueKind kind)
+    {
+        if (kind != ValueKind.Tombstone)
+            _evictor?.Enter(hash, priority, Interlocked.Read(ref _usage.Entries));
+        if (!_options.FixedIndex && _counters.IsTurn(presence, EntriesBetweenGrowths))
+            _index.GrowFor(_counters.Entries);
+    }
+
+    /// <summary>Takes the entry of least worth out of a full bucket.</summary>
+    /// <returns>Its line, or null when none may go.</returns>
+    private Bucket* EjectLocked(
+        ThreadPresence presence, Bucket* bucket, EntryPriority most, ref long now, out int slot, out bool wasAlive)
+    {
+        Prefetch(bucket);
+        Bucket* leastLine = null;
+        var least = new Worth(most, int.MaxValue);
+        slot = -1;
+        for (Bucket* line = bucket; line != null; line = _index.Next(line))
+        {
+            for (int i = 0; i < Bucket.SlotCount; i++)
+            {
+                Worth worth = WorthLocked(line, i, ref now);
+                line->SetFrequency(i, Math.Max(0, line->Frequency(i) - 1));
+                if (!worth.IsBelow(least))
+                    continue;
+                least = worth;
+                leastLine = line;
+                slot = i;
+            }
+        }
+        wasAlive = least.IsAlive;
+        if (leastLine == null)
+            return null;
+        if (TryViewSlotLocked(Bucket.Load(leastLine, slot), out EntryHead head, out long payloadBytes))
+            DropLocked(presence, leastLine, slot, head, payloadBytes, wasAlive ? Counter.Evictions : ReasonOf(head));
+        return leastLine;
+    }
+
+    private void Prefetch(Bucket* bucket)
+    {
+        for (Bucket* line = bucket; line != null; line = _index.Next(line))
+        {
+            for (int i = 0; i < Bucket.SlotCount; i++)
+                Pile.PrefetchEntry(Bucket.Load(line, i).Address);
+        }
+    }
+
+    private Worth WorthLocked(Bucket* line, int slot, ref long now)
+    {
+        if (!TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out _))
+            return Worth.Nothing;
+        if (IsDead(head, ref now))
+            return Worth.Nothing;
+        return new Worth(head.Priority, line->Frequency(slot));
+    }
+
+    /// <summary>What an entry is worth: first by priority, then by use; below all is one that is no more.</summary>
+    private readonly record struct Worth(EntryPriority Priority, int Uses)
+    {
+        internal static Worth Nothing => new(EntryPriority.Low, -1);
+
+        internal bool IsAlive => Uses >= 0;
+
+        internal bool IsBelow(Worth other) =>
+            !IsAlive ? other.IsAlive
+            : Priority != EntryPriority.NeverEvict && other.IsAlive && (Priority < other.Priority || (Priority == other.Priority && Uses < other.Uses));
+    }
+
+    /// <summary>One put on its way.</summary>
+    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry)
+    {
+        internal Slot Slot;
+        internal ulong Version;
+        internal PutResult? Result;
+        internal bool IsPublished;
+        internal bool IsNewInIndex;
+        internal bool IsRetry;
+    }
+}

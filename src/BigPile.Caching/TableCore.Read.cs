@@ -1,0 +1,191 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Reading.</summary>
+/// <remarks>
+/// A read takes no lock. In order: state of the bucket (acquire), which must be responsible for the hash and must not be moving entries;
+/// slot (acquire) with the hash's tag; block, its head, and the key, since tags collide; the copy, with lengths bounded first; a read
+/// barrier; the block's header and page again, because the block may have been freed and used anew; the slot again, because without it
+/// a slow reader could show a value that is published in its block but not yet in the table, and the older one after it. Any difference:
+/// start over. A miss counts when no entry of the bucket was moved meanwhile.
+/// </remarks>
+internal sealed unsafe partial class TableCore
+{
+    private enum Outcome
+    {
+        Again,
+        Miss,
+        Hit,
+
+        /// <summary>The entry is found and no more; a miss that leaves something to clear away.</summary>
+        Dead,
+    }
+
+    /// <summary>Which of the checks a read makes: all of them. Tests leave one out, and must notice.</summary>
+    internal interface ISearchChecks
+    {
+        /// <summary>Whether the block must be the same behind the copy.</summary>
+        static abstract bool BlockAgain { get; }
+
+        /// <summary>Whether the slot must be the same behind the copy.</summary>
+        static abstract bool SlotAgain { get; }
+
+        /// <summary>Whether the key is compared.</summary>
+        static abstract bool Key { get; }
+
+        /// <summary>Whether nothing may have been moved when nothing was found.</summary>
+        static abstract bool StateAgain { get; }
+    }
+
+    /// <summary>Reads the value of a key.</summary>
+    internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct =>
+        TryRead<TReader, AllChecks>(key, ref reader, minVersion: 0, out info);
+
+    /// <summary>Reads the value of a key, with the checks of a type.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="reader">Gets the value.</param>
+    /// <param name="minVersion">An entry below this version is too old, and is not read.</param>
+    /// <param name="info">Version and size.</param>
+    internal bool TryRead<TReader, TChecks>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        ThreadPresence presence = EnterToRead();
+        try
+        {
+            bool found = TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            if (_countsReads)
+                _counters.Add(presence, found ? Counter.Hits : Counter.Misses);
+            return found;
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
+    private bool TryReadInside<TReader, TChecks>(
+        ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        long now = 0;
+        Outcome outcome;
+        bool isSliding;
+        while ((outcome = Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info, out isSliding)) == Outcome.Again)
+        {
+        }
+        if (outcome == Outcome.Hit)
+        {
+            if (isSliding)
+                Renew(key, now);
+            return true;
+        }
+        if (outcome == Outcome.Dead)
+            DropIfDead(presence, key, now);
+        return false;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Outcome Search<TReader, TChecks>(
+        in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out bool isSliding)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        info = default;
+        isSliding = false;
+        ulong tag = IndexSlot.TagOf(key.Hash);
+        Bucket* bucket = _index.Find(key.Hash, out byte state);
+        for (Bucket* line = bucket; line != null; line = _index.Next(line))
+        {
+            for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
+            {
+                int place = BitOperations.TrailingZeroCount(match);
+                IndexSlot slot = Bucket.Load(line, place);
+                if (!slot.MayBe(key.Hash))
+                    continue;
+                Pile.EntryView view = Pile.ViewEntry(slot.Address);
+                if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
+                {
+                    if (IsStillLoaded(line, place, slot))
+                        continue; // its page turned out to be damaged after it was opened
+                    return Outcome.Again;
+                }
+                var head = new EntryHead(view.Payload);
+                bool isKey = TChecks.Key ? HasKey(head, view.PayloadBytes, key) : head.FitsIn(view.PayloadBytes);
+                Outcome outcome = isKey ? ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info) : Outcome.Miss;
+                if (isKey)
+                    isSliding = head.IsSliding;
+                if (TChecks.BlockAgain && !view.IsUnchanged())
+                    return Outcome.Again;
+                if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
+                    return Outcome.Again;
+                if (!isKey)
+                    continue;
+                if (_countsUses && outcome == Outcome.Hit)
+                    line->CountUse(place);
+                return outcome == Outcome.Again ? Outcome.Miss : outcome; // what a pointer leads to was deleted by somebody else
+            }
+        }
+        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        return !TChecks.StateAgain || Bucket.IsSame(state, bucket->State) ? Outcome.Miss : Outcome.Again;
+    }
+
+    private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot)
+    {
+        Volatile.ReadBarrier();
+        return Bucket.Load(line, place).Word == slot.Word;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Outcome ReadValue<TReader>(
+        in EntryHead head, long payloadBytes, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+    {
+        info = default;
+        if (IsDead(head, ref now))
+            return Outcome.Dead;
+        if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
+            return ReadSpecial(head, payloadBytes, ref reader, out info);
+        if (head.Version < minVersion)
+            return Outcome.Miss;
+        long valueBytes = payloadBytes - head.ValueOffset;
+        reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
+        info = new EntryInfo(head.Version, (int)valueBytes);
+        return Outcome.Hit;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Outcome ReadSpecial<TReader>(in EntryHead head, long payloadBytes, ref TReader reader, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+    {
+        info = default;
+        if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
+            return Outcome.Miss;
+        var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
+        var size = default(SizeReader);
+        if (!Pile.TryRead(pointer, ref reader) || !Pile.TryRead(pointer, ref size))
+            return Outcome.Again;
+        info = new EntryInfo(head.Version, (int)size.LengthBytes);
+        return Outcome.Hit;
+    }
+
+    internal readonly struct AllChecks : ISearchChecks
+    {
+        public static bool BlockAgain => true;
+
+        public static bool SlotAgain => true;
+
+        public static bool Key => true;
+
+        public static bool StateAgain => true;
+    }
+}

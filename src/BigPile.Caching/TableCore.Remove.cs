@@ -1,0 +1,138 @@
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Removing.</summary>
+internal sealed unsafe partial class TableCore
+{
+    /// <summary>Removes a key.</summary>
+    /// <returns>Whether it was there.</returns>
+    internal bool Remove(in KeyProbe key, Condition condition)
+    {
+        if (IsRebuilding)
+            return Bury(key, condition);
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            return RemoveInside(presence, key, condition);
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
+        }
+    }
+
+    private bool RemoveInside(ThreadPresence presence, in KeyProbe key, Condition condition)
+    {
+        Bucket* bucket = _index.Lock(key.Hash, out _);
+        try
+        {
+            if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
+                return false;
+            long now = 0;
+            bool isDead = head.Kind == ValueKind.Tombstone || IsDead(head, ref now);
+            if (!isDead && !condition.IsMet(head.Version))
+                return false;
+            DropLocked(presence, line, slot, head, payloadBytes, isDead ? ReasonOf(head) : Counter.Removals);
+            return !isDead;
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+
+    /// <summary>
+    /// Puts a mark in the place of a key while older blocks of it may still turn up, so that none of them comes back; not even when the
+    /// process is killed now and the next one finds them.
+    /// </summary>
+    private bool Bury(in KeyProbe key, Condition condition)
+    {
+        try
+        {
+            Volatile.Write(ref _hasTombstones, true);
+            bool wasThere = Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            if (!IsRebuilding)
+                DropTombstone(key); // the walk for marks may have come by before this one was put
+            return wasThere;
+        }
+        catch (PileFullException)
+        {
+            Rebuilt.Wait(); // then no mark is needed
+            return Remove(key, condition);
+        }
+    }
+
+    private void DropTombstone(in KeyProbe key)
+    {
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            Bucket* bucket = _index.Lock(key.Hash, out _);
+            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+                && head.Kind == ValueKind.Tombstone)
+            {
+                DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
+            }
+            bucket->Unlock();
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Removes all entries that were put before.</summary>
+    internal void Clear()
+    {
+        ulong version = Tags.MarkAll();
+        for (ulong number = 0; number < _index.BucketCount; number++) // entries move to higher buckets only
+            DropUpTo(number, version);
+        if (!IsRebuilding)
+            Tags.DropUpTo(version, allOnly: true);
+    }
+
+    private void DropUpTo(ulong number, ulong version)
+    {
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            Bucket* bucket = _index.LockBucket(number);
+            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            {
+                for (int slot = 0; slot < Bucket.SlotCount; slot++)
+                {
+                    IndexSlot value = Bucket.Load(line, slot);
+                    if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Version <= version)
+                        DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
+                }
+            }
+            bucket->Unlock();
+        }
+        finally
+        {
+            Pile.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Takes out an entry that a read found to be no more.</summary>
+    private void DropIfDead(ThreadPresence presence, in KeyProbe key, long now)
+    {
+        if (IsRebuilding)
+            return; // an older block of the key might turn up
+        Bucket* bucket = _index.Lock(key.Hash, out _);
+        try
+        {
+            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes) && IsDead(head, ref now))
+                DropLocked(presence, line, slot, head, payloadBytes, ReasonOf(head));
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Entries;
+
+namespace BigPile.Caching;
+
+/// <summary>What entries are put with.</summary>
+internal sealed partial class TableCore
+{
+    /// <summary>Whether entries that are put without options are plain.</summary>
+    internal bool PutsPlain
+    {
+        get
+        {
+            TableOptions table = Options;
+            return table.DefaultMaxAge == null && table.DefaultSliding == null && table.DefaultPriority == EntryPriority.Normal;
+        }
+    }
+
+    /// <summary>The lowest version of an entry that was put within a time until now.</summary>
+    internal ulong LowestVersion(TimeSpan notOlderThan)
+    {
+        long ms = (_clock.Now - DateTime.UnixEpoch.Ticks - notOlderThan.Ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
+        return ms <= 0 ? 0 : (ulong)ms << Pile.ClockVersionShift;
+    }
+
+    /// <summary>Makes of the table's options and those of a put what the entry will hold.</summary>
+    /// <param name="options">The put's options, if it has any.</param>
+    /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
+    internal EntrySpec SpecOf(EntryOptions? options, Span<ulong> tagRoom)
+    {
+        TableOptions table = Options;
+        TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? table.DefaultMaxAge : null);
+        TimeSpan? sliding = options?.Sliding ?? table.DefaultSliding;
+        EntryPriority priority = options?.Priority ?? table.DefaultPriority;
+        if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
+        long now = _clock.Now;
+        long end = long.MaxValue;
+        if (maxAge is { } age)
+            end = Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)));
+        if (options?.ExpiresAt is { } expiresAt)
+            end = Math.Min(end, expiresAt.UtcTicks);
+        long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = priority,
+            Tags = HashTags(options?.Tags, tagRoom),
+        };
+    }
+
+    private static long RequirePositive(TimeSpan time, string name)
+    {
+        if (time <= TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(name, time, $"EntryOptions.{name} must be above zero.");
+        return time.Ticks;
+    }
+
+    private Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
+    {
+        if (tags == null)
+            return default;
+        if (tags.Count > EntryHead.MaxTags)
+            throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
+        int count = 0;
+        foreach (string tag in tags)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(tag, nameof(EntryOptions.Tags));
+            room[count++] = Tags.HashOf(tag);
+        }
+        return room[..count];
+    }
+}

@@ -1,0 +1,64 @@
+using System;
+
+namespace BigPile.Caching;
+
+/// <summary>How a table behaves.</summary>
+/// <remarks>
+/// All but <see cref="Name"/>, <see cref="InitialEntries"/> and <see cref="FixedIndex"/> may be changed on a live table, by
+/// <see cref="CacheTable.Configure"/>. Thread safety: immutable.
+/// </remarks>
+/// <param name="Name">The table's name, or <c>"*"</c> for the options of all tables that have none of their own.</param>
+public sealed record TableOptions(string Name)
+{
+    /// <summary>What happens when the place where a key belongs is full.</summary>
+    public CollisionMode CollisionMode { get; init; } = CollisionMode.Speculative;
+
+    /// <summary>The entries that the index has room for from the start; from 0.</summary>
+    public long InitialEntries { get; init; }
+
+    /// <summary>The index keeps the size for <see cref="InitialEntries"/>, rounded up to a power of two of buckets. For speculative tables only.</summary>
+    public bool FixedIndex { get; init; }
+
+    /// <summary>The most entries; from 1, none by default. What is over it is evicted.</summary>
+    public long? MaximumEntries { get; init; }
+
+    /// <summary>
+    /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What is
+    /// over it is evicted.
+    /// </summary>
+    public long? MaximumBytes { get; init; }
+
+    /// <summary>The time after which an entry is gone that was put without another one; above zero, none by default.</summary>
+    public TimeSpan? DefaultMaxAge { get; init; }
+
+    /// <summary>The time without a use after which an entry is gone that was put without another one; above zero, none by default.</summary>
+    public TimeSpan? DefaultSliding { get; init; }
+
+    /// <summary>The priority of entries that were put without another one.</summary>
+    public EntryPriority DefaultPriority { get; init; } = EntryPriority.Normal;
+
+    /// <summary>Whether hits and misses are counted.</summary>
+    public bool Statistics { get; init; } = true;
+
+    internal const string AnyName = "*";
+
+    internal const long MinBytes = 1 << 20;
+
+    internal void Validate()
+    {
+        Require(InitialEntries >= 0 && InitialEntries <= 1L << 36, nameof(InitialEntries), InitialEntries, "from 0 to 68,719,476,736");
+        Require(MaximumEntries is null or >= 1, nameof(MaximumEntries), MaximumEntries, "at least 1");
+        Require(MaximumBytes is null or >= MinBytes, nameof(MaximumBytes), MaximumBytes, $"at least {MinBytes:N0}");
+        Require(DefaultMaxAge is not { } age || age > TimeSpan.Zero, nameof(DefaultMaxAge), DefaultMaxAge, "above zero");
+        Require(DefaultSliding is not { } sliding || sliding > TimeSpan.Zero, nameof(DefaultSliding), DefaultSliding, "above zero");
+        Require(!FixedIndex || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true, "false in a durable table, whose index must grow");
+        Require(Enum.IsDefined(CollisionMode), nameof(CollisionMode), CollisionMode, "Speculative or Durable");
+        Require(Enum.IsDefined(DefaultPriority), nameof(DefaultPriority), DefaultPriority, "Low, Normal, High or NeverEvict");
+    }
+
+    private void Require(bool isRight, string option, object? value, string range)
+    {
+        if (!isRight)
+            throw new ArgumentException($"TableOptions.{option} of the table '{Name}' is {value}; it must be {range}.", "options");
+    }
+}

@@ -1,0 +1,181 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tags;
+
+/// <summary>Which tags were removed, and up to which version: what is older is no more, though its block may still be there.</summary>
+/// <remarks>
+/// An entry holds the hashes of its tags; nothing leads from a tag to its entries. So removing a tag costs one mark, however many entries
+/// there are, and a tag that is never removed costs nothing. A mark is a block of its own, and comes back after a restart. Once a sweep
+/// has gone round, no entry older than the marks that there were at its start is left, and they go. Two tags with one hash of 64 bits
+/// would be removed together.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed unsafe class TagMarks(TableCore core)
+{
+    private const ulong AllTag = 0;
+
+    private readonly Lock _lock = new();
+    private readonly Dictionary<ulong, TagMark> _marks = [];
+    private readonly KeyHash _hash = new(BitConverter.ToUInt64(core.Pile.Id.ToByteArray()));
+    private ulong _clearedUpTo;
+    private ulong _lastVersion;
+
+    /// <summary>Entries up to this version are no more, whatever their tags are.</summary>
+    internal ulong ClearedUpTo => Volatile.Read(ref _clearedUpTo);
+
+    /// <summary>The marks that there are.</summary>
+    internal int Count
+    {
+        get
+        {
+            lock (_lock)
+                return _marks.Count;
+        }
+    }
+
+    /// <summary>The hash of a tag.</summary>
+    internal ulong HashOf(string tag)
+    {
+        ulong hash = _hash.Of(Encoding.UTF8.GetBytes(tag));
+        return hash == AllTag ? 1 : hash;
+    }
+
+    /// <summary>Removes all entries with a tag that were put before.</summary>
+    internal void Mark(ulong tag)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.ExpectMortals();
+            lock (_lock)
+                MarkLocked(tag);
+        }
+        finally
+        {
+            core.Pile.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Removes all entries that were put before.</summary>
+    /// <returns>The version up to which they are no more.</returns>
+    internal ulong MarkAll()
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.ExpectMortals();
+            lock (_lock)
+            {
+                ulong version = MarkLocked(AllTag);
+                Volatile.Write(ref _clearedUpTo, version);
+                return version;
+            }
+        }
+        finally
+        {
+            core.Pile.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Whether one of an entry's tags was removed since it was put.</summary>
+    internal bool IsMarked(in EntryHead head)
+    {
+        if (head.Version >= Volatile.Read(ref _lastVersion))
+            return false;
+        lock (_lock)
+        {
+            for (int i = 0; i < head.TagCount; i++)
+            {
+                if (_marks.TryGetValue(head.Tag(i), out TagMark mark) && mark.Version > head.Version)
+                    return true;
+            }
+            return false;
+        }
+    }
+
+    /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
+    internal void DropUpTo(ulong version, bool allOnly)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            lock (_lock)
+            {
+                foreach ((ulong tag, TagMark mark) in _marks.Where(pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
+                {
+                    _marks.Remove(tag);
+                    core.Pile.FreeEntry(mark.Address);
+                }
+            }
+        }
+        finally
+        {
+            core.Pile.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>Takes in a mark that was found in the pile; of two of one tag the older is freed. The caller is inside.</summary>
+    internal void AddFound(in EntryHead head, ulong address)
+    {
+        ulong tag = head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
+        lock (_lock)
+        {
+            bool isKnown = _marks.TryGetValue(tag, out TagMark known);
+            if (isKnown && known.Address == address)
+                return;
+            if (isKnown && known.Version >= head.Version)
+            {
+                core.Pile.FreeEntry(address);
+                return;
+            }
+            Remember(tag, new TagMark(head.Version, address));
+            if (isKnown)
+                core.Pile.FreeEntry(known.Address);
+        }
+    }
+
+    /// <summary>The addresses of the marks' blocks.</summary>
+    internal ulong[] Addresses()
+    {
+        lock (_lock)
+            return [.. _marks.Values.Select(static mark => mark.Address)];
+    }
+
+    private ulong MarkLocked(ulong tag)
+    {
+        ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
+        long payloadBytes = EntryHead.ShortBytes + key.Length;
+        Slot slot = core.Pile.TakeEntry(payloadBytes);
+        byte* payload = slot.Start + BlockHeader.SizeBytes;
+        EntryHead.Write(payload, core.Id, key.Length, ValueKind.TagMark, EntrySpec.Plain);
+        key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
+        ulong version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
+        EntryHead.SetVersion(payload, version);
+        core.Pile.PublishEntry(slot, payloadBytes);
+        bool isKnown = _marks.TryGetValue(tag, out TagMark known);
+        Remember(tag, new TagMark(version, slot.Address));
+        if (isKnown)
+            core.Pile.FreeEntry(known.Address);
+        return version;
+    }
+
+    private void Remember(ulong tag, TagMark mark)
+    {
+        _marks[tag] = mark;
+        if (tag == AllTag)
+            Volatile.Write(ref _clearedUpTo, Math.Max(_clearedUpTo, mark.Version));
+        Volatile.Write(ref _lastVersion, Math.Max(_lastVersion, mark.Version));
+    }
+
+    private readonly record struct TagMark(ulong Version, ulong Address);
+}

@@ -1,0 +1,84 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Persistence;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>A table whose entries are found one by one, in any order, between other operations.</summary>
+internal sealed class HalfBuilt : IDisposable
+{
+    private readonly Pile _pile;
+    private readonly TableCore _core;
+
+    internal HalfBuilt(Pile pile, ManualTime time)
+    {
+        _pile = pile;
+        TableDefinition definition = Assert.Single(TableDefinition.ReadAll(pile.Catalog));
+        _core = new TableCore(
+            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
+        {
+            IsRebuilding = true,
+        };
+    }
+
+    internal long Count => _core.Count;
+
+    internal ulong[] FindAll()
+    {
+        var all = new List<ulong>();
+        ulong address = 0;
+        ulong end = _pile.EndAddress;
+        var found = new ulong[512];
+        while (address < end)
+        {
+            int count = _pile.CollectEntries(ref address, end, new PileEntry[512], found);
+            all.AddRange(found.AsSpan(0, count));
+        }
+        return [.. all];
+    }
+
+    internal void AddFound(ulong address)
+    {
+        ThreadPresence presence = _pile.Enter();
+        Assert.True(_core.AddFound(presence, address));
+        _pile.ExitAfterFree(presence);
+        _core.GrowForFound();
+    }
+
+    internal void Put(long key, byte value, Dictionary<long, byte> model)
+    {
+        Span<byte> stack = stackalloc byte[8];
+        _core.Put(Probe(key, stack), [value], ValueKind.Bytes, EntrySpec.Plain, TableCore.Condition.None, out _);
+        model[key] = value;
+    }
+
+    internal void Remove(long key)
+    {
+        Span<byte> stack = stackalloc byte[8];
+        _core.Remove(Probe(key, stack), TableCore.Condition.None);
+    }
+
+    internal byte? Get(long key)
+    {
+        Span<byte> stack = stackalloc byte[8];
+        var reader = default(BytesReader);
+        return _core.TryRead(Probe(key, stack), ref reader, out _) ? reader.Result[0] : null;
+    }
+
+    internal void End() => _core.EndRebuild();
+
+    public void Dispose()
+    {
+        _core.Close();
+        _core.Dispose();
+    }
+
+    private KeyProbe Probe(long key, Span<byte> stack)
+    {
+        BitConverter.TryWriteBytes(stack, key);
+        return new KeyProbe(stack, _core.Hash.Of((ulong)key));
+    }
+}

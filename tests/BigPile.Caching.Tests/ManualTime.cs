@@ -1,0 +1,70 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>A clock that stands still until it is moved; timers run when it is.</summary>
+internal sealed class ManualTime : TimeProvider
+{
+    private readonly Lock _lock = new();
+    private readonly List<ManualTimer> _timers = [];
+    private DateTimeOffset _now = new(2030, 1, 2, 3, 4, 5, TimeSpan.Zero);
+
+    public override DateTimeOffset GetUtcNow()
+    {
+        lock (_lock)
+            return _now;
+    }
+
+    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+    {
+        var timer = new ManualTimer(this, callback, state, dueTime, period);
+        lock (_lock)
+            _timers.Add(timer);
+        return timer;
+    }
+
+    internal void Advance(TimeSpan time)
+    {
+        ManualTimer[] timers;
+        lock (_lock)
+        {
+            _now += time;
+            timers = [.. _timers];
+        }
+        foreach (ManualTimer timer in timers)
+            timer.Pass(time);
+    }
+
+    private sealed class ManualTimer(ManualTime clock, TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) : ITimer
+    {
+        private TimeSpan _left = dueTime;
+
+        internal void Pass(TimeSpan time)
+        {
+            _left -= time;
+            while (_left <= TimeSpan.Zero)
+            {
+                callback(state);
+                if (period <= TimeSpan.Zero)
+                    return;
+                _left += period;
+            }
+        }
+
+        public bool Change(TimeSpan newDueTime, TimeSpan newPeriod) => throw new NotSupportedException();
+
+        public void Dispose()
+        {
+            lock (clock._lock)
+                clock._timers.Remove(this);
+        }
+
+        public System.Threading.Tasks.ValueTask DisposeAsync()
+        {
+            Dispose();
+            return default;
+        }
+    }
+}

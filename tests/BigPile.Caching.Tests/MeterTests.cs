@@ -1,0 +1,52 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Linq;
+
+namespace BigPile.Caching.Tests;
+
+public sealed class MeterTests
+{
+    [Fact]
+    public void The_instruments_tell_of_each_table_by_name_and_of_none_after_the_end()
+    {
+        string name = $"metered-{Guid.NewGuid()}";
+        var seen = new List<(string Instrument, long Value, string Tags)>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, self) =>
+        {
+            if (instrument.Meter.Name == "BigPile")
+                self.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
+        {
+            var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value?.ToString());
+            if (all.Remove("bigpile.cache.name", out string? table) && table == name)
+                seen.Add((instrument.Name, value, string.Join(',', all.Values)));
+        });
+        listener.Start();
+        using (PileCache cache = TestCache.Make())
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable(name) with { MaximumEntries = 2 });
+            foreach (string key in new[] { "a", "b", "c", "c" })
+                table.Put(key, "1");
+            table.TryGet("c", out _);
+            table.TryGet("none", out _);
+            table.Remove("c");
+            listener.RecordObservableInstruments();
+            Assert.Contains(("bigpile.cache.requests", 1, "hit"), seen);
+            Assert.Contains(("bigpile.cache.requests", 1, "miss"), seen);
+            Assert.Contains(("bigpile.cache.writes", 2, "inserted"), seen);
+            Assert.Contains(("bigpile.cache.writes", 1, "overwritten"), seen);
+            Assert.Contains(("bigpile.cache.writes", 1, "replaced"), seen);
+            Assert.Contains(("bigpile.cache.removals", 1, "capacity"), seen);
+            Assert.Contains(("bigpile.cache.removals", 1, "removed"), seen);
+            Assert.Contains(("bigpile.cache.entry.count", 1, ""), seen);
+            Assert.Contains(("bigpile.cache.capacity", 2, ""), seen);
+            Assert.Contains(seen, one => one is { Instrument: "bigpile.memory.used", Tags: "index", Value: > 0 });
+        }
+        seen.Clear();
+        listener.RecordObservableInstruments();
+        Assert.Empty(seen);
+    }
+}

@@ -1,0 +1,148 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Blocks;
+using BigPile.Caching.Keys;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Leaves out one check of a read at a time, at the instant that the check is for: each time a wrong answer must come.</summary>
+public sealed class SearchCheckTests : IDisposable
+{
+    private readonly PileCache _cache = TestCache.Make();
+
+    public void Dispose() => _cache.Dispose();
+
+    [Fact]
+    public void A_block_that_is_used_anew_during_the_copy_is_noticed()
+    {
+        Assert.Equal(new string('n', 64), ReadWhileReplaced<TableCore.AllChecks>());
+        Assert.NotEqual(new string('n', 64), ReadWhileReplaced<NoBlockOrSlotCheck>());
+    }
+
+    [Fact]
+    public void A_key_with_the_tag_of_another_is_told_apart()
+    {
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("same"), new SameHash(null));
+        table.Put("a", "value of a");
+        table.Put("b", "value of b");
+        Assert.Equal("value of b", Read<TableCore.AllChecks>(table, "b"));
+        Assert.Equal("value of a", Read<NoKeyCheck>(table, "b"));
+    }
+
+    [Fact]
+    public void An_entry_that_moves_to_another_bucket_during_the_search_is_not_missed()
+    {
+        Assert.Equal("value", ReadWhileMoved<TableCore.AllChecks>("right"));
+        Assert.Null(ReadWhileMoved<NoSlotOrStateCheck>("wrong"));
+    }
+
+    private static string? Read<TChecks>(CacheTable<string, string> table, string key)
+        where TChecks : struct, TableCore.ISearchChecks
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        var reader = default(BytesReader);
+        return table.Core.TryRead<BytesReader, TChecks>(table.KeyCodec.Probe(key, stack), ref reader, 0, out _)
+            ? System.Text.Encoding.UTF8.GetString(reader.Result)
+            : null;
+    }
+
+    private string ReadWhileReplaced<TChecks>()
+        where TChecks : struct, TableCore.ISearchChecks
+    {
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(typeof(TChecks).Name));
+        table.Put("key", new string('o', 64));
+        int next = 0;
+        var reader = new InterruptedReader(() =>
+        {
+            table.Put("key", new string('n', 64));
+            for (int i = 0; i < 5000; i++)
+                table.Put($"other{next++:D5}", new string('x', 58)); // blocks of the same size
+        });
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Assert.True(table.Core.TryRead<InterruptedReader, TChecks>(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
+        return System.Text.Encoding.UTF8.GetString(reader.Result);
+    }
+
+    private string? ReadWhileMoved<TChecks>(string name)
+        where TChecks : struct, TableCore.ISearchChecks
+    {
+        CacheTable<string, string>? table = null;
+        bool isArmed = false;
+        var comparer = new SameHash(() =>
+        {
+            if (!isArmed)
+                return;
+            isArmed = false;
+            for (int i = 0; i < 4000; i++)
+                table!.Core.Index.GrowFor(1L << 40); // every bucket is split several times
+        });
+        table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), comparer);
+        table.Put("first", "other");
+        table.Put("key", "value");
+        isArmed = true;
+        return Read<TChecks>(table, "key");
+    }
+
+    private struct InterruptedReader(Action interrupt) : Pile.IPayloadReader
+    {
+        private Action? _interrupt = interrupt;
+
+        internal byte[] Result { get; private set; } = [];
+
+        public unsafe void Read(byte* payload, long lengthBytes, BlockKind kind)
+        {
+            Result = new byte[lengthBytes];
+            int half = (int)lengthBytes / 2;
+            new ReadOnlySpan<byte>(payload, half).CopyTo(Result);
+            Action? interrupt = _interrupt;
+            _interrupt = null;
+            interrupt?.Invoke();
+            new ReadOnlySpan<byte>(payload + half, (int)lengthBytes - half).CopyTo(Result.AsSpan(half));
+        }
+    }
+
+    /// <summary>Gives all keys one hash, and calls back when two are compared.</summary>
+    private sealed class SameHash(Action? compared) : IEqualityComparer<string>
+    {
+        public bool Equals(string? x, string? y)
+        {
+            compared?.Invoke();
+            return x == y;
+        }
+
+        public int GetHashCode(string key) => 12_345;
+    }
+
+    private readonly struct NoBlockOrSlotCheck : TableCore.ISearchChecks
+    {
+        public static bool BlockAgain => false;
+
+        public static bool SlotAgain => false;
+
+        public static bool Key => true;
+
+        public static bool StateAgain => true;
+    }
+
+    private readonly struct NoKeyCheck : TableCore.ISearchChecks
+    {
+        public static bool BlockAgain => true;
+
+        public static bool SlotAgain => true;
+
+        public static bool Key => false;
+
+        public static bool StateAgain => true;
+    }
+
+    private readonly struct NoSlotOrStateCheck : TableCore.ISearchChecks
+    {
+        public static bool BlockAgain => true;
+
+        public static bool SlotAgain => false;
+
+        public static bool Key => true;
+
+        public static bool StateAgain => false;
+    }
+}

@@ -1,0 +1,28 @@
+using System.Linq;
+using System.Text.Json;
+using System.Threading.Tasks;
+
+namespace BigPile.Perf.Tests;
+
+public sealed class CompareCommandTests
+{
+    [Fact]
+    public async Task It_is_one_object_with_every_store()
+    {
+        JsonElement report = (await ConsoleRun.Of("compare --count 20000 --threads 2 --json")).Json();
+        Assert.Equal(["count", "valueBytes", "threads", "sides"], report.EnumerateObject().Select(field => field.Name));
+        JsonElement[] sides = [.. report.GetProperty("sides").EnumerateArray()];
+        Assert.Equal(["BigPile table", "ConcurrentDictionary", "MemoryCache"], sides.Select(side => side.GetProperty("name").GetString()));
+        Assert.All(sides, side => Assert.InRange(side.GetProperty("insertPerSecond").GetDouble(), 1, 1e10));
+        Assert.All(sides, side => Assert.InRange(side.GetProperty("randomGetPerSecond").GetDouble(), 1, 1e10));
+        Assert.All(sides, side => Assert.InRange(side.GetProperty("longestFullCollectionMs").GetDouble(), 0.001, 60_000));
+    }
+
+    [Fact]
+    public async Task A_table_for_people_has_a_column_for_each()
+    {
+        ConsoleRun run = await ConsoleRun.Of("compare --count 2000");
+        Assert.Equal((0, ""), (run.ExitCode, run.Error));
+        Assert.All(["ConcurrentDictionary", "MemoryCache", "full"], part => Assert.Contains(part, run.Output));
+    }
+}
