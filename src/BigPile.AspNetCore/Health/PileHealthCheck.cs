@@ -19,19 +19,19 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
     {
         PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
         PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
-        PileState.Ready when host.Tables is { } tables => Check(tables.Cache, failure),
+        PileState.Ready when host.Tables is { } tables => Of(tables.Cache.Readiness, failure, DataOf(tables.Cache)),
         PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
 
-    private HealthCheckResult Check(PileCache cache, HealthStatus failure)
+    /// <summary>How a pile is that is open.</summary>
+    internal static HealthCheckResult Of(CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data)
     {
-        CacheReadiness readiness = cache.Readiness;
         if (readiness.IsReady)
-            return HealthCheckResult.Healthy("The pile is open.", DataOf(cache));
+            return HealthCheckResult.Healthy("The pile is open.", data);
         if (readiness.Completion.Exception is { } error)
-            return new HealthCheckResult(failure, "The tables' entries can't all be found.", error.InnerException, DataOf(cache));
-        return HealthCheckResult.Degraded("The tables answer, and their index is being rebuilt.", data: DataOf(cache));
+            return new HealthCheckResult(failure, "The tables' entries can't all be found.", error.InnerException, data);
+        return HealthCheckResult.Degraded("The tables answer, and their index is being rebuilt.", data: data);
     }
 
     private Dictionary<string, object> DataOf(PileCache? cache)
