@@ -106,6 +106,21 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
     [Fact]
     public async Task A_removal_is_not_undone_by_a_write_that_was_under_way()
     {
+        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var second = new RecordedBufferLevel { WriteGate = gate.Task };
+        PileHybridCache cache = Make(second);
+        Task<int> making = GetAsync(cache, "k", 1).AsTask();
+        await second.AtGate.Task;
+        await cache.RemoveAsync("k");
+        gate.SetResult();
+        Assert.Equal(1, await making);
+        Assert.DoesNotContain("k", second.Keys);
+        Assert.Equal(0, await PeekAsync<int>(cache, "k"));
+    }
+
+    [Fact]
+    public async Task What_was_being_made_during_a_removal_is_not_written()
+    {
         var second = new RecordedBufferLevel();
         PileHybridCache cache = Make(second);
         var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

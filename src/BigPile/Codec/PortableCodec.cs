@@ -30,9 +30,6 @@ internal sealed class PortableCodec
         _codec = new MessagePackPileCodec(_catalog, options);
     }
 
-    /// <summary>The codecs made for schemas that others wrote; never more than a few.</summary>
-    internal int ForeignCount => _foreign.Count;
-
     /// <summary>Appends an object with its schemas.</summary>
     /// <param name="value">The root.</param>
     /// <param name="scratch">An empty buffer.</param>
