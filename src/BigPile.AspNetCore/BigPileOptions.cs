@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore;
@@ -30,6 +32,18 @@ public sealed class BigPileOptions
     /// </summary>
     public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
+    public PileCodecOptions CodecOptions { get; set; } = new();
+
+    /// <summary>
+    /// Whether the pile counts as open only when its tables know every entry again. After a kill that takes a walk through the pile; without
+    /// the wait tables answer meanwhile, and miss what they do not know yet.
+    /// </summary>
+    public bool WaitsForTables { get; set; } = true;
+
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
+
+    /// <summary>The tables that are there before anything is served.</summary>
+    internal List<TableRegistration> Tables { get; } = [];
 }

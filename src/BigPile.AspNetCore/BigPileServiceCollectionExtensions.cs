@@ -1,39 +1,78 @@
 using System;
+using System.Linq;
+using BigPile;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Registers a pile with an application.</summary>
+/// <summary>Registers piles with an application.</summary>
 public static class BigPileServiceCollectionExtensions
 {
-    /// <summary>Registers a pile that opens when the host starts and closes when it stops.</summary>
+    /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>
     /// <remarks>
     /// Once the pile is ready, <see cref="PileCache"/> is a service; before that, asking for it throws
-    /// <see cref="InvalidOperationException"/>.
+    /// <see cref="InvalidOperationException"/>. Options are checked when the host starts.
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets the options; a pile in native memory when left out.</param>
-    /// <returns><paramref name="services"/>.</returns>
-    public static IServiceCollection AddBigPile(this IServiceCollection services, Action<BigPileOptions>? configure = null)
+    /// <returns>What adds tables and caches to the pile.</returns>
+    public static BigPileBuilder AddBigPile(this IServiceCollection services, Action<BigPileOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
-        services.AddOptions<BigPileOptions>()
-            .Configure(configure ?? (static _ => { }))
-            .Validate(
-                static options => options.MaxBodyBytes is > 0 and <= BigPileOptions.LargestMaxBodyBytes,
-                $"BigPileOptions.MaxBodyBytes must be from 1 to {BigPileOptions.LargestMaxBodyBytes:N0}.")
-            .Validate(static options => options.StartWait >= TimeSpan.Zero, "BigPileOptions.StartWait must not be negative.")
-            .ValidateOnStart();
-        services.TryAddSingleton(TimeProvider.System);
+        Configure(services, Options.Options.DefaultName, configure);
         services.TryAddSingleton<PileOpener>();
-        services.TryAddSingleton<PileHost>();
-        services.AddHostedService(static provider => provider.GetRequiredService<PileHost>());
+        if (NeedsHost(services, null))
+        {
+            services.AddSingleton<PileHost>();
+            services.AddSingleton<IHostedService>(static provider => provider.GetRequiredService<PileHost>());
+        }
         // A singleton also because a container disposes what it made with the scope that asked, and this must outlive every request.
-        services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().Tables?.Cache
-            ?? throw new InvalidOperationException("The pile is not open. It opens when the host starts; see /health/ready."));
-        return services;
+        services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().Cache);
+        return new BigPileBuilder(services, Options.Options.DefaultName);
+    }
+
+    /// <summary>Registers one more pile. What belongs to it is a service with the pile's name as its key.</summary>
+    /// <param name="services">The application's services.</param>
+    /// <param name="name">The pile's name.</param>
+    /// <param name="configure">Sets the options; a pile in native memory when left out.</param>
+    /// <returns>What adds tables and caches to the pile.</returns>
+    /// <exception cref="ArgumentException">The name is empty.</exception>
+    public static BigPileBuilder AddBigPile(this IServiceCollection services, string name, Action<BigPileOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        Configure(services, name, configure);
+        if (NeedsHost(services, name))
+        {
+            services.AddKeyedSingleton(name, static (provider, key) => MakeHost(provider, (string)key!));
+            services.AddSingleton<IHostedService>(provider => provider.GetRequiredKeyedService<PileHost>(name));
+        }
+        services.TryAddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<PileHost>(key).Cache);
+        return new BigPileBuilder(services, name);
+    }
+
+    private static void Configure(IServiceCollection services, string name, Action<BigPileOptions>? configure)
+    {
+        services.AddOptionsWithValidateOnStart<BigPileOptions>(name).Configure(configure ?? (static _ => { }));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<BigPileOptions>, BigPileOptionsValidator>());
+        services.TryAddSingleton(TimeProvider.System);
+    }
+
+    private static bool NeedsHost(IServiceCollection services, string? name) =>
+        !services.Any(service => service.ServiceType == typeof(PileHost) && Equals(service.ServiceKey, name));
+
+    private static PileHost MakeHost(IServiceProvider provider, string name)
+    {
+        IOptions<BigPileOptions> options = Options.Options.Create(provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
+        TimeProvider time = provider.GetRequiredService<TimeProvider>();
+        return new PileHost(
+            new PileOpener(options, provider.GetRequiredService<ILogger<Pile>>(), time), options,
+            provider.GetRequiredService<IHostApplicationLifetime>(), time, provider.GetRequiredService<ILogger<PileHost>>());
     }
 }

@@ -34,9 +34,9 @@ namespace BigPile;
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
 public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 {
-    private const long MinSegmentBytes = 4L << 20;
-    private const long MaxSegmentBytes = 1L << 30;
-    private const long MinLimitBytes = 1L << 20;
+    internal const long MinSegmentBytes = 4L << 20;
+    internal const long MaxSegmentBytes = 1L << 30;
+    internal const long MinLimitBytes = 1L << 20;
     private const long MinFlushLogBytes = 1L << 20;
     private const long MaxFlushLogBytes = 1L << 30;
     private const string RedoName = "redo";

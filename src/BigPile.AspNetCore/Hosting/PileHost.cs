@@ -47,6 +47,23 @@ internal sealed class PileHost : IHostedService, IDisposable
     /// <summary>Why the pile could not be opened.</summary>
     internal Exception? Failure { get; private set; }
 
+    /// <summary>Gives the open pile at once.</summary>
+    /// <exception cref="InvalidOperationException">The pile is not open.</exception>
+    internal PileCache Cache => _tables?.Cache ?? throw new InvalidOperationException(
+        "The pile is not open. It opens when the host starts, and closes when it stops; see /health/ready or the health check.");
+
+    /// <summary>Gives the pile as soon as it is open.</summary>
+    /// <exception cref="InvalidOperationException">The pile is not open, and nobody opens it.</exception>
+    internal async ValueTask<PileCache> WaitForCacheAsync(CancellationToken cancellationToken)
+    {
+        if (_tables is not { } tables)
+        {
+            await _opening.WaitAsync(cancellationToken).ConfigureAwait(false);
+            return Cache;
+        }
+        return tables.Cache;
+    }
+
     /// <inheritdoc/>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -77,6 +94,8 @@ internal sealed class PileHost : IHostedService, IDisposable
         {
             _cache = _open();
             _state = PileState.Preparing;
+            foreach (TableRegistration table in _options.Tables)
+                table.Make(_cache);
             _options.Opened?.Invoke(_cache);
             _tables = new ServedTables(_cache);
             _state = PileState.Ready;

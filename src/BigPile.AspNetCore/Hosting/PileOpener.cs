@@ -1,3 +1,4 @@
+using System;
 using BigPile.Caching;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -5,7 +6,7 @@ using Microsoft.Extensions.Options;
 namespace BigPile.AspNetCore.Hosting;
 
 /// <summary>Makes the pile that the options describe.</summary>
-internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger)
+internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger, TimeProvider? time = null)
 {
     /// <summary>Opens the pile with its tables; may take long.</summary>
     internal virtual PileCache Open()
@@ -16,6 +17,7 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
             Directory = settings.Directory,
             SegmentBytes = settings.SegmentBytes,
             MaxBytes = settings.MaxBytes,
+            CodecOptions = settings.CodecOptions,
             Logger = logger,
         });
         try
@@ -23,7 +25,9 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
             return new PileCache(pile, new PileCacheOptions
             {
                 OwnsPile = true,
-                WaitsUntilReady = true, // a request must not be told that an entry is missing which the index does not know yet
+                // A request must not be told that an entry is missing which the index does not know yet.
+                WaitsUntilReady = settings.WaitsForTables,
+                TimeProvider = time ?? TimeProvider.System,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

@@ -20,8 +20,12 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec
     public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options)
     {
         _catalog = catalog;
+        Options = options;
         _models = new ModelCache(this, options);
     }
+
+    /// <summary>What it may read and write.</summary>
+    internal PileCodecOptions Options { get; }
 
     internal ModelCache Models => _models;
 

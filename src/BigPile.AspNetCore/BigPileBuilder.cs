@@ -1,0 +1,154 @@
+using System;
+using System.Collections.Generic;
+using BigPile.AspNetCore.Health;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using Microsoft.AspNetCore.OutputCaching;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>Adds tables and caches to a pile of an application.</summary>
+/// <remarks>
+/// Services of the application's pile have no key, those of a named pile its name as their key; where a method takes a key, that one
+/// counts. Each cache has a table of its own.
+/// </remarks>
+public sealed class BigPileBuilder
+{
+    private static readonly string[] DefaultHealthTags = ["ready"];
+
+    internal BigPileBuilder(IServiceCollection services, string name)
+    {
+        Services = services;
+        Name = name;
+    }
+
+    /// <summary>The application's services.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The pile's name; empty for the one without a name.</summary>
+    public string Name { get; }
+
+    private string? DefaultKey => Name.Length == 0 ? null : Name;
+
+    /// <summary>Adds a table, which is there before anything is served.</summary>
+    /// <remarks>It is a service by its types, if it is the pile's first of these types, and by its name as the key: <c>pile/table</c> in a named pile.</remarks>
+    /// <typeparam name="TKey">The type of the keys.</typeparam>
+    /// <typeparam name="TValue">The type of the values.</typeparam>
+    /// <param name="options">The table's name, and how it behaves.</param>
+    /// <returns>This builder.</returns>
+    public BigPileBuilder AddTable<TKey, TValue>(TableOptions options)
+        where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<TKey, TValue>(options)));
+        string? pile = DefaultKey;
+        string key = pile == null ? options.Name : $"{pile}/{options.Name}";
+        CacheTable<TKey, TValue> Find(IServiceProvider provider) => HostOf(provider, pile).Cache.GetOrCreateTable<TKey, TValue>(options);
+        Services.TryAddKeyedSingleton(key, (provider, _) => Find(provider));
+        if (pile == null)
+            Services.TryAddSingleton(Find);
+        else
+            Services.TryAddKeyedSingleton(pile, (provider, _) => Find(provider));
+        return this;
+    }
+
+    /// <summary>Adds a durable table, which is there before anything is served.</summary>
+    /// <inheritdoc cref="AddTable{TKey, TValue}(TableOptions)"/>
+    /// <param name="name">The table's name.</param>
+    public BigPileBuilder AddTable<TKey, TValue>(string name)
+        where TKey : notnull =>
+        AddTable<TKey, TValue>(new TableOptions(name) { CollisionMode = CollisionMode.Durable });
+
+    /// <summary>Makes a table of the pile the application's <see cref="IDistributedCache"/>, buffers included.</summary>
+    /// <param name="table">The table's name, and how it behaves; a durable one named <c>distributed-cache</c> when left out.</param>
+    /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
+    /// <returns>This builder.</returns>
+    public BigPileBuilder AsDistributedCache(TableOptions? table = null, object? serviceKey = null)
+    {
+        TableOptions options = table ?? Durable("distributed-cache");
+        AddPlugTable<byte[]>(options);
+        string? pile = DefaultKey;
+        Add<PileDistributedCache, IDistributedCache>(
+            serviceKey,
+            provider => new PileDistributedCache(
+                new PileTable<byte[]>(HostOf(provider, pile), options), provider.GetRequiredService<TimeProvider>()));
+        return this;
+    }
+
+    /// <summary>Makes a table of the pile the application's <see cref="HybridCache"/>.</summary>
+    /// <param name="configure">Sets its table, limits, default lifetimes, and the second level if there is to be one.</param>
+    /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
+    /// <returns>This builder.</returns>
+    public BigPileBuilder AsHybridCache(Action<PileHybridCacheOptions>? configure = null, object? serviceKey = null)
+    {
+        var options = new PileHybridCacheOptions();
+        configure?.Invoke(options);
+        options.Validate();
+        AddPlugTable<object?>(options.Table);
+        string? pile = DefaultKey;
+        Add<PileHybridCache, HybridCache>(serviceKey, provider => PileHybridCache.Of(HostOf(provider, pile), options, provider));
+        return this;
+    }
+
+    /// <summary>Makes a table of the pile the application's <see cref="IOutputCacheStore"/>, buffers included.</summary>
+    /// <param name="table">The table's name, and how it behaves; a durable one named <c>output-cache</c> when left out.</param>
+    /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
+    /// <returns>This builder.</returns>
+    public BigPileBuilder AsOutputCacheStore(TableOptions? table = null, object? serviceKey = null)
+    {
+        TableOptions options = table ?? Durable("output-cache");
+        AddPlugTable<byte[]>(options);
+        string? pile = DefaultKey;
+        Add<PileOutputCacheStore, IOutputCacheStore>(
+            serviceKey,
+            provider => new PileOutputCacheStore(
+                new PileTable<byte[]>(HostOf(provider, pile), options), provider.GetRequiredService<ILogger<PileOutputCacheStore>>()));
+        return this;
+    }
+
+    /// <summary>Adds a health check: healthy when the pile is open and its tables know every entry, degraded while that is being brought about.</summary>
+    /// <param name="name">The check's name; <c>bigpile</c>, with the pile's name behind a hyphen, when left out.</param>
+    /// <param name="failureStatus">The status of a pile that could not be opened or is closed; unhealthy when left out.</param>
+    /// <param name="tags">The check's tags; <c>ready</c> when left out.</param>
+    /// <returns>This builder.</returns>
+    public BigPileBuilder WithHealthCheck(string? name = null, HealthStatus? failureStatus = null, IEnumerable<string>? tags = null)
+    {
+        string? pile = DefaultKey;
+        Services.AddHealthChecks().Add(new HealthCheckRegistration(
+            name ?? (pile == null ? "bigpile" : $"bigpile-{pile}"), provider => new PileHealthCheck(HostOf(provider, pile)), failureStatus,
+            tags ?? DefaultHealthTags));
+        return this;
+    }
+
+    private static TableOptions Durable(string name) => new(name) { CollisionMode = CollisionMode.Durable };
+
+    private static PileHost HostOf(IServiceProvider provider, string? pile) =>
+        pile == null ? provider.GetRequiredService<PileHost>() : provider.GetRequiredKeyedService<PileHost>(pile);
+
+    private void AddPlugTable<TValue>(TableOptions options) =>
+        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options)));
+
+    // The service is added whether there is one already or not: the last one counts, and the framework's own are only added where none is.
+    private void Add<TCache, TService>(object? serviceKey, Func<IServiceProvider, TCache> make)
+        where TCache : class, TService
+        where TService : class
+    {
+        object? key = serviceKey ?? DefaultKey;
+        if (key == null)
+        {
+            Services.AddSingleton(make);
+            Services.AddSingleton<TService>(static provider => provider.GetRequiredService<TCache>());
+        }
+        else
+        {
+            Services.AddKeyedSingleton(key, (provider, _) => make(provider));
+            Services.AddKeyedSingleton<TService>(key, static (provider, key) => provider.GetRequiredKeyedService<TCache>(key));
+        }
+    }
+}

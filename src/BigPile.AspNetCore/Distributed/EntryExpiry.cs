@@ -1,0 +1,43 @@
+using System;
+using BigPile.Caching;
+using Microsoft.Extensions.Caching.Distributed;
+
+namespace BigPile.AspNetCore.Distributed;
+
+/// <summary>Turns the options of a distributed cache's entry into those of a table's.</summary>
+internal static class EntryExpiry
+{
+    // HybridCache of others keeps here when a tag was removed. A tag's removal must not be forgotten before the values that it concerns.
+    private static readonly string[] PinnedPrefixes = ["__MSFT_HCT__", "bigpile:tag:"];
+
+    internal static EntryOptions? Of(string key, DistributedCacheEntryOptions options, TimeProvider time)
+    {
+        Check(options, time);
+        EntryPriority? priority = IsPinned(key) ? EntryPriority.NeverEvict : null;
+        TimeSpan? maxAge = options.AbsoluteExpirationRelativeToNow;
+        DateTimeOffset? expiresAt = maxAge == null ? options.AbsoluteExpiration : null;
+        if (priority == null && maxAge == null && expiresAt == null && options.SlidingExpiration == null)
+            return null;
+        return new EntryOptions { MaxAge = maxAge, ExpiresAt = expiresAt, Sliding = options.SlidingExpiration, Priority = priority };
+    }
+
+    // Relative times are checked by the options themselves, which have no clock for this one.
+    private static void Check(DistributedCacheEntryOptions options, TimeProvider time)
+    {
+        if (options.AbsoluteExpirationRelativeToNow == null && options.AbsoluteExpiration is { } end && end <= time.GetUtcNow())
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(DistributedCacheEntryOptions.AbsoluteExpiration), end, "The absolute expiration value must be in the future.");
+        }
+    }
+
+    private static bool IsPinned(string key)
+    {
+        foreach (string prefix in PinnedPrefixes)
+        {
+            if (key.StartsWith(prefix, StringComparison.Ordinal))
+                return true;
+        }
+        return false;
+    }
+}

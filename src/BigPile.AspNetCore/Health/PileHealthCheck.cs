@@ -1,0 +1,47 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace BigPile.AspNetCore.Health;
+
+/// <summary>Healthy when the pile is open and its tables know every entry; degraded while that is being brought about.</summary>
+internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
+{
+    /// <inheritdoc/>
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(Check(context.Registration.FailureStatus));
+
+    private HealthCheckResult Check(HealthStatus failure) => host.State switch
+    {
+        PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
+        PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
+        PileState.Ready when host.Tables is { } tables => Of(tables.Cache.Readiness, failure, DataOf(tables.Cache)),
+        PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
+        _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
+    };
+
+    /// <summary>How a pile is that is open.</summary>
+    internal static HealthCheckResult Of(CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data)
+    {
+        if (readiness.IsReady)
+            return HealthCheckResult.Healthy("The pile is open.", data);
+        if (readiness.Completion.Exception is { } error)
+            return new HealthCheckResult(failure, "The tables' entries can't all be found.", error.InnerException, data);
+        return HealthCheckResult.Degraded("The tables answer, and their index is being rebuilt.", data: data);
+    }
+
+    private Dictionary<string, object> DataOf(PileCache? cache)
+    {
+        var data = new Dictionary<string, object>(StringComparer.Ordinal) { ["state"] = host.State.ToString() };
+        if (cache == null)
+            return data;
+        data["tables"] = cache.TableNames.Count;
+        data["progress"] = cache.Readiness.Progress;
+        data["entriesFound"] = cache.Readiness.EntriesFound;
+        return data;
+    }
+}

@@ -1,0 +1,42 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore.Hosting;
+
+/// <summary>A table for services that are made before the pile is open.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class PileTable<TValue>
+{
+    private readonly PileHost? _host;
+    private readonly TableOptions? _options;
+    private volatile CacheTable<string, TValue>? _table;
+
+    /// <summary>Stands for a table that is there.</summary>
+    internal PileTable(CacheTable<string, TValue> table) => _table = table;
+
+    /// <summary>Stands for a table of a pile that opens with the host.</summary>
+    internal PileTable(PileHost host, TableOptions options)
+    {
+        _host = host;
+        _options = options;
+    }
+
+    /// <summary>The table, if it could be had already.</summary>
+    internal CacheTable<string, TValue>? Known => _table;
+
+    /// <summary>Gives the table at once.</summary>
+    /// <exception cref="InvalidOperationException">The pile is not open.</exception>
+    internal CacheTable<string, TValue> Get() => _table ?? Find(_host!.Cache);
+
+    /// <summary>Gives the table as soon as the pile is open.</summary>
+    /// <exception cref="InvalidOperationException">The pile is not open, and nobody opens it.</exception>
+    internal ValueTask<CacheTable<string, TValue>> GetAsync(CancellationToken cancellationToken) =>
+        _table is { } table ? new ValueTask<CacheTable<string, TValue>>(table) : WaitAsync(cancellationToken);
+
+    private async ValueTask<CacheTable<string, TValue>> WaitAsync(CancellationToken cancellationToken) =>
+        Find(await _host!.WaitForCacheAsync(cancellationToken).ConfigureAwait(false));
+
+    private CacheTable<string, TValue> Find(PileCache cache) => _table = cache.GetOrCreateTable<string, TValue>(_options!);
+}

@@ -1,0 +1,15 @@
+using System;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore.Hosting;
+
+/// <summary>A table that an application wants to have.</summary>
+/// <param name="Options">Its name, and how it behaves.</param>
+/// <param name="KeyType">The type of its keys.</param>
+/// <param name="Make">Makes it, or takes up the one that came back.</param>
+internal sealed record TableRegistration(TableOptions Options, Type KeyType, Action<PileCache> Make)
+{
+    internal static TableRegistration Of<TKey, TValue>(TableOptions options)
+        where TKey : notnull =>
+        new(options, typeof(TKey), cache => cache.GetOrCreateTable<TKey, TValue>(options));
+}

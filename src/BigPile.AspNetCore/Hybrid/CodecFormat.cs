@@ -1,0 +1,64 @@
+using System;
+using System.Buffers;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Codec;
+
+namespace BigPile.AspNetCore.Hybrid;
+
+/// <summary>Values in the format of the pile's codec; text and bytes as they are.</summary>
+internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueFormat<T>
+{
+    // The pile's schemas have numbers of the pile. What leaves the process takes its own along; a codec of the user's is taken to do so.
+    private readonly PortableCodec? _portable =
+        pile.Codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
+
+    internal override ValueKind Encode(T value, PileBuffer target)
+    {
+        switch (value)
+        {
+            case null:
+                return ValueKind.Null;
+            case byte[] bytes:
+                target.Write(bytes);
+                return ValueKind.Bytes;
+            default:
+                return (ValueKind)pile.Encode(value, target);
+        }
+    }
+
+    internal override T Decode(ValueKind kind, PileBuffer source) => Cast(kind switch
+    {
+        ValueKind.Null => null,
+        ValueKind.Bytes => source.WrittenSpan.ToArray(),
+        ValueKind.Object => pile.Codec.Deserialize(source),
+        _ => TextPayload.Read(source.WrittenSpan, (BlockKind)kind),
+    });
+
+    internal override void WritePortable(T value, ValueKind kind, PileBuffer encoded, PileBuffer target)
+    {
+        if (kind != ValueKind.Object || _portable == null)
+        {
+            target.Write(encoded.WrittenSpan);
+            return;
+        }
+        using BufferPool.Loan scratch = buffers.Rent();
+        _portable.Serialize(value!, scratch.Buffer, target);
+    }
+
+    internal override T ReadPortable(ValueKind kind, ReadOnlySpan<byte> source)
+    {
+        using BufferPool.Loan scratch = buffers.Rent();
+        if (kind == ValueKind.Object && _portable != null)
+            return Cast(_portable.Deserialize(source, scratch.Buffer));
+        scratch.Buffer.Write(source);
+        return Decode(kind, scratch.Buffer);
+    }
+
+    internal override bool TryTake(object? stored, out T value) => TryCast(stored, out value);
+
+    private static T Cast(object? stored) =>
+        TryCast(stored, out T value)
+            ? value
+            : throw new PileSerializationException($"The value is of type {stored?.GetType().ToString() ?? "null"}, not {typeof(T)}.");
+}

@@ -1,0 +1,46 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore.Hybrid;
+
+/// <summary>
+/// When keys and tags were removed on this side: what the second level has from before is not to be believed, whether or not it could be
+/// told. On a mapped pile the marks come back after a restart.
+/// </summary>
+internal sealed class RemovalMarks(PileTable<long> table, TimeProvider time)
+{
+    /// <summary>How long a removal is remembered; entries of a second level should not live longer.</summary>
+    internal static readonly TimeSpan Lifetime = TimeSpan.FromDays(1000);
+
+    private static readonly EntryOptions Pinned = new() { MaxAge = Lifetime, Priority = EntryPriority.NeverEvict };
+
+    internal ValueTask MarkKeyAsync(string key, CancellationToken stop) => MarkAsync("k:" + key, stop);
+
+    internal ValueTask MarkTagAsync(string tag, CancellationToken stop) => MarkAsync("t:" + tag, stop);
+
+    /// <summary>Whether a value was removed by its key or a tag since it was made.</summary>
+    internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
+    {
+        CacheTable<string, long> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
+            return true;
+        foreach (string tag in head.Tags)
+        {
+            if (IsMarked(marks, "t:" + tag, head.MadeAt))
+                return true;
+        }
+        return false;
+    }
+
+    private static bool IsMarked(CacheTable<string, long> marks, string mark, long madeAt) =>
+        marks.TryGet(mark, out long removedAt) && removedAt >= madeAt;
+
+    private async ValueTask MarkAsync(string mark, CancellationToken stop)
+    {
+        CacheTable<string, long> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        marks.Put(mark, time.GetUtcNow().UtcTicks, Pinned);
+    }
+}

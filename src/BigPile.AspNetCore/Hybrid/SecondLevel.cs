@@ -1,0 +1,137 @@
+using System;
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching.Entries;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.AspNetCore.Hybrid;
+
+/// <summary>The cache behind the table, which may fail at any time: a failure is logged, and nobody gets it as an exception.</summary>
+/// <remarks>
+/// Tags are removed there by a mark that says when, under <c>bigpile:tag:</c> and the tag. Each read of a value reads the marks that
+/// concern it, so a removal by one process counts for all others at once; their clocks have to agree. A mark that can't be read makes the
+/// value count as missing.
+/// </remarks>
+[SuppressMessage("Design", "CA1031", Justification = "Whatever a second level throws, the first can do without it.")]
+internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, BufferPool buffers, TimeProvider time, ILogger logger)
+{
+    private const string TagPrefix = "bigpile:tag:";
+
+    /// <summary>What was found.</summary>
+    internal readonly record struct Hit<T>(bool IsHit, T Value, SecondLevelHead? Head);
+
+    internal async ValueTask<Hit<T>> ReadAsync<T>(string key, ValueFormat<T> format, CancellationToken stop)
+    {
+        using BufferPool.Loan loan = buffers.Rent();
+        try
+        {
+            if (!await FetchAsync(key, loan.Buffer, stop).ConfigureAwait(false) || ReadHead(key, loan.Buffer) is not { } head)
+                return default;
+            if (head.ExpiresAt <= time.GetUtcNow().UtcTicks || await IsRemovedAsync(key, head, stop).ConfigureAwait(false))
+                return default;
+            return new Hit<T>(true, ReadValue(key, loan.Buffer, format), head);
+        }
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            logger.LogWarning(e, "The second level could not be read; the value counts as missing");
+            return default;
+        }
+    }
+
+    internal async ValueTask WriteAsync<T>(
+        string key, SecondLevelHead head, ValueFormat<T> format, T value, PileBuffer encoded, TimeSpan expiration, CancellationToken stop)
+    {
+        try
+        {
+            using BufferPool.Loan loan = buffers.Rent();
+            head.Write(key, loan.Buffer);
+            format.WritePortable(value, head.Kind, encoded, loan.Buffer);
+            await StoreAsync(key, loan.Buffer, expiration, stop).ConfigureAwait(false);
+        }
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            logger.LogWarning(e, "The second level could not be written");
+            await marks.MarkKeyAsync(key, stop).ConfigureAwait(false); // what it may still have of the key is older
+        }
+    }
+
+    internal async ValueTask RemoveAsync(string key, CancellationToken stop)
+    {
+        try
+        {
+            await cache.RemoveAsync(key, stop).ConfigureAwait(false);
+        }
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            logger.LogWarning(e, "A key could not be removed from the second level; it is not read there any more by this process");
+            await marks.MarkKeyAsync(key, stop).ConfigureAwait(false);
+        }
+    }
+
+    internal async ValueTask RemoveByTagAsync(string tag, CancellationToken stop)
+    {
+        await marks.MarkTagAsync(tag, stop).ConfigureAwait(false);
+        var mark = new byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(mark, time.GetUtcNow().UtcTicks);
+        var options = new DistributedCacheEntryOptions { AbsoluteExpirationRelativeToNow = RemovalMarks.Lifetime };
+        try
+        {
+            await cache.SetAsync(TagPrefix + tag, mark, options, stop).ConfigureAwait(false);
+        }
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            logger.LogWarning(e, "A tag could not be removed from the second level; other processes may still see what has it");
+        }
+    }
+
+    private static SecondLevelHead? ReadHead(string key, PileBuffer buffer)
+    {
+        ReadOnlySpan<byte> payload = buffer.WrittenSpan;
+        return SecondLevelHead.TryRead(key, ref payload);
+    }
+
+    private static T ReadValue<T>(string key, PileBuffer buffer, ValueFormat<T> format)
+    {
+        ReadOnlySpan<byte> payload = buffer.WrittenSpan;
+        ValueKind kind = SecondLevelHead.TryRead(key, ref payload)!.Kind;
+        return format.ReadPortable(kind, payload);
+    }
+
+    private async ValueTask<bool> FetchAsync(string key, PileBuffer target, CancellationToken stop)
+    {
+        if (cache is IBufferDistributedCache buffered)
+            return await buffered.TryGetAsync(key, target, stop).ConfigureAwait(false);
+        byte[]? bytes = await cache.GetAsync(key, stop).ConfigureAwait(false);
+        target.Write(bytes);
+        return bytes != null;
+    }
+
+    private async ValueTask StoreAsync(string key, PileBuffer payload, TimeSpan expiration, CancellationToken stop)
+    {
+        var options = new DistributedCacheEntryOptions { AbsoluteExpirationRelativeToNow = expiration };
+        if (cache is IBufferDistributedCache buffered)
+            await buffered.SetAsync(key, new ReadOnlySequence<byte>(payload.WrittenMemory), options, stop).ConfigureAwait(false);
+        else
+            await cache.SetAsync(key, payload.WrittenSpan.ToArray(), options, stop).ConfigureAwait(false);
+    }
+
+    private async ValueTask<bool> IsRemovedAsync(string key, SecondLevelHead head, CancellationToken stop)
+    {
+        if (await marks.ConcernAsync(key, head, stop).ConfigureAwait(false) || await IsTagRemovedAsync(TagSet.All, head, stop).ConfigureAwait(false))
+            return true;
+        foreach (string tag in head.Tags)
+        {
+            if (await IsTagRemovedAsync(tag, head, stop).ConfigureAwait(false))
+                return true;
+        }
+        return false;
+    }
+
+    private async ValueTask<bool> IsTagRemovedAsync(string tag, SecondLevelHead head, CancellationToken stop) =>
+        await cache.GetAsync(TagPrefix + tag, stop).ConfigureAwait(false) is { Length: sizeof(long) } mark
+            && BinaryPrimitives.ReadInt64LittleEndian(mark) >= head.MadeAt;
+}

@@ -1,0 +1,89 @@
+using System;
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Collections.Generic;
+using System.Text;
+using BigPile.Caching.Entries;
+
+namespace BigPile.AspNetCore.Hybrid;
+
+/// <summary>What stands ahead of a value in the second level.</summary>
+/// <remarks>
+/// Bytes: mark (4), kind (1), when it was made and when it expires in ticks of UTC (8 each), the length of the key (4) and its UTF-8, the
+/// number of tags (1), and for each its length (4) and UTF-8. Integers are little-endian.
+/// </remarks>
+/// <param name="Kind">What the value is.</param>
+/// <param name="MadeAt">When its factory began; a removal after that concerns it.</param>
+/// <param name="ExpiresAt">The instant from which it is gone.</param>
+/// <param name="Tags">Its tags.</param>
+internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long ExpiresAt, string[] Tags)
+{
+    private const int FixedBytes = sizeof(uint) + 1 + 2 * sizeof(long);
+
+    private static ReadOnlySpan<byte> Mark => "BPH1"u8;
+
+    internal void Write(string key, PileBuffer target)
+    {
+        Span<byte> room = target.GetSpan(FixedBytes);
+        Mark.CopyTo(room);
+        room[4] = (byte)Kind;
+        BinaryPrimitives.WriteInt64LittleEndian(room[5..], MadeAt);
+        BinaryPrimitives.WriteInt64LittleEndian(room[13..], ExpiresAt);
+        target.Advance(FixedBytes);
+        WriteText(key, target);
+        target.Write([(byte)Tags.Length]);
+        foreach (string tag in Tags)
+            WriteText(tag, target);
+    }
+
+    /// <summary>Reads the head of a payload of a key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="payload">The payload; afterwards what follows the head.</param>
+    /// <returns>Null when these bytes are no such payload, or one of another key.</returns>
+    internal static SecondLevelHead? TryRead(string key, ref ReadOnlySpan<byte> payload)
+    {
+        ReadOnlySpan<byte> rest = payload;
+        if (rest.Length < FixedBytes || !rest.StartsWith(Mark) || !IsValue((ValueKind)rest[4]))
+            return null;
+        var kind = (ValueKind)rest[4];
+        long madeAt = BinaryPrimitives.ReadInt64LittleEndian(rest[5..]);
+        long expiresAt = BinaryPrimitives.ReadInt64LittleEndian(rest[13..]);
+        rest = rest[FixedBytes..];
+        if (!TryReadText(ref rest, out string? foundKey) || foundKey != key || rest.IsEmpty)
+            return null;
+        int count = rest[0];
+        rest = rest[1..];
+        var tags = new List<string>(count);
+        while (tags.Count < count && TryReadText(ref rest, out string? tag))
+            tags.Add(tag!);
+        if (tags.Count < count)
+            return null;
+        payload = rest;
+        return new SecondLevelHead(kind, madeAt, expiresAt, [.. tags]);
+    }
+
+    private static bool IsValue(ValueKind kind) =>
+        kind is ValueKind.Null or ValueKind.Bytes or ValueKind.String or ValueKind.Utf16String or ValueKind.Object;
+
+    private static void WriteText(string text, PileBuffer target)
+    {
+        int maxBytes = sizeof(int) + Encoding.UTF8.GetMaxByteCount(text.Length);
+        Span<byte> room = target.GetSpan(maxBytes);
+        int lengthBytes = Encoding.UTF8.GetBytes(text, room[sizeof(int)..]);
+        BinaryPrimitives.WriteInt32LittleEndian(room, lengthBytes);
+        target.Advance(sizeof(int) + lengthBytes);
+    }
+
+    private static bool TryReadText(ref ReadOnlySpan<byte> source, out string? text)
+    {
+        text = null;
+        if (source.Length < sizeof(int))
+            return false;
+        int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(source);
+        if (lengthBytes < 0 || lengthBytes > source.Length - sizeof(int))
+            return false;
+        text = Encoding.UTF8.GetString(source.Slice(sizeof(int), lengthBytes));
+        source = source[(sizeof(int) + lengthBytes)..];
+        return true;
+    }
+}

@@ -1,0 +1,145 @@
+using System;
+using System.Buffers;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Distributed;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using Microsoft.Extensions.Caching.Distributed;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>A table as a distributed cache, with and without buffers. On a mapped pile it comes back after a restart.</summary>
+/// <remarks>
+/// Keys are ordinal, of at most 4,096 bytes; values have up to 1 GiB. A read puts off a sliding expiry, never beyond the absolute one; of
+/// two absolute ones the relative one counts. Entries without any live as the table's options say. When the pile is full,
+/// <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>: limit the table by
+/// <see cref="TableOptions.MaximumBytes"/>, so that it evicts.
+/// Asynchronous members work on the caller's thread, and wait only for a pile that is still opening; the others throw
+/// <see cref="InvalidOperationException"/> until it is open.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class PileDistributedCache : IBufferDistributedCache
+{
+    private readonly PileTable<byte[]> _table;
+    private readonly TimeProvider _time;
+
+    /// <summary>Makes a distributed cache of a table.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="time">The clock of the table's cache.</param>
+    public PileDistributedCache(CacheTable<string, byte[]> table, TimeProvider? time = null)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        _table = new PileTable<byte[]>(table);
+        _time = time ?? TimeProvider.System;
+    }
+
+    internal PileDistributedCache(PileTable<byte[]> table, TimeProvider time)
+    {
+        _table = table;
+        _time = time;
+    }
+
+    /// <inheritdoc/>
+    public byte[]? Get(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return _table.Get().TryGet(key, out byte[]? value) ? value : null;
+    }
+
+    /// <inheritdoc/>
+    public async Task<byte[]?> GetAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        return table.TryGet(key, out byte[]? value) ? value : null;
+    }
+
+    /// <inheritdoc/>
+    public bool TryGet(string key, IBufferWriter<byte> destination)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(destination);
+        return _table.Get().TryGet(key, destination);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask<bool> TryGetAsync(string key, IBufferWriter<byte> destination, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(destination);
+        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        return table.TryGet(key, destination);
+    }
+
+    /// <inheritdoc/>
+    public void Set(string key, byte[] value, DistributedCacheEntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        Set(key, new ReadOnlySequence<byte>(value), options);
+    }
+
+    /// <inheritdoc/>
+    public void Set(string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options)
+    {
+        CheckSet(key, options);
+        _table.Get().PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _);
+    }
+
+    /// <inheritdoc/>
+    public Task SetAsync(string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return SetAsync(key, new ReadOnlySequence<byte>(value), options, token).AsTask();
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask SetAsync(
+        string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default)
+    {
+        CheckSet(key, options);
+        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        table.PutBytes(key, value, EntryExpiry.Of(key, options, _time), out _);
+    }
+
+    /// <inheritdoc/>
+    public void Refresh(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        _table.Get().Touch(key);
+    }
+
+    /// <inheritdoc/>
+    public async Task RefreshAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        table.Touch(key);
+    }
+
+    /// <inheritdoc/>
+    public void Remove(string key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        _table.Get().Remove(key);
+    }
+
+    /// <inheritdoc/>
+    public async Task RemoveAsync(string key, CancellationToken token = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        CacheTable<string, byte[]> table = await EnterAsync(token).ConfigureAwait(false);
+        table.Remove(key);
+    }
+
+    private static void CheckSet(string key, DistributedCacheEntryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(options);
+    }
+
+    private ValueTask<CacheTable<string, byte[]>> EnterAsync(CancellationToken token) =>
+        token.IsCancellationRequested
+            ? ValueTask.FromCanceled<CacheTable<string, byte[]>>(token)
+            : _table.GetAsync(token);
+}

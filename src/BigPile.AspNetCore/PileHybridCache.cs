@@ -1,0 +1,182 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Hybrid;
+using BigPile.Caching;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>A table as a <see cref="HybridCache"/>: alone, or in front of a distributed cache.</summary>
+/// <remarks>
+/// <para>Each caller has an object of its own, unless its type is immutable. A factory runs once however many callers wait, and is
+/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile.</para>
+/// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read that runs no factory: the default value stands for a miss.
+/// The local expiration never goes beyond the total one; without a second level the shorter of them counts.</para>
+/// <para>Values are stored by the pile's codec, which takes graphs, fields and shared references; a serializer registered for a type comes
+/// first. What can't be serialized, is too large, or finds no room is given to who asked, logged, and not cached.</para>
+/// <para>Thread safety: all members may be called concurrently.</para>
+/// </remarks>
+public sealed partial class PileHybridCache : HybridCache
+{
+    private readonly PileTable<object?> _values;
+    private readonly PileHybridCacheOptions _options;
+    private readonly SecondLevel? _second;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly ValueFormats _formats;
+    private readonly ConcurrentDictionary<RunId, HybridRun> _runs = new();
+
+    /// <summary>Makes a hybrid cache of a table.</summary>
+    /// <param name="cache">Holds the table.</param>
+    /// <param name="options">The table's name, limits and defaults; <see cref="PileHybridCacheOptions.SecondLevel"/> is not used.</param>
+    /// <param name="secondLevel">The cache behind it, if there is to be one.</param>
+    /// <param name="time">The clock of <paramref name="cache"/>.</param>
+    /// <param name="logger">Hears of what could not be cached.</param>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    public PileHybridCache(
+        PileCache cache, PileHybridCacheOptions? options = null, IDistributedCache? secondLevel = null, TimeProvider? time = null,
+        ILogger<PileHybridCache>? logger = null)
+    {
+        ArgumentNullException.ThrowIfNull(cache);
+        _options = options ?? new PileHybridCacheOptions();
+        _options.Validate();
+        _time = time ?? TimeProvider.System;
+        _logger = logger ?? NullLogger<PileHybridCache>.Instance;
+        _formats = new ValueFormats(null, Buffers);
+        _values = new PileTable<object?>(cache.GetOrCreateTable<string, object?>(_options.Table));
+        if (secondLevel != null)
+            _second = SecondLevelOf(secondLevel, new PileTable<long>(cache.GetOrCreateTable<string, long>(MarksOf(_options.Table))));
+    }
+
+    private PileHybridCache(PileHost host, PileHybridCacheOptions options, IServiceProvider services)
+    {
+        _options = options;
+        _time = services.GetRequiredService<TimeProvider>();
+        _logger = services.GetRequiredService<ILogger<PileHybridCache>>();
+        _formats = new ValueFormats(services, Buffers);
+        _values = new PileTable<object?>(host, options.Table);
+        if (options.SecondLevel is { } secondLevel)
+            _second = SecondLevelOf(secondLevel(services), new PileTable<long>(host, MarksOf(options.Table)));
+    }
+
+    internal BufferPool Buffers { get; } = new();
+
+    internal static PileHybridCache Of(PileHost host, PileHybridCacheOptions options, IServiceProvider services) => new(host, options, services);
+
+    /// <inheritdoc/>
+    public override ValueTask<T> GetOrCreateAsync<TState, T>(
+        string key, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, HybridCacheEntryOptions? options = null,
+        IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(factory);
+        if (cancellationToken.IsCancellationRequested)
+            return ValueTask.FromCanceled<T>(cancellationToken);
+        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
+        return plan.ReadsLocal && _values.Known is { } table && TryGetLocal(table, key, out T value)
+            ? new ValueTask<T>(value)
+            : FindAsync(key, state, factory, plan, TagSet.Of(tags), cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<T> GetOrCreateAsync<TState, T>(
+        ReadOnlySpan<char> key, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, HybridCacheEntryOptions? options = null,
+        IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        if (cancellationToken.IsCancellationRequested)
+            return ValueTask.FromCanceled<T>(cancellationToken);
+        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
+        return plan.ReadsLocal && _values.Known is { } table && TryGetLocal(table, key, out T value)
+            ? new ValueTask<T>(value)
+            : FindAsync(key.ToString(), state, factory, plan, TagSet.Of(tags), cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="PileSerializationException">The value can't be stored; what the key had is removed.</exception>
+    public override async ValueTask SetAsync<T>(
+        string key, T value, HybridCacheEntryOptions? options = null, IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);
+        string[] tagSet = TagSet.Of(tags);
+        cancellationToken.ThrowIfCancellationRequested();
+        if (!IsCacheable(key))
+            return;
+        CacheTable<string, object?> table = await _values.GetAsync(cancellationToken).ConfigureAwait(false);
+        OutdateRuns(key);
+        await SetAsync(table, key, value, plan, tagSet, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask RemoveAsync(string key, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        cancellationToken.ThrowIfCancellationRequested();
+        if (!IsCacheable(key))
+            return;
+        CacheTable<string, object?> table = await _values.GetAsync(cancellationToken).ConfigureAwait(false);
+        await RemoveAsync(table, key, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask RemoveByTagAsync(string tag, CancellationToken cancellationToken = default)
+    {
+        TagSet.CheckRemoved(tag);
+        cancellationToken.ThrowIfCancellationRequested();
+        CacheTable<string, object?> table = await _values.GetAsync(cancellationToken).ConfigureAwait(false);
+        OutdateTagged(tag);
+        if (_second != null)
+        {
+            await _second.RemoveByTagAsync(tag, cancellationToken).ConfigureAwait(false);
+            OutdateTagged(TagSet.All); // a run may have read there just before a value that has the tag, whatever its caller's tags are
+        }
+        if (tag != TagSet.All)
+            table.RemoveByTag(tag);
+        else
+            await Task.Run(table.Clear, CancellationToken.None).ConfigureAwait(false); // gives all memory back, which may take a while
+    }
+
+    private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };
+
+    private SecondLevel SecondLevelOf(IDistributedCache cache, PileTable<long> marks)
+    {
+        ArgumentNullException.ThrowIfNull(cache, nameof(PileHybridCacheOptions.SecondLevel));
+        return new SecondLevel(cache, new RemovalMarks(marks, _time), Buffers, _time, _logger);
+    }
+
+    private bool IsCacheable(string key)
+    {
+        if (key.Length <= _options.MaximumKeyLength && !string.IsNullOrWhiteSpace(key))
+            return true;
+        _logger.LogWarning(
+            "A value is not cached: its key is blank, or its {Length} characters are over PileHybridCacheOptions.MaximumKeyLength, {Limit}",
+            key.Length, _options.MaximumKeyLength);
+        return false;
+    }
+
+    [SuppressMessage("Design", "CA1031", Justification = "What can't be read, by whatever serializer, is as good as missing.")]
+    private bool TryGetLocal<T>(CacheTable<string, object?> table, ReadOnlySpan<char> key, out T value)
+    {
+        try
+        {
+            if (table.TryGet(key, out object? stored) && _formats.Of<T>(table.Core.Pile).TryTake(stored, out value))
+                return true;
+        }
+        catch (Exception e) when (e is not ObjectDisposedException)
+        {
+            _logger.LogWarning(e, "A cached value can't be read as {Type}; it counts as missing", typeof(T));
+        }
+        value = default!;
+        return false;
+    }
+}

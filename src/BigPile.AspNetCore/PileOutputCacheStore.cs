@@ -1,0 +1,95 @@
+using System;
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using Microsoft.AspNetCore.OutputCaching;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>A table as the store of cached responses. On a mapped pile they come back after a restart.</summary>
+/// <remarks>
+/// Evicting a tag costs the same however many responses have it. A response has up to 64 tags. One that finds no room in the pile is not
+/// stored, and logged. Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class PileOutputCacheStore : IOutputCacheBufferStore
+{
+    private readonly PileTable<byte[]> _table;
+    private readonly ILogger _logger;
+
+    /// <summary>Makes a store of a table.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="logger">Hears of responses that found no room.</param>
+    public PileOutputCacheStore(CacheTable<string, byte[]> table, ILogger<PileOutputCacheStore>? logger = null)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        _table = new PileTable<byte[]>(table);
+        _logger = logger ?? NullLogger<PileOutputCacheStore>.Instance;
+    }
+
+    internal PileOutputCacheStore(PileTable<byte[]> table, ILogger<PileOutputCacheStore> logger)
+    {
+        _table = table;
+        _logger = logger;
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask<byte[]?> GetAsync(string key, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        return table.TryGet(key, out byte[]? value) ? value : null;
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>Does not flush: nobody may be reading yet, and a flush would wait for room in the pipe for ever.</remarks>
+    public async ValueTask<bool> TryGetAsync(string key, PipeWriter destination, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(destination);
+        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        return table.TryGet(key, destination);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask SetAsync(string key, byte[] value, string[]? tags, TimeSpan validFor, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return SetAsync(key, new ReadOnlySequence<byte>(value), tags, validFor, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask SetAsync(
+        string key, ReadOnlySequence<byte> value, ReadOnlyMemory<string> tags, TimeSpan validFor, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        if (validFor <= TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(nameof(validFor), validFor, "The time for which a response is valid must be above zero.");
+        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            table.PutBytes(key, value, new EntryOptions { MaxAge = validFor, Tags = tags.IsEmpty ? null : tags.ToArray() }, out _);
+        }
+        catch (PileFullException e)
+        {
+            _logger.LogWarning("A response of {Bytes} bytes is not cached: {Reason}", value.Length, e.Message);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask EvictByTagAsync(string tag, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(tag);
+        CacheTable<string, byte[]> table = await EnterAsync(cancellationToken).ConfigureAwait(false);
+        table.RemoveByTag(tag);
+    }
+
+    private ValueTask<CacheTable<string, byte[]>> EnterAsync(CancellationToken token) =>
+        token.IsCancellationRequested
+            ? ValueTask.FromCanceled<CacheTable<string, byte[]>>(token)
+            : _table.GetAsync(token);
+}
