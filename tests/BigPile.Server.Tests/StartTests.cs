@@ -136,7 +136,7 @@ public sealed class StartTests : IDisposable
         (int code, string error) = await FailAsync(RunningServer.Arguments(_directory.Pile));
         Assert.Equal(1, code);
         Assert.Equal(
-            $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, or use another directory.\n",
+            $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use another directory, or open the pile for reading only.\n",
             error);
     }
 
