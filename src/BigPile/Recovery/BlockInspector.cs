@@ -8,6 +8,9 @@ namespace BigPile.Recovery;
 /// <remarks>No word is followed before its range, its page and its slot were checked.</remarks>
 internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
 {
+    /// <summary>What is wrong with a block whose generation is below its page's base.</summary>
+    internal const string StaleFault = "it is older than the layout of its page";
+
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)
     {
@@ -65,6 +68,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         long offsetBytes = segment.OffsetOf(address);
         PageWord word = segment.WordOf((int)(offsetBytes / SizeClasses.PageBytes));
         block = segment.Region.Start + offsetBytes;
+        if (new BlockHeader(*(ulong*)block).Generation < word.GenerationBase)
+            return false; // of a layout that is gone
         capacityBytes = (word.HasSlots ? SizeClasses.SlotBytes(word.SizeClass) : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
         return InfoOf(word).HasSlotAt(address);
     }

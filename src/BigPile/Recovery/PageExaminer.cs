@@ -58,14 +58,15 @@ internal sealed unsafe class PageExaminer
             int page = PagePool.PageIn(segment, meta);
             PageWord word = segment.WordOf(page);
             if (word.IsRunHead)
-                ExamineRun(segment, page, word.RunPages);
+                ExamineRun(segment, page, word);
             else
-                ExamineSlots(segment, page, word.SizeClass);
+                ExamineSlots(segment, page, word);
         }
     }
 
-    private void ExamineSlots(Segment segment, int page, int sizeClass)
+    private void ExamineSlots(Segment segment, int page, PageWord word)
     {
+        int sizeClass = word.SizeClass;
         PageMeta* meta = segment.Metas + page;
         meta->LayOut(sizeClass, allFree: false);
         long blocks = 0;
@@ -74,7 +75,7 @@ internal sealed unsafe class PageExaminer
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes);
+            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             if (!header.IsFree)
             {
@@ -101,10 +102,12 @@ internal sealed unsafe class PageExaminer
         segment.PublishInfo(page, info);
     }
 
-    private void ExamineRun(Segment segment, int page, int pages)
+    private void ExamineRun(Segment segment, int page, PageWord word)
     {
+        int pages = word.RunPages;
         PageMeta* meta = segment.Metas + page;
-        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes);
+        long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
+        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, capacityBytes, word.GenerationBase);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         if (header.IsFree)
         {
@@ -118,9 +121,11 @@ internal sealed unsafe class PageExaminer
 
     /// <summary>Looks at one block, and frees it if it must not be there.</summary>
     /// <returns>Its header as it is now.</returns>
-    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes)
+    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes, uint generationBase)
     {
         var header = new BlockHeader(*(ulong*)block);
+        if (header.Generation < generationBase)
+            return DropStale(block, address, header, generationBase);
         if (header.IsBusy && !header.IsFree)
         {
             header = header.NotBusy; // a killed replacement left it, and nobody is replacing any more
@@ -139,6 +144,16 @@ internal sealed unsafe class PageExaminer
         Interlocked.Increment(ref _orphanCount);
         *(ulong*)block = header.Freed.Word;
         return header.Freed;
+    }
+
+    // The layout of the page reached the device before a power cut, and this header did not: what is here was deleted before that layout.
+    private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
+    {
+        if (!header.IsFree)
+            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.StaleFault, header.PayloadBytes));
+        BlockHeader free = BlockHeader.Free(generationBase);
+        *(ulong*)block = free.Word;
+        return free;
     }
 
     private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, string what)

@@ -70,7 +70,9 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool isLive,
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             BlockHeader settled = header.IsFree ? header : header.NotBusy;
-            fault = inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
+            fault = header.Generation < layout.GenerationBase
+                ? BlockInspector.StaleFault
+                : inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
             Volatile.ReadBarrier();
             if (segment.WordOf(page).Word != layout.Word)
                 return; // laid out anew meanwhile: what was here is gone
