@@ -79,7 +79,7 @@ public sealed unsafe partial class Pile
 
     private void Scan(Segment segment, PileDirectory directory)
     {
-        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.Faults);
+        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, directory.Faults);
         scanner.Scan();
         _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
     }

@@ -9,7 +9,7 @@ namespace BigPile.Recovery;
 /// This is all that opening does for a page, so it takes the same time for a full segment as for an empty one. A kill can leave later
 /// pages of a run without a first one: these are free. Anything else that does not fit together is damage, and such a page is left alone.
 /// </remarks>
-internal sealed unsafe class SegmentScanner(Segment segment, string path, FaultLog faults)
+internal sealed unsafe class SegmentScanner(Segment segment, string path, bool wasClean, FaultLog faults)
 {
     /// <summary>Pages in use, which are to be examined.</summary>
     internal long UnexaminedPages { get; private set; }
@@ -61,7 +61,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, FaultL
             PageWord word = segment.WordOf(tail);
             if (!word.IsIntact || !word.IsRunTail)
             {
-                Lose(page, $"page {tail - page} of its run of {pages:N0} is not one");
+                DropRun(page, $"page {tail - page} of its run of {pages:N0} is not one");
                 return 1;
             }
             segment.Metas[tail].MaxGeneration = Math.Max(word.GenerationBase, 1);
@@ -80,6 +80,20 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, FaultL
     {
         if (segment.Metas[page].MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
+    }
+
+    // A power cut may take some of the words of a run, and then its payload is not whole. Nobody knows the first page's generation any more:
+    // it is worn. In a closed pile it is damage, and the page stays as it is found.
+    private void DropRun(int page, string what)
+    {
+        if (wasClean)
+        {
+            Lose(page, what);
+            return;
+        }
+        faults.Add(new PileFault($"{path}, page {page}", what, 0));
+        segment.Metas[page].MaxGeneration = PilePointer.MaxGeneration;
+        segment.SetWord(page, PageWord.Unused(PilePointer.MaxGeneration));
     }
 
     private void Lose(int page, string what)
