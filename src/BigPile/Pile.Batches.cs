@@ -14,9 +14,10 @@ namespace BigPile;
 public sealed unsafe partial class Pile
 {
     /// <summary>Blocks that are asked for before the first of them is read: about as many as a core can wait for, twice over.</summary>
-    private const int PrefetchWindow = 24;
+    private const int PrefetchWindow = 16;
 
-    private const int CacheLineBytes = 64;
+    /// <summary>Most blocks end within so many bytes: a second line is asked for only where the block may cross into it.</summary>
+    private const int UsualBytes = 47;
 
     /// <summary>Reads many objects; several times as fast as one by one where they lie scattered in a large pile.</summary>
     /// <typeparam name="T">The objects' type, or one that they derive from; a class.</typeparam>
@@ -93,7 +94,7 @@ public sealed unsafe partial class Pile
             Prefetch(pointer);
     }
 
-    // The block's first two lines, and what readers know of its page: a batch from all over a large pile misses both.
+    // The block's beginning, and what readers know of its page: a batch from all over a large pile misses both.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Prefetch(PilePointer pointer)
     {
@@ -104,6 +105,6 @@ public sealed unsafe partial class Pile
             return;
         Sse.Prefetch0(info);
         Sse.Prefetch0(block);
-        Sse.Prefetch0(block + CacheLineBytes);
+        Sse.Prefetch0(block + UsualBytes);
     }
 }
