@@ -12,4 +12,10 @@ public readonly record struct EntryInfo(ulong Version, int ValueBytes)
     /// process was killed, up to that much later.
     /// </summary>
     public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Pile.ClockVersionShift));
+
+    /// <summary>The instant from which the entry is gone if it is not used before; <see langword="null"/>: never.</summary>
+    public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks, TimeSpan.Zero);
+
+    /// <summary>The instant of <see cref="ExpiresAt"/> in ticks of UTC; 0: none.</summary>
+    internal long ExpiryTicks { get; init; }
 }

@@ -92,7 +92,7 @@ internal sealed unsafe partial class TableCore
                     line->CountUse(slot);
                 if (head.Kind == ValueKind.Pointer)
                     return TryLeaseOwned(head, out lease, out info);
-                info = new EntryInfo(head.Version, (int)(payloadBytes - head.ValueOffset));
+                info = head.Describe((int)(payloadBytes - head.ValueOffset));
                 lease = Pile.LeaseEntry(
                     Bucket.Load(line, slot).Address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
                 return true;
@@ -190,7 +190,7 @@ internal sealed unsafe partial class TableCore
     private bool TryLeaseOwned(in EntryHead head, out PileLease? lease, out EntryInfo info)
     {
         bool found = Pile.TryLease(OwnedPointer(head), out lease);
-        info = found ? new EntryInfo(head.Version, lease!.Memory.Length) : default;
+        info = found ? head.Describe(lease!.Memory.Length) : default;
         return found;
     }
 
@@ -203,7 +203,7 @@ internal sealed unsafe partial class TableCore
         if (head.Kind == ValueKind.Pointer)
             valueBytes = OwnedBytes(head);
         return new EntryCopy(
-            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), new EntryInfo(head.Version, valueBytes), head.Kind, head.Priority,
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), head.Describe(valueBytes), head.Kind, head.Priority,
             head.ExpiresAt, head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? head.SlidingEnd : head.ExpiresAt, tags);
     }
 

@@ -74,7 +74,7 @@ internal sealed unsafe partial class TableCore
             }
             if (change.IsRetry)
                 continue;
-            info = new EntryInfo(change.Version, value.Length);
+            info = new EntryInfo(change.Version, value.Length) { ExpiryTicks = spec.ExpiresAt == long.MaxValue ? 0 : spec.ExpiresAt };
             if (change.IsNewInIndex)
                 Follow(presence, key.Hash, spec.Priority, kind);
             if (change.Result == PutResult.Inserted && reserved.HasEvicted)

@@ -159,7 +159,7 @@ internal sealed unsafe partial class TableCore
             return Outcome.Miss;
         long valueBytes = payloadBytes - head.ValueOffset;
         reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        info = new EntryInfo(head.Version, (int)valueBytes);
+        info = head.Describe((int)valueBytes);
         return Outcome.Hit;
     }
 
@@ -174,7 +174,7 @@ internal sealed unsafe partial class TableCore
         var size = default(SizeReader);
         if (!Pile.TryRead(pointer, ref reader) || !Pile.TryRead(pointer, ref size))
             return Outcome.Again;
-        info = new EntryInfo(head.Version, (int)size.LengthBytes);
+        info = head.Describe((int)size.LengthBytes);
         return Outcome.Hit;
     }
 

@@ -33,6 +33,18 @@ public sealed class ExpiryTests : IDisposable
     }
 
     [Fact]
+    public void Put_and_read_tell_when_an_entry_is_gone()
+    {
+        DateTimeOffset end = _time.GetUtcNow().AddSeconds(7);
+        _table.Put("a", "1", new EntryOptions { ExpiresAt = end }, out EntryInfo put);
+        Assert.True(_table.TryGet("a", out _, out EntryInfo read));
+        Assert.Equal((end, end), (put.ExpiresAt, read.ExpiresAt));
+        _table.Put("a", "2", null, out put);
+        Assert.True(_table.TryGet("a", out _, out read));
+        Assert.Equal((null, null), (put.ExpiresAt, read.ExpiresAt));
+    }
+
+    [Fact]
     public void The_earlier_of_age_and_instant_counts()
     {
         _table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(5), ExpiresAt = _time.GetUtcNow().AddSeconds(1) });

@@ -34,7 +34,7 @@ internal static class EntryReader
             return NotModified(context, tag);
         if (wantsBody)
             return SendBody(context, table, key);
-        return StoredValue.TryReadHead(start[..copiedBytes], out string? contentType, out int headBytes)
+        return StoredValue.TryReadHead(start[..copiedBytes], out string? contentType, out _, out int headBytes)
             ? SendHead(context.Response, contentType, info.ValueBytes - headBytes, tag)
             : NotServable(context, table, key);
     }
@@ -46,7 +46,7 @@ internal static class EntryReader
         {
             if (!table.TryReadUtf8(key, buffer, out EntryInfo info))
                 return NotFound(context, table, key);
-            if (!StoredValue.TryReadHead(buffer.WrittenSpan, out string? contentType, out int headBytes))
+            if (!StoredValue.TryReadHead(buffer.WrittenSpan, out string? contentType, out _, out int headBytes))
                 return NotServable(context, table, key);
             ReadOnlyMemory<byte> payload = buffer.WrittenMemory[headBytes..];
             HttpResponse response = context.Response;

@@ -38,7 +38,7 @@ internal sealed unsafe class EntryEvents(ILogger logger)
             return;
         }
         byte[] key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
-        var info = new EntryInfo(head.Version, (int)(payloadBytes - head.ValueOffset));
+        var info = head.Describe((int)(payloadBytes - head.ValueOffset));
         _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));
         if (Interlocked.Exchange(ref _isRunning, 1) == 0)
             ThreadPool.UnsafeQueueUserWorkItem(static events => events.Deliver(), this, preferLocal: false);

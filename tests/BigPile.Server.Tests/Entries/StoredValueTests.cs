@@ -18,9 +18,37 @@ public sealed class StoredValueTests
         var buffer = new ArrayBufferWriter<byte>();
         StoredValue.WriteHead(buffer, contentType);
         buffer.Write("payload"u8);
-        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out int readHeadBytes));
-        Assert.Equal((contentType, headBytes), (read, readHeadBytes));
+        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out ContentCoding coding, out int readHeadBytes));
+        Assert.Equal((contentType, ContentCoding.Identity, headBytes), (read, coding, readHeadBytes));
     }
+
+    [Theory]
+    [InlineData("application/json", 1, 2)]
+    [InlineData("application/x-my-own", 2, 23)]
+    [InlineData("text/plain", 3, 2)]
+    public void A_content_coding_comes_back_as_it_was(string contentType, byte number, int headBytes)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        StoredValue.WriteHead(buffer, contentType, (ContentCoding)number);
+        buffer.Write("payload"u8);
+        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out ContentCoding coding, out int readHeadBytes));
+        Assert.Equal((contentType, (ContentCoding)number, headBytes), (read, coding, readHeadBytes));
+    }
+
+    [Theory]
+    [InlineData("gzip", 1)]
+    [InlineData("X-GZIP", 1)]
+    [InlineData("br", 2)]
+    [InlineData("Deflate", 3)]
+    [InlineData("identity", 0)]
+    public void Codings_are_found_by_name_and_never_change(string name, byte number)
+    {
+        Assert.True(ContentCodings.TryFind(name, out ContentCoding coding));
+        Assert.Equal((ContentCoding)number, coding);
+    }
+
+    [Fact]
+    public void A_coding_that_is_not_known_is_not_found() => Assert.False(ContentCodings.TryFind("zstd", out _));
 
     [Fact]
     public void The_longest_content_type_fits_into_the_room_for_a_head()
@@ -29,9 +57,9 @@ public sealed class StoredValueTests
         Assert.True(MediaTypes.IsValid(contentType));
         Assert.False(MediaTypes.IsValid(contentType + "b"));
         var buffer = new ArrayBufferWriter<byte>();
-        StoredValue.WriteHead(buffer, contentType);
+        StoredValue.WriteHead(buffer, contentType, ContentCoding.Brotli);
         Assert.Equal(StoredValue.MaxHeadBytes, buffer.WrittenCount);
-        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out _));
+        Assert.True(StoredValue.TryReadHead(buffer.WrittenSpan, out string? read, out _, out _));
         Assert.Equal(contentType, read);
     }
 
@@ -60,8 +88,12 @@ public sealed class StoredValueTests
     [InlineData("0000")]
     [InlineData("000561")]
     [InlineData("00020A61")]
+    [InlineData("81")]
+    [InlineData("8100")]
+    [InlineData("8104")]
+    [InlineData("8003612F62")]
     public void Bytes_of_another_layout_are_refused(string hex) =>
-        Assert.False(StoredValue.TryReadHead(Convert.FromHexString(hex), out _, out _));
+        Assert.False(StoredValue.TryReadHead(Convert.FromHexString(hex), out _, out _, out _));
 
     [Fact]
     public void A_buffer_grows_and_is_empty_when_it_comes_back()
