@@ -94,6 +94,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             _map = new SegmentMap(segmentBytes);
             Guid pileId = _directory?.PileId ?? Guid.NewGuid();
             _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
+            if (Stretch.IsWorthwhile && Store != StoreKind.Managed)
+                _allocator.Pool.Touch = (segment, first, end) => ThreadPool.UnsafeQueueUserWorkItem(new Stretch(this, segment, first, end), preferLocal: false);
             StartVersions(pileId, _directory?.VersionLimit ?? 0);
             Recovery = new PileRecovery(this, options);
             PileMeter.Add(this);
@@ -215,6 +217,17 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         if (Volatile.Read(ref _gate) == GateClosed)
             RefuseClosed(presence);
         return presence;
+    }
+
+    /// <summary>As <see cref="Enter"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
+    internal bool TryEnter(out ThreadPresence presence)
+    {
+        presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _gate) != GateClosed)
+            return true;
+        presence.Exit();
+        return false;
     }
 
     /// <summary>As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.</summary>

@@ -15,6 +15,9 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
+    private const int LeastTouchedPages = 32;
+    private const int MostTouchedPages = 256;
+
     private readonly Lock _lock = new();
     private readonly SegmentMap _map;
     private readonly SegmentStore _store;
@@ -39,6 +42,9 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>Which runs changed, where somebody wants to know.</summary>
     internal ChangeList? Changes { get; init; }
 
+    /// <summary>Touches pages of a segment in the background, from the first up to the end; where that is of use.</summary>
+    internal Action<Segment, int, int>? Touch { get; set; }
+
     /// <summary>Why the last attempt to grow failed, where the store said so.</summary>
     internal Exception? GrowthFailure { get; private set; }
 
@@ -51,6 +57,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             if (segment == null)
                 return null;
             int page = segment.TakeFreePage();
+            TouchAheadLocked(segment, page);
             LayOutLocked(segment, page, sizeClass);
             PageMeta* meta = segment.Metas + page;
             meta->Owner = owner;
@@ -216,6 +223,19 @@ internal sealed unsafe partial class PagePool : IDisposable
         return null;
     }
 
+    // Half as far again as the segment is in use, so that a small pile takes no memory that it never needs, and not further than is
+    // written in some milliseconds.
+    private void TouchAheadLocked(Segment segment, int page)
+    {
+        int lengthPages = Math.Clamp(page - segment.HeadPages, LeastTouchedPages, MostTouchedPages);
+        if (Touch == null || page < segment.TouchedEnd - lengthPages / 2)
+            return;
+        int first = Math.Max(page + 1, segment.TouchedEnd);
+        segment.TouchedEnd = Math.Min(first + lengthPages, segment.PageCount);
+        if (first < segment.TouchedEnd)
+            Touch(segment, first, segment.TouchedEnd);
+    }
+
     private void LayOutLocked(Segment segment, int page, int sizeClass)
     {
         PageMeta* meta = segment.Metas + page;
@@ -320,6 +340,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
+        segment.TouchedEnd = segment.HeadPages + LeastTouchedPages;
         KillPoint.Pass(KillWindow.SegmentBeforeListed);
         try
         {

@@ -49,6 +49,9 @@ internal sealed unsafe class Segment : IDisposable
 
     internal int FreePageCount { get; private set; }
 
+    /// <summary>One past the last page that was touched ahead; of a segment that is not new, all of them.</summary>
+    internal int TouchedEnd { get; set; } = int.MaxValue;
+
     internal bool IsEmpty => FreePageCount == PageCount - HeadPages;
 
     /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
