@@ -88,13 +88,15 @@ internal sealed unsafe partial class TableCore
                 {
                     return false;
                 }
+                ulong address = Bucket.Load(line, slot).Address;
+                if (_checksEveryRead)
+                    _ = Pile.IsIntact(address, Pile.ViewEntry(address));
                 if (_countsUses)
                     line->CountUse(slot);
                 if (head.Kind == ValueKind.Pointer)
                     return TryLeaseOwned(head, out lease, out info);
                 info = head.Describe((int)(payloadBytes - head.ValueOffset));
-                lease = Pile.LeaseEntry(
-                    Bucket.Load(line, slot).Address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
+                lease = Pile.LeaseEntry(address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
                 return true;
             }
             finally

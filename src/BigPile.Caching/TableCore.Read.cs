@@ -126,6 +126,8 @@ internal sealed unsafe partial class TableCore
                     isSliding = head.IsSliding;
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return Outcome.Again;
+                if (_checksEveryRead && !Pile.IsIntact(slot.Address, view))
+                    return Outcome.Again;
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return Outcome.Again;
                 if (!isKey)

@@ -28,6 +28,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private readonly TableCounters _counters = new();
     private readonly CacheClock _clock;
     private readonly bool _copiesToRenew;
+    private readonly bool _checksEveryRead;
     private readonly Lock _configuring = new();
     private TableOptions _options;
     private int _state;
@@ -40,6 +41,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     internal TableCore(Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options)
     {
         Pile = pile;
+        _checksEveryRead = pile.ChecksEveryRead;
         Id = id;
         Name = name;
         KeyKind = keyKind;

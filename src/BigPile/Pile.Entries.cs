@@ -70,6 +70,9 @@ public sealed unsafe partial class Pile
 
         internal long PayloadBytes => _header.PayloadBytes;
 
+        /// <summary>Whether the block matches its checksum, if it is unchanged afterwards.</summary>
+        internal bool IsIntact(ulong address, Pile pile) => pile.IsIntact(start, _header, address, _info);
+
         /// <summary>Whether what was read before this call is whole.</summary>
         internal bool IsUnchanged()
         {

@@ -17,6 +17,7 @@ public sealed unsafe partial class Pile
     /// <summary>Gives a view of an object's payload without copying it.</summary>
     /// <returns>The view, to be disposed soon.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PileLease Lease(PilePointer pointer)
     {
@@ -27,6 +28,7 @@ public sealed unsafe partial class Pile
 
     /// <summary>Gives a view of an object's payload without copying it, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
@@ -38,6 +40,11 @@ public sealed unsafe partial class Pile
             lease = null;
             if (!TryMakeBusy(pointer, out Block block))
                 return false;
+            if (_checksEveryRead && !IsIntact(block))
+            {
+                block.Publish(block.Header);
+                Throw.Damaged(DirectoryPath, block.Header.PayloadBytes);
+            }
             lease = BeginLease(block);
             block.Publish(block.Header);
             return true;

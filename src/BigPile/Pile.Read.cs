@@ -139,33 +139,6 @@ public sealed unsafe partial class Pile
         return *(ulong*)block == header.Word && infoAt->Word == info.Word;
     }
 
-    /// <summary>Whether what was just read matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another read.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool IsIntact(ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
-    {
-        bool isIntact = true;
-        if (header.Kind == BlockKind.Link)
-        {
-            byte* target = _map.Find(header.TargetAddress, out PageInfo* targetInfo);
-            isIntact = target != null && IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
-        }
-        else
-        {
-            isIntact = IsIntact(block, header, address, info);
-        }
-        Volatile.ReadBarrier();
-        bool isSame = *(ulong*)block == header.Word && infoAt->Word == info.Word && stripe->Sequence == sequence;
-        if (isSame && !isIntact)
-            Throw.Damaged(DirectoryPath, header.PayloadBytes);
-        return isSame;
-    }
-
-    private bool IsIntact(byte* block, BlockHeader header, ulong address, PageInfo info)
-    {
-        long capacityBytes = info.HasSlotAt(address) ? _allocator.BlockBytesAt(address, info) - BlockHeader.SizeBytes : 0;
-        return BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header.NotBusy, capacityBytes);
-    }
-
     private readonly struct AllChecks : IReadChecks
     {
         public static bool Slot => true;

@@ -143,6 +143,7 @@ public sealed class EnvironmentTests : DurabilityTest
             _ = pile.Get(pointer);
             Damage(pile, pointer);
             Assert.Contains(PilePath, Assert.Throws<PileStorageException>(() => pile.Get(pointer)).Message, StringComparison.Ordinal);
+            Assert.Throws<PileStorageException>(() => pile.Lease(pointer));
         }
         Assert.Equal("sound", pile.Get(sound));
     }
