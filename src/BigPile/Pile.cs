@@ -3,9 +3,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using System.Numerics;
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Catalog;
@@ -34,14 +32,7 @@ namespace BigPile;
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
 public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 {
-    internal const long MinSegmentBytes = 4L << 20;
-    internal const long MaxSegmentBytes = 1L << 30;
-    internal const long MinLimitBytes = 1L << 20;
-    private const long MinFlushLogBytes = 1L << 20;
-    private const long MaxFlushLogBytes = 1L << 30;
     private const string RedoName = "redo";
-
-    private static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
 
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
@@ -166,48 +157,6 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         return new Pile(options.For(directory));
     }
 
-    /// <summary>Gives empty segments back to the system. The pile does so by itself when it has shrunk by more than a segment.</summary>
-    /// <remarks>
-    /// What is not given back: a segment in which one object lives, since pointers name places. Free pages of it serve objects of any size.
-    /// A free slot in a page that still holds an object serves objects of its size, and in a fragmented pile of down to half of it.
-    /// <see cref="Compact"/> moves what can be moved first.
-    /// </remarks>
-    public void Trim()
-    {
-        Exit(Enter());
-        lock (_closing)
-        {
-            if (!IsClosed && !IsReadOnly)
-                _allocator.Trim();
-        }
-    }
-
-    /// <summary>Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.</summary>
-    /// <exception cref="PileStorageException">The device refused. The pile is closed as by a kill; what was flushed before is durable.</exception>
-    public void Dispose()
-    {
-        Recovery.Stop();
-        _flushTimer?.Dispose();
-        lock (_flushing)
-        {
-            lock (_closing)
-            {
-                if (IsClosed)
-                    return;
-                Volatile.Write(ref _gate, GateClosed);
-                ThreadPresence.WaitForOthers();
-                try
-                {
-                    MarkClean();
-                }
-                finally
-                {
-                    Abandon();
-                }
-            }
-        }
-    }
-
     /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence Enter()
@@ -257,108 +206,5 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         presence.Exit();
         if (wantsTrim && !presence.IsInside)
             TrimQuietly();
-    }
-
-    private static void Validate(PileOptions options)
-    {
-        if (!BitOperations.IsPow2(options.SegmentBytes) || options.SegmentBytes < MinSegmentBytes || options.SegmentBytes > MaxSegmentBytes)
-        {
-            throw new ArgumentException(
-                $"PileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from {MinSegmentBytes:N0} to {MaxSegmentBytes:N0}.",
-                nameof(options));
-        }
-        if (options.MaxBytes < MinLimitBytes)
-        {
-            throw new ArgumentException(
-                $"PileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", nameof(options));
-        }
-        if (options.Directory == null && (options.Store == StoreKind.Mapped || options.ReadOnly))
-            throw new ArgumentException("A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", nameof(options));
-        if (options.FlushLogBytes < MinFlushLogBytes || options.FlushLogBytes > MaxFlushLogBytes)
-        {
-            throw new ArgumentException(
-                $"PileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.", nameof(options));
-        }
-        if (options.FlushInterval <= TimeSpan.Zero || options.FlushInterval > MaxFlushInterval)
-            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing and at most {MaxFlushInterval}.", nameof(options));
-        if (options.WarmupBytesPerSecond < 0)
-            throw new ArgumentException($"PileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative.", nameof(options));
-        ArgumentNullException.ThrowIfNull(options.TimeProvider);
-        ArgumentNullException.ThrowIfNull(options.CodecOptions);
-    }
-
-    // A small limit must not be one segment's size that is never reached.
-    private static long LargestSegmentFor(long limitBytes) =>
-        Math.Clamp((long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, MaxSegmentBytes)), MinSegmentBytes, MaxSegmentBytes);
-
-    private static SegmentStore CreateStore(PileOptions options) =>
-        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
-
-    private void TrimQuietly()
-    {
-        if (!_closing.TryEnter())
-            return;
-        try
-        {
-            if (IsClosed)
-                return;
-            if (_hasRetired)
-                FreeRetired();
-            if (_allocator.WantsTrim)
-                _allocator.Trim();
-        }
-        finally
-        {
-            _closing.Exit();
-        }
-    }
-
-    private void FreeRetired()
-    {
-        Volatile.Write(ref _hasRetired, false);
-        nint[] retired = [.. _retired];
-        if (retired.Length == 0)
-            return;
-        ThreadPresence.WaitForOthers();
-        for (int i = 0; i < retired.Length; i++)
-        {
-            if (_retired.TryDequeue(out nint memory))
-                NativeMemory.Free((void*)memory);
-        }
-    }
-
-    private void MarkClean()
-    {
-        if (_directory is not { IsReadOnly: false })
-            return;
-        try
-        {
-            SyncSegments();
-            _directory.MarkClean(Volatile.Read(ref _versions.Last));
-        }
-        catch (IOException e)
-        {
-            throw new PileStorageException($"The pile in '{DirectoryPath}' could not be written through at its end: {e.Message} What was flushed before is durable.", e);
-        }
-    }
-
-    private void Abandon()
-    {
-        _flushTimer?.Dispose();
-        _log?.Dispose();
-        _redo?.Dispose();
-        _directory?.Dispose();
-        if (!_leases.IsAny)
-            FreeMemory();
-    }
-
-    // Called once nobody is inside any more, and again by the last lease if there was one.
-    private void FreeMemory()
-    {
-        while (_retired.TryDequeue(out nint memory))
-            NativeMemory.Free((void*)memory);
-        _allocator?.Dispose();
-        _map?.Dispose();
-        _stripes.Dispose();
     }
 }

@@ -1,10 +1,8 @@
 using System;
 using System.Collections.Generic;
-using System.IO;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Memory;
 using BigPile.Storage;
 
 namespace BigPile.Allocation;
@@ -15,9 +13,6 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
-    private const int LeastTouchedPages = 32;
-    private const int MostTouchedPages = 256;
-
     private readonly Lock _lock = new();
     private readonly SegmentMap _map;
     private readonly SegmentStore _store;
@@ -223,19 +218,6 @@ internal sealed unsafe partial class PagePool : IDisposable
         return null;
     }
 
-    // Half as far again as the segment is in use, so that a small pile takes no memory that it never needs, and not further than is
-    // written in some milliseconds.
-    private void TouchAheadLocked(Segment segment, int page)
-    {
-        int lengthPages = Math.Clamp(page - segment.HeadPages, LeastTouchedPages, MostTouchedPages);
-        if (Touch == null || page < segment.TouchedEnd - lengthPages / 2)
-            return;
-        int first = Math.Max(page + 1, segment.TouchedEnd);
-        segment.TouchedEnd = Math.Min(first + lengthPages, segment.PageCount);
-        if (first < segment.TouchedEnd)
-            Touch(segment, first, segment.TouchedEnd);
-    }
-
     private void LayOutLocked(Segment segment, int page, int sizeClass)
     {
         PageMeta* meta = segment.Metas + page;
@@ -246,20 +228,13 @@ internal sealed unsafe partial class PagePool : IDisposable
         FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
         KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
         if (generation != 0 && !Fault.SlotsUncleared)
-            ClearSlots(meta, generation);
+            segment.ClearSlots(page, meta->SlotBytes, generation);
         KillPoint.Pass(KillWindow.PageBeforeWord);
         segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
     }
 
     // Generation base 0 is a page that was never used: all zero, which is free slots of generation 0. Any other holds old bytes.
     internal static void MarkUsed(PageMeta* page) => page->MaxGeneration = Math.Max(page->MaxGeneration, 1);
-
-    private static void ClearSlots(PageMeta* meta, uint generation)
-    {
-        ulong free = BlockHeader.Free(generation).Word;
-        for (int slot = 0; slot < meta->SlotCount; slot++)
-            *(ulong*)(meta->Start + slot * meta->SlotBytes) = free;
-    }
 
     private Segment? FindRunLocked(int pages, out int first)
     {
@@ -287,98 +262,5 @@ internal sealed unsafe partial class PagePool : IDisposable
             segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
         KillPoint.Pass(KillWindow.RunBeforeFirstPage);
         segment.Publish(first, PageWord.RunHead(pages, meta->MaxGeneration), PageInfo.OfRun());
-    }
-
-    private Segment? GrowLocked(int pages)
-    {
-        GrowthFailure = null;
-        int spans = SpansFor(pages);
-        long lengthBytes = Math.Min(spans * _map.SegmentBytes, (_limitBytes - ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
-        int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
-        int number = FreeNumberLocked(spans);
-        if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
-            return null;
-        try
-        {
-            return AddLocked(number, _store.Create(number, lengthBytes));
-        }
-        catch (Exception e) when (e is OutOfMemoryException or IOException)
-        {
-            GrowthFailure = e;
-            return null;
-        }
-    }
-
-    private int SpansFor(int pages)
-    {
-        int pagesPerSpan = (int)(_map.SegmentBytes / SizeClasses.PageBytes);
-        int spans = 1;
-        while (spans * (long)pagesPerSpan < SegmentHead.PagesFor(spans * pagesPerSpan) + (long)pages)
-            spans++;
-        return spans;
-    }
-
-    private int FreeNumberLocked(int spans)
-    {
-        int free = 0;
-        for (int i = 0; i < _segments.Length; i++)
-        {
-            free = _segments[i] == null ? free + 1 : 0;
-            if (free == spans)
-                return i - spans + 1;
-        }
-        return -1;
-    }
-
-    private Segment AddLocked(int number, MemoryRegion region)
-    {
-        var segment = new Segment(number, _map.AddressOf(number), region);
-        segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
-        for (int page = segment.HeadPages; page < segment.PageCount; page++)
-        {
-            segment.Metas[page].MaxGeneration = _generationBase;
-            segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
-            segment.AddFreePage(page);
-        }
-        segment.TouchedEnd = segment.HeadPages + LeastTouchedPages;
-        KillPoint.Pass(KillWindow.SegmentBeforeListed);
-        try
-        {
-            _store.Publish(number, region);
-        }
-        catch
-        {
-            segment.Dispose();
-            throw;
-        }
-        KillPoint.Pass(KillWindow.SegmentBeforeUse);
-        RegisterLocked(segment);
-        return segment;
-    }
-
-    /// <summary>Makes a segment known to readers.</summary>
-    private void RegisterLocked(Segment segment, bool isShared = false)
-    {
-        if (_segments[segment.Number] is { } replaced && replaced.Number == segment.Number)
-            KeepReplacedLocked(replaced);
-        long pagesPerSpan = _map.SegmentBytes / SizeClasses.PageBytes;
-        int spans = (int)((segment.PageCount + pagesPerSpan - 1) / pagesPerSpan);
-        for (int i = 0; i < spans; i++)
-        {
-            Volatile.Write(ref _segments[segment.Number + i], segment);
-            if (isShared)
-                continue;
-            long offsetBytes = i * _map.SegmentBytes;
-            _map.Set(
-                segment.Number + i, segment.Region.Start + offsetBytes, segment.Infos + i * pagesPerSpan,
-                segment.Metas + i * pagesPerSpan, Math.Min(_map.SegmentBytes, segment.Region.LengthBytes - offsetBytes));
-        }
-        _segmentsEnd = Math.Max(_segmentsEnd, segment.Number + spans);
-        _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
-        FreePages += segment.FreePageCount;
-        ReservedBytes += segment.Region.LengthBytes;
-        HeadBytes += (long)segment.HeadPages * SizeClasses.PageBytes;
-        RecordBytes += segment.RecordBytes;
-        _trimAbovePages = NextTrimAbove(0);
     }
 }

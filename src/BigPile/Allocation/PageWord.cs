@@ -52,6 +52,13 @@ internal readonly struct PageWord
 
     internal int RunPages => (int)((_word >> RunShift) & RunMask);
 
+    /// <summary>Where blocks of such a page begin; of a damaged word, or of a page without blocks of its own: nowhere.</summary>
+    internal PageInfo Info => !IsIntact ? default : HasSlots ? SizeClasses.InfoOf(SizeClass) : IsRunHead ? PageInfo.OfRun() : default;
+
+    /// <summary>The most bytes of a payload in a block of such a page.</summary>
+    internal long CapacityBytes =>
+        (HasSlots ? SizeClasses.SlotBytes(SizeClass) : (long)RunPages * SizeClasses.PageBytes) - Blocks.BlockHeader.SizeBytes;
+
     private byte Code => (byte)_word;
 
     private static ulong CheckOf(ulong content) => (ulong)BitOperations.Crc32C(0, content) << CheckShift;

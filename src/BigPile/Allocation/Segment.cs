@@ -2,6 +2,7 @@ using System;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Blocks;
 using BigPile.Concurrency;
 using BigPile.Memory;
 
@@ -89,6 +90,15 @@ internal sealed unsafe class Segment : IDisposable
         Volatile.Write(ref *(ulong*)&_infos[page], 0);
         KillPoint.Pass(KillWindow.PageBeforeUnused);
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
+    }
+
+    /// <summary>Has each slot of a page that nobody may read yet say that it is free.</summary>
+    internal void ClearSlots(int page, int slotBytes, uint generation)
+    {
+        ulong free = BlockHeader.Free(generation).Word;
+        byte* start = Region.Start + (long)page * SizeClasses.PageBytes;
+        for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
+            *(ulong*)(start + offset) = free;
     }
 
     /// <summary>States what a reader may know of a page whose word is right already.</summary>

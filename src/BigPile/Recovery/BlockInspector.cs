@@ -70,14 +70,11 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         block = segment.Region.Start + offsetBytes;
         if (new BlockHeader(*(ulong*)block).Generation < word.GenerationBase)
             return false; // of a layout that is gone
-        capacityBytes = (word.HasSlots ? SizeClasses.SlotBytes(word.SizeClass) : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
-        return InfoOf(word).HasSlotAt(address);
+        capacityBytes = word.CapacityBytes;
+        return word.Info.HasSlotAt(address);
     }
 
     /// <summary>Where the slots of a page begin, by what the file says.</summary>
     internal PageInfo InfoAt(ulong address) =>
-        pool.Find(address) is { } segment ? InfoOf(segment.WordOf((int)(segment.OffsetOf(address) / SizeClasses.PageBytes))) : default;
-
-    private static PageInfo InfoOf(PageWord word) =>
-        !word.IsIntact ? default : word.HasSlots ? SizeClasses.InfoOf(word.SizeClass) : word.IsRunHead ? PageInfo.OfRun() : default;
+        pool.Find(address) is { } segment ? segment.WordOf((int)(segment.OffsetOf(address) / SizeClasses.PageBytes)).Info : default;
 }

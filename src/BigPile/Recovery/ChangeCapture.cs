@@ -60,9 +60,8 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         if (!SegmentMap.Load(infoAt).HasSlotAt(address))
             return new ChangeRecord { Address = address, PageWord = word.Word };
         BlockHeader header = new BlockHeader(*(ulong*)block).NotBusy;
-        long capacityBytes = (word.HasSlots ? meta->SlotBytes : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
-        long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, capacityBytes) : 0) : 0;
+        long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
         return new ChangeRecord
         {
             Address = address,

@@ -43,7 +43,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspe
         if (found.IsIntact && found.IsYoungerThan(word))
             return false;
         if (word.HasSlots)
-            ClearSlots(segment, page, word);
+            segment.ClearSlots(page, SizeClasses.SlotBytes(word.SizeClass), word.GenerationBase);
         segment.SetWord(page, word);
         return ApplyTails(segment, page, record);
     }
@@ -56,22 +56,13 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspe
         return true;
     }
 
-    private static void ClearSlots(Segment segment, int page, PageWord word)
-    {
-        int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
-        byte* start = segment.Region.Start + (long)page * SizeClasses.PageBytes;
-        for (int slot = 0; slot < SizeClasses.PageBytes / slotBytes; slot++)
-            *(ulong*)(start + slot * slotBytes) = BlockHeader.Free(word.GenerationBase).Word;
-    }
-
     private void ApplyBlock(ChangeRecord record)
     {
         var word = new PageWord(record.PageWord);
-        PageInfo info = word.HasSlots ? SizeClasses.InfoOf(word.SizeClass) : word.IsRunHead ? PageInfo.OfRun() : default;
-        if (!info.HasSlotAt(record.Address))
+        if (!word.Info.HasSlotAt(record.Address))
             return;
         byte* block = map.Find(record.Address, out _);
-        long capacityBytes = (word.HasSlots ? SizeClasses.SlotBytes(word.SizeClass) : (long)word.RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
+        long capacityBytes = word.CapacityBytes;
         var header = new BlockHeader(record.HeaderWord);
         var found = new BlockHeader(*(ulong*)block);
         if (record.Bytes.Length > capacityBytes || (found.Generation > header.Generation && IsWhole(record.Address, block, capacityBytes)))

@@ -66,9 +66,8 @@ internal sealed unsafe class PageExaminer
 
     private void ExamineSlots(Segment segment, int page, PageWord word)
     {
-        int sizeClass = word.SizeClass;
         PageMeta* meta = segment.Metas + page;
-        meta->LayOut(sizeClass, allFree: false);
+        meta->LayOut(word.SizeClass, allFree: false);
         long blocks = 0;
         long payloadBytes = 0;
         for (int slot = 0; slot < meta->SlotCount; slot++)
@@ -91,7 +90,6 @@ internal sealed unsafe class PageExaminer
                 meta->ReturnSlot(slot);
             }
         }
-        PageInfo info = SizeClasses.InfoOf(sizeClass);
         if (meta->IsEmpty)
         {
             segment.PublishInfo(page, default);
@@ -99,15 +97,14 @@ internal sealed unsafe class PageExaminer
             return;
         }
         _allocator.AttachFound(meta, blocks, payloadBytes);
-        segment.PublishInfo(page, info);
+        segment.PublishInfo(page, word.Info);
     }
 
     private void ExamineRun(Segment segment, int page, PageWord word)
     {
         int pages = word.RunPages;
         PageMeta* meta = segment.Metas + page;
-        long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
-        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, capacityBytes, word.GenerationBase);
+        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         if (header.IsFree)
         {
@@ -116,7 +113,7 @@ internal sealed unsafe class PageExaminer
             return;
         }
         _allocator.Pool.AddExaminedRun(pages, header.PayloadBytes);
-        segment.PublishInfo(page, PageInfo.OfRun());
+        segment.PublishInfo(page, word.Info);
     }
 
     /// <summary>Looks at one block, and frees it if it must not be there.</summary>
