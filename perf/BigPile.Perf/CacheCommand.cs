@@ -29,36 +29,13 @@ internal sealed class CacheCommand : Command
         HelpName = "long|string",
     };
 
-    private readonly Option<int> _valueBytes = new("--value-bytes")
-    {
-        Description = "The bytes of each value, from 8.",
-        DefaultValueFactory = _ => Defaults.ValueBytes,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--value-bytes", CacheOptions.MaxValueBytes, CacheOptions.MinValueBytes),
-        HelpName = "N",
-    };
+    private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(Defaults.ValueBytes);
 
-    private readonly Option<int> _count = new("--count")
-    {
-        Description = "How many entries.",
-        DefaultValueFactory = _ => Defaults.Count,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--count", CacheOptions.MaxCount),
-        HelpName = "N",
-    };
+    private readonly Option<int> _count = SharedOptions.Count("How many entries.", Defaults.Count, CacheOptions.MaxCount);
 
-    private readonly Option<int> _threads = new("--threads")
-    {
-        Description = "How many threads share the entries.",
-        DefaultValueFactory = _ => Defaults.Threads,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--threads", InsertOptions.MaxThreads),
-        HelpName = "T",
-    };
+    private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the entries.", Defaults.Threads);
 
-    private readonly Option<StoreKind?> _store = new("--store")
-    {
-        Description = "Where the pile keeps its segments; native by default. A mapped pile is temporary.",
-        CustomParser = OptionParsers.ParseStore,
-        HelpName = "managed|native|mapped",
-    };
+    private readonly Option<StoreKind?> _store = SharedOptions.Store();
 
     private readonly Option<double> _readRatio = new("--read-ratio")
     {
@@ -84,7 +61,7 @@ internal sealed class CacheCommand : Command
         HelpName = "B",
     };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 

@@ -13,31 +13,13 @@ internal sealed class CompareCommand : Command
 {
     private static readonly CacheOptions Defaults = new();
 
-    private readonly Option<int> _valueBytes = new("--value-bytes")
-    {
-        Description = "The bytes of each value, from 8.",
-        DefaultValueFactory = _ => Defaults.ValueBytes,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--value-bytes", CacheOptions.MaxValueBytes, CacheOptions.MinValueBytes),
-        HelpName = "N",
-    };
+    private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(Defaults.ValueBytes);
 
-    private readonly Option<int> _count = new("--count")
-    {
-        Description = "How many entries.",
-        DefaultValueFactory = _ => Defaults.Count,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--count", CacheOptions.MaxCount),
-        HelpName = "N",
-    };
+    private readonly Option<int> _count = SharedOptions.Count("How many entries.", Defaults.Count, CacheOptions.MaxCount);
 
-    private readonly Option<int> _threads = new("--threads")
-    {
-        Description = "How many threads share the entries.",
-        DefaultValueFactory = _ => Defaults.Threads,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--threads", InsertOptions.MaxThreads),
-        HelpName = "T",
-    };
+    private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the entries.", Defaults.Threads);
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 

@@ -25,14 +25,9 @@ internal sealed class GraphCommand : Command
         HelpName = "T",
     };
 
-    private readonly Option<StoreKind?> _store = new("--store")
-    {
-        Description = "Where the pile keeps its segments; native by default. A mapped pile is temporary.",
-        CustomParser = OptionParsers.ParseStore,
-        HelpName = "managed|native|mapped",
-    };
+    private readonly Option<StoreKind?> _store = SharedOptions.Store();
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 

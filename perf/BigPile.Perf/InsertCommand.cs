@@ -28,21 +28,9 @@ internal sealed class InsertCommand : Command
         HelpName = "string32|string64|bytes:N|person",
     };
 
-    private readonly Option<int> _count = new("--count")
-    {
-        Description = "How many objects.",
-        DefaultValueFactory = _ => Defaults.Count,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--count", InsertOptions.MaxCount),
-        HelpName = "N",
-    };
+    private readonly Option<int> _count = SharedOptions.Count("How many objects.", Defaults.Count, InsertOptions.MaxCount);
 
-    private readonly Option<int> _threads = new("--threads")
-    {
-        Description = "How many threads share the objects.",
-        DefaultValueFactory = _ => Defaults.Threads,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--threads", InsertOptions.MaxThreads),
-        HelpName = "T",
-    };
+    private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the objects.", Defaults.Threads);
 
     private readonly Option<string?> _directory = new("--dir")
     {
@@ -55,7 +43,7 @@ internal sealed class InsertCommand : Command
         Description = "Native: do not ask the system for huge pages. Random gets are slower then.",
     };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 

@@ -26,7 +26,7 @@ internal sealed class RestartCommand : Command
         HelpName = "D",
     };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly Option<string?> _worker = new("--worker") { Hidden = true };
 

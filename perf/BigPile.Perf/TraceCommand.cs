@@ -27,7 +27,7 @@ internal sealed class TraceCommand : Command
         HelpName = "F",
     };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 

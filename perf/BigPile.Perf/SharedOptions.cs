@@ -1,0 +1,41 @@
+using System.CommandLine;
+using BigPile.Memory;
+
+namespace BigPile.Perf;
+
+/// <summary>The options that several commands have. Each call makes one for one command.</summary>
+internal static class SharedOptions
+{
+    internal static Option<bool> Json() => new("--json") { Description = "Print one JSON object, and nothing else." };
+
+    internal static Option<StoreKind?> Store() => new("--store")
+    {
+        Description = "Where the pile keeps its segments; native by default. A mapped pile is temporary.",
+        CustomParser = OptionParsers.ParseStore,
+        HelpName = "managed|native|mapped",
+    };
+
+    internal static Option<int> Count(string description, int otherwise, int most) => new("--count")
+    {
+        Description = description,
+        DefaultValueFactory = _ => otherwise,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--count", most),
+        HelpName = "N",
+    };
+
+    internal static Option<int> Threads(string description, int otherwise) => new("--threads")
+    {
+        Description = description,
+        DefaultValueFactory = _ => otherwise,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--threads", InsertOptions.MaxThreads),
+        HelpName = "T",
+    };
+
+    internal static Option<int> ValueBytes(int otherwise) => new("--value-bytes")
+    {
+        Description = "The bytes of each value, from 8.",
+        DefaultValueFactory = _ => otherwise,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--value-bytes", CacheOptions.MaxValueBytes, CacheOptions.MinValueBytes),
+        HelpName = "N",
+    };
+}
