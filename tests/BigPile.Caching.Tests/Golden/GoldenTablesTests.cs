@@ -1,0 +1,45 @@
+using System;
+using System.IO;
+using System.IO.Compression;
+
+namespace BigPile.Caching.Tests.Golden;
+
+/// <summary>Tables that earlier versions made come back, to the last entry, with their times, priorities and removals.</summary>
+/// <remarks><c>BIGPILE_GOLDEN=DIRECTORY</c> keeps what the generator makes there.</remarks>
+public sealed class GoldenTablesTests : IDisposable
+{
+    private readonly TemporaryDirectory _temporary = new();
+
+    public static TheoryData<string> Kinds => [GoldenTables.Closed, GoldenTables.Killed];
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Tables_of_the_second_entry_format_come_back(string kind) =>
+        Check(kind, Path.Combine(SourceTree.Root, "tests", "BigPile.Caching.Tests", "Golden", $"tables-2-{kind}.zip"));
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void The_generator_makes_such_tables(string kind)
+    {
+        string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
+        string zip = Path.Combine(keep ?? _temporary.Path, $"tables-{Entries.EntryHead.Format}-{kind}.zip");
+        GoldenTables.Make(kind, _temporary.Path, zip);
+        Check(kind, zip);
+    }
+
+    private void Check(string kind, string zip)
+    {
+        string directory = Path.Combine(_temporary.Path, "opened");
+        ZipFile.ExtractToDirectory(zip, directory);
+        var time = new ManualTime();
+        time.Advance(TimeSpan.FromDays(1));
+        using (PileCache cache = GoldenTables.Open(directory, time))
+        {
+            Assert.Equal(kind == GoldenTables.Closed, cache.Readiness.WasRestored);
+            GoldenTables.Check(cache, time);
+        }
+        Assert.True(Pile.VerifyDirectory(directory).IsSound);
+    }
+}
