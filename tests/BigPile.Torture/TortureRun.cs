@@ -151,6 +151,7 @@ internal sealed unsafe class TortureRun
             start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
         foreach (string argument in new[] { verb, _directory, _options.Target, seed.ToString(CultureInfo.InvariantCulture) })
             start.ArgumentList.Add(argument);
+        start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
         start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.Control;
         start.Environment["BIGPILE_TORTURE_PAUSES"] = _options.Pauses && verb == ChildProcess.WorkVerb ? start.ArgumentList[^1] : "0";
         start.Environment["BIGPILE_TORTURE_WINDOW"] = Windows.Choose(_options.Target, _options.Control, _dice).ToString();
