@@ -25,6 +25,7 @@ internal static class PerfApp
             new CacheCommand(output),
             new TraceCommand(output),
             new CompareCommand(output),
+            new LimitCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -54,5 +55,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace or compare; insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare or limit; insert --help lists the options of insert, and so on.");
 }

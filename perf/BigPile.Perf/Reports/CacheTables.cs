@@ -42,6 +42,21 @@ internal static class CacheTables
         console.Write(table);
     }
 
+    internal static void Write(IAnsiConsole console, LimitReport report)
+    {
+        Table table = NewTable(Invariant($"limit: {report.LimitBytes:N0} bytes, values of {report.ValueBytes:N0}"));
+        Add(table, "Put, keys and values", Invariant($"{report.PutBytes:N0}"), "bytes");
+        AddRate(table, "Put", report.PutPerSecond);
+        Add(table, "Entries at the end", Invariant($"{report.EntryCount:N0}"), "");
+        Add(table, "Made room for others", Invariant($"{report.Evictions:N0}"), "entries");
+        table.AddEmptyRow();
+        Add(table, "Most bytes by the table's own figure", Invariant($"{report.MostTableBytes:N0}"), "bytes");
+        Add(table, "Process before", Invariant($"{report.BaselineProcessBytes:N0}"), "bytes");
+        Add(table, "Process at its most", Invariant($"{report.MostProcessBytes:N0}"), "bytes");
+        Add(table, "Process beyond what it had before", Invariant($"{report.ProcessPercentOfLimit:N1}"), "percent of the limit");
+        console.Write(table);
+    }
+
     internal static void Write(IAnsiConsole console, CompareReport report)
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What");

@@ -11,6 +11,7 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(CacheReport))]
 [JsonSerializable(typeof(TraceReport))]
 [JsonSerializable(typeof(CompareReport))]
+[JsonSerializable(typeof(LimitReport))]
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(FillFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
@@ -26,4 +27,6 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(TraceReport report) => JsonSerializer.Serialize(report, Default.TraceReport);
 
     internal static string Write(CompareReport report) => JsonSerializer.Serialize(report, Default.CompareReport);
+
+    internal static string Write(LimitReport report) => JsonSerializer.Serialize(report, Default.LimitReport);
 }
