@@ -134,6 +134,7 @@ internal sealed unsafe partial class TableCore
     private bool TryReserve(
         in KeyProbe key, long payloadBytes, EntryPriority priority, ref long now, out Reservation reservation)
     {
+        _evictor!.Prefetch(key.Hash, priority);
         bool hasEvicted = false;
         bool hasEntry = true;
         while (!_usage.TryTakeEntry())
@@ -214,6 +215,8 @@ internal sealed unsafe partial class TableCore
     }
 
     EntryPriority IEvictionHost.PriorityLocked(IndexSlot slot) => PriorityOf(slot);
+
+    void IEvictionHost.Prefetch(IndexSlot slot) => Pile.PrefetchEntry(slot.Address);
 
     void IEvictionHost.EvictLocked(Bucket* line, int slot)
     {

@@ -61,16 +61,17 @@ internal sealed class EvictionClass : IDisposable
 
     /// <summary>Takes the next candidate. There must be one.</summary>
     /// <param name="isMain">From which queue it is.</param>
-    /// <param name="prefetch">A hash that will be a candidate soon, or the same one.</param>
-    internal uint NextCandidate(out bool isMain, out uint prefetch)
+    internal uint NextCandidate(out bool isMain)
     {
         isMain = _small.Count == 0 || (_small.Count < _target && _main.Count != 0);
-        HashQueue queue = isMain ? _main : _small;
-        uint hash = queue.Pop();
-        if (!queue.TryPeek(PrefetchAhead, out prefetch))
-            prefetch = hash;
-        return hash;
+        return (isMain ? _main : _small).Pop();
     }
+
+    /// <summary>A hash that will be a candidate after some others of its queue, if it is near in memory.</summary>
+    internal bool TryPeek(bool isMain, int ahead, out uint hash) => (isMain ? _main : _small).TryPeek(ahead, out hash);
+
+    /// <summary>Brings what is remembered of a hash towards the processor. May run without the owner's lock.</summary>
+    internal void PrefetchGhost(uint hash) => _ghosts.Prefetch(hash);
 
     /// <summary>How many uses let a candidate of the small queue stay.</summary>
     internal int UsesToStay(long capacity) => _target < capacity * ShareWhereOneUseCounts ? 2 : 1;
@@ -103,6 +104,4 @@ internal sealed class EvictionClass : IDisposable
         _main.Dispose();
         _ghosts.Dispose();
     }
-
-    private const int PrefetchAhead = 8;
 }

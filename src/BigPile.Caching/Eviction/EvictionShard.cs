@@ -16,6 +16,8 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     private const int MaxSteps = 128;
     private const int ChecksAtOnce = 4;
     private const int DeadAllowance = 64;
+    private const int BucketsAhead = 8;
+    private const int BlocksAhead = 4;
 
     private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
     private SpinGate _lock;
@@ -34,6 +36,9 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
             return sum;
         }
     }
+
+    /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
+    internal void Prefetch(ulong hash, EntryPriority priority) => _classes[(int)priority]?.PrefetchGhost(PieceOf(hash));
 
     /// <summary>Enters a new entry of the table.</summary>
     internal void Enter(ulong hash, EntryPriority priority, long liveEntries)
@@ -126,8 +131,8 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         int step = 0;
         while (entries.Count != 0)
         {
-            uint piece = entries.NextCandidate(out bool isMain, out uint prefetch);
-            host.Index.Prefetch(HashOf(prefetch));
+            uint piece = entries.NextCandidate(out bool isMain);
+            PrefetchAhead(entries, isMain);
             bool mustGo = ++step > MaxSteps;
             Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
             try
@@ -152,6 +157,30 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
             }
         }
         return false;
+    }
+
+    // Each eviction touches a bucket, the block that it leads to, and a ghost: all of them far from those of the one before.
+    private void PrefetchAhead(EvictionClass entries, bool isMain)
+    {
+        if (entries.TryPeek(isMain, BucketsAhead, out uint far))
+        {
+            host.Index.Prefetch(HashOf(far));
+            entries.PrefetchGhost(far);
+        }
+        if (entries.TryPeek(isMain, BlocksAhead, out uint near))
+            PrefetchBlock(near);
+    }
+
+    // The bucket may be changing: an address that is wrong by now is a line read in vain.
+    private void PrefetchBlock(uint piece)
+    {
+        Bucket* bucket = host.Index.Peek(HashOf(piece), out ulong number);
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            IndexSlot value = Bucket.Load(bucket, slot);
+            if (IsOf(value, number, piece))
+                host.Prefetch(value);
+        }
     }
 
     // One in four lives at least, so a few checks for each new entry keep the queues within bounds.

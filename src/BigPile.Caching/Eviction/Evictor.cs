@@ -42,6 +42,13 @@ internal sealed class Evictor : IDisposable
             shard.Capacity = Math.Max(1, entries / _shards.Length);
     }
 
+    /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
+    internal void Prefetch(ulong hash, EntryPriority priority)
+    {
+        if (priority != EntryPriority.NeverEvict)
+            ShardOf(hash).Prefetch(hash, priority);
+    }
+
     /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
     internal void Enter(ulong hash, EntryPriority priority, long liveEntries)
     {

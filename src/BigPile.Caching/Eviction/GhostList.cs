@@ -1,6 +1,7 @@
 using System;
 using System.Numerics;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics.X86;
 
 namespace BigPile.Caching.Eviction;
 
@@ -26,7 +27,8 @@ internal sealed unsafe class GhostList : IDisposable
     private const double PlacesPerEntry = 2.4;
 
     private readonly long[] _evicted = new long[2];
-    private readonly long[] _window = new long[2];
+    private readonly double[] _windowsPerMark = new double[2];
+    private readonly int[] _markShift = new int[2];
     private uint* _lines;
     private uint _lineCount;
 
@@ -43,8 +45,15 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = (uint)Math.Clamp((long)(capacity * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
         _lines = (uint*)NativeMemory.AlignedAlloc((nuint)SizeBytes, LineBytes);
         NativeMemory.Clear(_lines, (nuint)SizeBytes);
-        _window[(int)GhostKind.Small] = Math.Max(1, (long)(capacity * SmallWindow));
-        _window[(int)GhostKind.Main] = Math.Max(1, capacity);
+        SetWindow(GhostKind.Small, Math.Max(1, (long)(capacity * SmallWindow)));
+        SetWindow(GhostKind.Main, Math.Max(1, capacity));
+    }
+
+    /// <summary>Brings the place of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
+    internal void Prefetch(uint hash)
+    {
+        if (Sse.IsSupported && _lines != null)
+            Sse.Prefetch0(LineOf(hash, out _));
     }
 
     /// <summary>Remembers an eviction.</summary>
@@ -116,10 +125,14 @@ internal sealed unsafe class GhostList : IDisposable
     {
         GhostKind kind = KindOf(word);
         uint marks = (MarkNow(kind) - word) & MarkMask;
-        return (double)marks * UnitOf(kind) / _window[(int)kind];
+        return marks * _windowsPerMark[(int)kind];
     }
 
-    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> BitOperations.Log2((ulong)UnitOf(kind))) & MarkMask;
+    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> _markShift[(int)kind]) & MarkMask;
 
-    private long UnitOf(GhostKind kind) => (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, _window[(int)kind] / MarksPerWindow));
+    private void SetWindow(GhostKind kind, long evictions)
+    {
+        _markShift[(int)kind] = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
+        _windowsPerMark[(int)kind] = (double)(1L << _markShift[(int)kind]) / evictions;
+    }
 }

@@ -8,6 +8,9 @@ internal unsafe interface IEvictionHost
     /// <summary>The table's index.</summary>
     TableIndex Index { get; }
 
+    /// <summary>Brings the block of an entry towards the processor. Its bucket need not be locked.</summary>
+    void Prefetch(IndexSlot slot);
+
     /// <summary>The priority of an entry. Its bucket is locked.</summary>
     EntryPriority PriorityLocked(IndexSlot slot);
 

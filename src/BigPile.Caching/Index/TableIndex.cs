@@ -88,6 +88,9 @@ internal sealed unsafe class TableIndex : IDisposable
             Sse.Prefetch0(_lines.At(Locate(hash)));
     }
 
+    /// <summary>The bucket that a hash belongs to unless entries are being moved; for hints only.</summary>
+    internal Bucket* Peek(ulong hash, out ulong number) => _lines.At(number = Locate(hash));
+
     /// <summary>Finds the first line of the bucket that is responsible for a hash, and its state.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
