@@ -28,9 +28,10 @@ public static class BigPileApplicationExtensions
     {
         ArgumentNullException.ThrowIfNull(app);
         IServiceProvider services = app.ApplicationServices;
-        var writer = new EntryWriter(
-            services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<ILogger<EntryWriter>>());
-        return app.UseMiddleware<EntryMiddleware>(services.GetRequiredService<PileHost>(), writer);
+        IOptions<BigPileOptions> options = services.GetRequiredService<IOptions<BigPileOptions>>();
+        var reader = new EntryReader(options, services.GetRequiredService<TimeProvider>());
+        var writer = new EntryWriter(options, services.GetRequiredService<ILogger<EntryWriter>>());
+        return app.UseMiddleware<EntryMiddleware>(services.GetRequiredService<PileHost>(), reader, writer);
     }
 
     /// <summary>

@@ -32,6 +32,12 @@ public sealed class BigPileOptions
     /// </summary>
     public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>
+    /// How long a payload over 32 KB stays leased while it is sent: longer than zero. What a slow client has not taken by then is copied, so
+    /// that it can't hold memory of the pile that others have deleted or replaced.
+    /// </summary>
+    public TimeSpan MaxLease { get; set; } = TimeSpan.FromSeconds(10);
+
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
 

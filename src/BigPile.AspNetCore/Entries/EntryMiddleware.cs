@@ -8,8 +8,8 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace BigPile.AspNetCore.Entries;
 
-/// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but its ETag.</summary>
-internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryWriter writer)
+/// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.</summary>
+internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer)
 {
     private const string AllowedMethods = "GET, HEAD, PUT, DELETE";
 
@@ -45,7 +45,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         switch (context.Request.Method)
         {
             case "GET" or "HEAD":
-                return Read(context, tables, name, key);
+                return Read(context, tables, name, key, target.Query);
             case "PUT":
                 return writer.PutAsync(context, tables, name.ToString(), key.ToArray());
             case "DELETE":
@@ -56,10 +56,13 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         }
     }
 
-    private static Task Read(HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key)
+    private Task Read(
+        HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key, ReadOnlySpan<char> query)
     {
+        if (!ReadQuery.TryParse(query, out ReadQuery asked))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.BadMaxAge.Of(name.ToString(), key));
         if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
-            return EntryReader.ReadAsync(context, table, key);
+            return reader.ReadAsync(context, table, key, asked);
         string missing = name.ToString();
         Problem problem = tables.Exists(missing) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
         return ProblemResponse.WriteAsync(context, problem.Of(missing, key));

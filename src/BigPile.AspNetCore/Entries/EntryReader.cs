@@ -1,62 +1,87 @@
 using System;
-using System.Buffers;
+using System.Diagnostics;
+using System.IO;
 using System.IO.Pipelines;
+using System.Text;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
+using Microsoft.Net.Http.Headers;
 
 namespace BigPile.AspNetCore.Entries;
 
 /// <summary>Answers GET and HEAD for an entry.</summary>
 /// <remarks>
-/// Value and version come from one optimistic read, so that body, length, content type and ETag always belong together. The read ends
-/// before the first byte is sent: a slow client holds a pooled buffer and nothing of the pile.
+/// Value and version come from one optimistic read or one lease, so that body, length, content type and ETag always belong together. A
+/// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one before.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal static class EntryReader
+internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider time)
 {
-    // A longer payload is sent in slices of this size, each after the client took the one before.
-    private const int SliceBytes = 32 * 1024;
+    /// <summary>The longest payload that is copied whole, and the size of the slices of longer ones.</summary>
+    internal const int SliceBytes = 32 * 1024;
 
-    internal static Task ReadAsync(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key)
+    /// <summary>The longest value that surely has no larger payload.</summary>
+    internal const int MaxSmallValueBytes = SliceBytes + 1;
+
+    private const int MaxAcceptBytes = 512;
+
+    private readonly TimeSpan _maxLease = options.Value.MaxLease;
+
+    internal Task ReadAsync(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
         bool wantsBody = context.Request.Method == "GET";
-        StringValues ifNoneMatch = context.Request.Headers.IfNoneMatch;
-        if (wantsBody && ifNoneMatch.Count == 0)
-            return SendBody(context, table, key);
-
-        Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
-            return NotFound(context, table, key);
-        string tag = EntityTag.Of(info.Version);
-        if (EntityTag.IsNamedBy(ifNoneMatch, tag))
-            return NotModified(context, tag);
-        if (wantsBody)
-            return SendBody(context, table, key);
-        return StoredValue.TryReadHead(start[..copiedBytes], out string? contentType, out _, out int headBytes)
-            ? SendHead(context.Response, contentType, info.ValueBytes - headBytes, tag)
-            : NotServable(context, table, key);
+        // Most conditional reads end with the conditions, so that the payload need not be touched.
+        if (!wantsBody || Preconditions.Has(context.Request.Headers))
+        {
+            Task? answer = AnswerWithoutBody(context, table, key, asked, isLast: !wantsBody);
+            if (answer != null)
+                return answer;
+        }
+        return AnswerWithBody(context, table, key, asked);
     }
 
-    private static Task SendBody(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key)
+    private Task? AnswerWithoutBody(
+        HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
+    {
+        Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
+        if (!table.TryReadStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
+            return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+        if (!TryDescribe(context, info, start[..copiedBytes], out Representation found))
+            return NotServable(context, table, key);
+        Task? refusal = CheckConditions(context, table, found, asked);
+        if (refusal != null || !isLast)
+            return refusal;
+        found.DescribePayloadTo(context.Response, table.Core.Clock.Now);
+        if (!found.IsDecoded)
+            context.Response.ContentLength = found.StoredBytes;
+        return Task.CompletedTask;
+    }
+
+    private Task AnswerWithBody(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
         ValueBuffer? buffer = ValueBuffer.Rent();
         try
         {
-            if (!table.TryReadUtf8(key, buffer, out EntryInfo info))
-                return NotFound(context, table, key);
-            if (!StoredValue.TryReadHead(buffer.WrittenSpan, out string? contentType, out _, out int headBytes))
+            var visitor = new SmallValueVisitor(buffer, MaxSmallValueBytes);
+            if (!table.TryVisitUtf8(key, ref visitor, out EntryInfo info))
+                return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+            visitor.Complete();
+            if (!visitor.IsWhole)
+                return AnswerLarge(context, table, key, asked);
+            if (!TryDescribe(context, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
-            ReadOnlyMemory<byte> payload = buffer.WrittenMemory[headBytes..];
-            HttpResponse response = context.Response;
-            _ = SendHead(response, contentType, payload.Length, EntityTag.Of(info.Version));
-            if (payload.Length <= SliceBytes)
-            {
-                response.BodyWriter.Write(payload.Span);
-                return Task.CompletedTask;
-            }
-            Task sending = SendSlicesAsync(response.BodyWriter, payload, buffer);
+            if (CheckConditions(context, table, found, asked) is { } refusal)
+                return refusal;
+            if (!TryStart(context, table, found, out ByteRange range))
+                return RangeOutside(context, found);
+            ReadOnlyMemory<byte> payload = buffer.WrittenMemory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
+            if (!found.IsDecoded)
+                return Send(context.Response, payload.Span);
+            Task sending = DecodeAsync(context.Response, payload, found.Coding, buffer);
             buffer = null;
             return sending;
         }
@@ -67,17 +92,119 @@ internal static class EntryReader
         }
     }
 
-    private static async Task SendSlicesAsync(PipeWriter writer, ReadOnlyMemory<byte> payload, ValueBuffer buffer)
+    private Task AnswerLarge(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        if (!table.TryLeaseUtf8(key, out PileLease? lease, out EntryInfo info))
+            return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+        try
+        {
+            if (!TryDescribe(context, info, lease.Span, out Representation found))
+                return NotServable(context, table, key);
+            if (CheckConditions(context, table, found, asked) is { } refusal)
+                return refusal;
+            if (!TryStart(context, table, found, out ByteRange range))
+                return RangeOutside(context, found);
+            ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
+            var leased = new LeasedPayload(lease, payload, time, _maxLease);
+            lease = null;
+            return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
+        }
+        finally
+        {
+            lease?.Dispose();
+        }
+    }
+
+    private static bool TryDescribe(HttpContext context, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
+    {
+        bool isKnown = StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes);
+        found = isKnown
+            ? new Representation(info, contentType!, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes)
+            : default;
+        return isKnown;
+    }
+
+    private static PayloadForm FormFor(StringValues header, ContentCoding coding)
+    {
+        if (header.Count == 0)
+            return AcceptEncoding.Choose(default, coding);
+        string joined = header.ToString();
+        Span<byte> room = stackalloc byte[MaxAcceptBytes];
+        // What is absurdly long is as if it were not there.
+        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, room, out int length)
+            ? AcceptEncoding.Choose(room[..length], coding)
+            : AcceptEncoding.Choose(default, coding);
+    }
+
+    /// <summary>The answer of a read that does not come to the payload, or <see langword="null"/>.</summary>
+    private static Task? CheckConditions(HttpContext context, CacheTable table, in Representation found, ReadQuery asked)
+    {
+        long nowTicks = table.Core.Clock.Now;
+        if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(found.Info, nowTicks, seconds))
+            return PrebuiltProblem.EntryStale.WriteAsync(context);
+        if (found.Form == PayloadForm.None)
+            return Refuse(context, ProblemCatalog.EncodingRefused, found);
+        IHeaderDictionary headers = context.Request.Headers;
+        if (!Preconditions.Has(headers))
+            return null;
+        switch (Preconditions.Check(headers, found.Tag, Freshness.LastModified(found.Info)))
+        {
+            case StatusCodes.Status412PreconditionFailed:
+                return ProblemResponse.WriteAsync(context, ProblemCatalog.ReadCondition);
+            case StatusCodes.Status304NotModified:
+                context.Response.StatusCode = StatusCodes.Status304NotModified;
+                found.DescribeTo(context.Response, nowTicks);
+                return Task.CompletedTask;
+            default:
+                return null;
+        }
+    }
+
+    /// <summary>Writes the head of 200 or 206.</summary>
+    /// <returns><see langword="false"/> when the range can't be had, and nothing is written.</returns>
+    private static bool TryStart(HttpContext context, CacheTable table, in Representation found, out ByteRange range)
+    {
+        range = new ByteRange(0, found.StoredBytes);
+        RangeKind kind = found.IsDecoded ? RangeKind.Whole : KindOf(context.Request.Headers, found, ref range);
+        if (kind == RangeKind.Unsatisfiable)
+            return false;
+        HttpResponse response = context.Response;
+        found.DescribePayloadTo(response, table.Core.Clock.Now);
+        if (!found.IsDecoded)
+            response.ContentLength = range.LengthBytes;
+        if (kind == RangeKind.Part)
+        {
+            response.StatusCode = StatusCodes.Status206PartialContent;
+            response.Headers.ContentRange = range.Describe(found.StoredBytes);
+        }
+        return true;
+    }
+
+    private static RangeKind KindOf(IHeaderDictionary headers, in Representation found, ref ByteRange range)
+    {
+        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag, Freshness.LastModified(found.Info)))
+            return RangeKind.Whole;
+        RangeKind kind = ByteRange.Read(header, found.StoredBytes, out ByteRange part);
+        if (kind == RangeKind.Part)
+            range = part;
+        return kind;
+    }
+
+    private static Task Send(HttpResponse response, ReadOnlySpan<byte> payload)
+    {
+        System.Buffers.BuffersExtensions.Write(response.BodyWriter, payload);
+        return Task.CompletedTask;
+    }
+
+    private static async Task DecodeAsync(HttpResponse response, ReadOnlyMemory<byte> payload, ContentCoding coding, ValueBuffer buffer)
     {
         try
         {
-            while (!payload.IsEmpty)
+            bool isArray = System.Runtime.InteropServices.MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> bytes);
+            Debug.Assert(isArray, "A buffer is an array.");
+            using Stream decoded = PayloadDecoder.Open(new MemoryStream(bytes.Array!, bytes.Offset, bytes.Count, writable: false), coding);
+            while (await TrySendSliceAsync(response.BodyWriter, decoded, null).ConfigureAwait(false))
             {
-                ReadOnlyMemory<byte> slice = payload[..Math.Min(SliceBytes, payload.Length)];
-                FlushResult result = await writer.WriteAsync(slice).ConfigureAwait(false);
-                if (result.IsCompleted || result.IsCanceled)
-                    return;
-                payload = payload[slice.Length..];
             }
         }
         finally
@@ -86,23 +213,48 @@ internal static class EntryReader
         }
     }
 
-    private static Task SendHead(HttpResponse response, string contentType, int lengthBytes, string tag)
+    private static async Task SendLeasedAsync(HttpResponse response, LeasedPayload leased, ContentCoding coding)
     {
-        response.ContentType = contentType;
-        response.ContentLength = lengthBytes;
-        response.Headers.ETag = tag;
-        return Task.CompletedTask;
+        using (leased)
+        {
+            using Stream payload = PayloadDecoder.Open(leased, coding);
+            while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
+            {
+            }
+        }
     }
 
-    private static Task NotModified(HttpContext context, string tag)
+    /// <summary>Sends the next slice, and waits until there is room for another one.</summary>
+    /// <returns><see langword="false"/> at the end, and when the client is gone.</returns>
+    private static async ValueTask<bool> TrySendSliceAsync(PipeWriter writer, Stream payload, LeasedPayload? leased)
     {
-        context.Response.StatusCode = StatusCodes.Status304NotModified;
-        context.Response.Headers.ETag = tag;
-        return Task.CompletedTask;
+        int lengthBytes = payload.Read(writer.GetSpan(SliceBytes)[..SliceBytes]);
+        if (lengthBytes == 0)
+            return false;
+        writer.Advance(lengthBytes);
+        ValueTask<FlushResult> flush = writer.FlushAsync();
+        if (leased == null || !leased.IsLeased)
+            return !IsOver(await flush.ConfigureAwait(false));
+        Task<FlushResult> sending = flush.AsTask();
+        await leased.WaitAsync(sending).ConfigureAwait(false);
+        return !IsOver(await sending.ConfigureAwait(false));
     }
 
-    private static Task NotFound(HttpContext context, CacheTable table, ReadOnlySpan<byte> key) =>
-        ProblemResponse.WriteAsync(context, ProblemCatalog.EntryNotFound.Of(table.Name, key));
+    private static bool IsOver(FlushResult result) => result.IsCompleted || result.IsCanceled;
+
+    private static Task RangeOutside(HttpContext context, in Representation found)
+    {
+        context.Response.Headers.ContentRange = $"bytes */{found.StoredBytes}";
+        context.Response.Headers.AcceptRanges = "bytes";
+        return Refuse(context, ProblemCatalog.RangeOutside, found);
+    }
+
+    private static Task Refuse(HttpContext context, Problem problem, in Representation found)
+    {
+        if (found.Coding != ContentCoding.Identity)
+            context.Response.Headers.Vary = HeaderNames.AcceptEncoding;
+        return ProblemResponse.WriteAsync(context, problem);
+    }
 
     private static Task NotServable(HttpContext context, CacheTable table, ReadOnlySpan<byte> key) =>
         ProblemResponse.WriteAsync(context, ProblemCatalog.ForeignValue.Of(table.Name, key));

@@ -9,10 +9,11 @@ internal readonly ref struct EntryTarget
     internal const string Prefix = "/v1/tables/";
     internal const string Infix = "/entries/";
 
-    private EntryTarget(ReadOnlySpan<char> table, ReadOnlySpan<char> key)
+    private EntryTarget(ReadOnlySpan<char> table, ReadOnlySpan<char> key, ReadOnlySpan<char> query)
     {
         Table = table;
         Key = key;
+        Query = query;
     }
 
     /// <summary>The table's name, still encoded.</summary>
@@ -20,6 +21,9 @@ internal readonly ref struct EntryTarget
 
     /// <summary>The key, still encoded.</summary>
     internal ReadOnlySpan<char> Key { get; }
+
+    /// <summary>The query without its question mark, still encoded.</summary>
+    internal ReadOnlySpan<char> Query { get; }
 
     /// <summary>Splits a target.</summary>
     /// <returns><see langword="false"/> when it names no entry.</returns>
@@ -30,13 +34,14 @@ internal readonly ref struct EntryTarget
         if (!path.StartsWith(Prefix, StringComparison.Ordinal))
             return false;
         path = path[Prefix.Length..];
-        int query = path.IndexOf('?');
-        if (query >= 0)
-            path = path[..query];
+        int mark = path.IndexOf('?');
+        ReadOnlySpan<char> query = mark < 0 ? default : path[(mark + 1)..];
+        if (mark >= 0)
+            path = path[..mark];
         int slash = path.IndexOf('/');
         if (slash < 0 || !path[slash..].StartsWith(Infix, StringComparison.Ordinal))
             return false;
-        target = new EntryTarget(path[..slash], path[(slash + Infix.Length)..]);
+        target = new EntryTarget(path[..slash], path[(slash + Infix.Length)..], query);
         return true;
     }
 

@@ -36,6 +36,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             yield return $"BigPileOptions.MaxBodyBytes is {options.MaxBodyBytes:N0}; MaxBodyBytes must be from 1 to "
                 + $"{BigPileOptions.LargestMaxBodyBytes:N0}.";
         }
+        if (options.MaxLease <= TimeSpan.Zero)
+            yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
     }

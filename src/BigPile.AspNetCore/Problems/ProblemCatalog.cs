@@ -8,6 +8,9 @@ internal static class ProblemCatalog
     internal static readonly Problem EntryNotFound =
         new(StatusCodes.Status404NotFound, "entry_not_found", "The table has no entry with this key.");
 
+    internal static readonly Problem EntryStale =
+        new(StatusCodes.Status404NotFound, "entry_stale", "The entry is older than the request's maxAge takes it.");
+
     internal static readonly Problem TableNotFound =
         new(StatusCodes.Status404NotFound, "table_not_found", "There is no table of this name.");
 
@@ -42,6 +45,19 @@ internal static class ProblemCatalog
     internal static readonly Problem Precondition =
         new(StatusCodes.Status501NotImplemented, "precondition_unsupported", "Conditional changes are not supported.",
             "The entry was not changed: without the condition the change could overwrite what the client did not see.");
+
+    internal static readonly Problem BadMaxAge =
+        new(StatusCodes.Status400BadRequest, "max_age_invalid", "The parameter maxAge is not a number of seconds from 0 to 9999999999.");
+
+    internal static readonly Problem ReadCondition =
+        new(StatusCodes.Status412PreconditionFailed, "precondition_failed", "The entry is not in the state that the request's condition names.");
+
+    internal static readonly Problem EncodingRefused =
+        new(StatusCodes.Status406NotAcceptable, "encoding_not_acceptable", "The Accept-Encoding header refuses every form in which there is the entry.",
+            "Entries come as they were put, and decompressed.");
+
+    internal static readonly Problem RangeOutside =
+        new(StatusCodes.Status416RangeNotSatisfiable, "range_not_satisfiable", "The range begins behind the end of the entry.");
 
     internal static readonly Problem BadBody =
         new(StatusCodes.Status400BadRequest, "body_invalid", "The request's body could not be read.");

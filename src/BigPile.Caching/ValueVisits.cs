@@ -1,0 +1,31 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Caching.Keys;
+
+namespace BigPile.Caching;
+
+/// <summary>Reads of tables with text keys for the service: one copy at most, to where the caller wants the bytes.</summary>
+internal static class ValueVisits
+{
+    /// <summary>Shows the value of a key to a visitor.</summary>
+    /// <returns><see langword="false"/> when the table has no such key; what the visitor got does not count then.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    internal static bool TryVisitUtf8<TValue, TVisitor>(
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ref TVisitor visitor, out EntryInfo info)
+        where TVisitor : struct, IValueVisitor
+    {
+        scoped var reader = new VisitingReader<TVisitor>(ref visitor);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
+    }
+
+    /// <summary>Gives a view of the value of a key, without a copy; see <see cref="CacheTable{TKey, TValue}.TryLease"/>.</summary>
+    /// <returns><see langword="false"/> when the table has no such key.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    internal static bool TryLeaseUtf8<TValue>(
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
+    {
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Core.TryLease(table.KeyCodec.ProbeUtf8(key, stack), out lease, out info) && lease != null;
+    }
+}

@@ -1,0 +1,15 @@
+using System;
+using BigPile.Blocks;
+
+namespace BigPile.Caching;
+
+/// <summary>Shows an entry's value to a visitor as a span.</summary>
+internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : Pile.IPayloadReader
+    where TVisitor : struct, IValueVisitor
+{
+    private readonly ref TVisitor _visitor = ref visitor;
+
+    /// <inheritdoc/>
+    public readonly void Read(byte* payload, long lengthBytes, BlockKind kind) =>
+        _visitor.Visit(new ReadOnlySpan<byte>(payload, (int)lengthBytes));
+}
