@@ -1,9 +1,13 @@
 using System;
+using System.Diagnostics.Metrics;
 using System.Linq;
 using BigPile;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -32,6 +36,9 @@ public static class BigPileServiceCollectionExtensions
             services.AddSingleton<PileHost>();
             services.AddSingleton<IHostedService>(static provider => provider.GetRequiredService<PileHost>());
         }
+        services.TryAddSingleton<IEntryGuard, OpenGuard>();
+        services.TryAddSingleton(static provider => new DoorCounters(provider.GetService<IMeterFactory>()));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseGateFilter>());
         // A singleton also because a container disposes what it made with the scope that asked, and this must outlive every request.
         services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().Cache);
         return new BigPileBuilder(services, Options.Options.DefaultName);

@@ -24,6 +24,9 @@ internal static class Program
           --Server:LoadSample=false        leave an empty pile empty
           --Server:LogEntryReads=true      log reads of entries
           --Server:DrainSeconds=60         how long a stop waits for requests that run
+          --Http:FastDoor=false            send plain reads through the full HTTP stack too
+          --Http:InlineScheduling=true     run requests on the network's threads; only if the pile is in memory
+          --Http:MaxLeaseSeconds=10        after which the rest of a large payload is copied for a slow client
         """;
 
     private static readonly TimeSpan StopTimeout = TimeSpan.FromMinutes(5);

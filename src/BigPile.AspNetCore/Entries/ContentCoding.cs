@@ -20,6 +20,14 @@ internal static class ContentCodings
 
     internal static string NameOf(ContentCoding coding) => ByNumber[(int)coding];
 
+    internal static ReadOnlySpan<byte> Utf8NameOf(ContentCoding coding) => coding switch
+    {
+        ContentCoding.Gzip => "gzip"u8,
+        ContentCoding.Brotli => "br"u8,
+        ContentCoding.Deflate => "deflate"u8,
+        _ => "identity"u8,
+    };
+
     /// <summary>Finds the coding of a name, whatever its case; <c>x-gzip</c> is one for <c>gzip</c>.</summary>
     internal static bool TryFind(ReadOnlySpan<char> name, out ContentCoding coding)
     {

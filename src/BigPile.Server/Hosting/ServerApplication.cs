@@ -23,8 +23,10 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
+        HttpSettings http = HttpSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureServer(builder, settings);
+        ConfigureHttp(builder, settings, http);
         AddServices(builder.Services, settings);
         configure?.Invoke(builder.Services);
 
@@ -50,6 +52,17 @@ internal static class ServerApplication
             server.AddServerHeader = false;
             server.Limits.MaxRequestBodySize = settings.MaxBodyBytes;
         });
+    }
+
+    private static void ConfigureHttp(WebApplicationBuilder builder, ServerSettings settings, HttpSettings http)
+    {
+        if (http.InlineScheduling)
+            InlineScheduling.Enable(builder.WebHost);
+        builder.Services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxLease = http.MaxLease);
+        // The door's requests are not logged: where reads are to be, all go through the stack.
+        if (http.FastDoor && !settings.LogEntryReads)
+            builder.WebHost.ConfigureKestrel(server =>
+                FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
     }
 
     private static void AddServices(IServiceCollection services, ServerSettings settings)

@@ -1,0 +1,177 @@
+using System;
+using System.IO.Pipelines;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore.Door;
+
+/// <summary>Writes the answers of the fast door to a connection's output.</summary>
+/// <remarks>Thread safety: none; it belongs to one connection.</remarks>
+internal sealed class FastAnswers(FastDoor door, PipeWriter output)
+{
+    private const int MaxTextLength = 64;
+    private const int MaxRefillBytes = 32 * 1024;
+
+    private DoorTally _tally;
+    private int _lastHeadBytes;
+    private int _lastAnswerBytes;
+    private int _roomLeft;
+
+    /// <summary>The bytes that wait to be sent.</summary>
+    internal int WaitingBytes { get; private set; }
+
+    /// <summary>Answers a request, if the door can.</summary>
+    /// <param name="head">The request.</param>
+    /// <param name="isLast">Whether the connection is closed behind the answer.</param>
+    /// <param name="requestsBehind">About how many requests wait behind this one.</param>
+    /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
+    internal bool TryAnswer(RequestHead head, bool isLast, int requestsBehind)
+    {
+        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
+            return false;
+        if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
+            return false;
+        try
+        {
+            return head.IsHead || !head.Tags.IsEmpty
+                ? TryAnswerByHead(table, head, isLast, requestsBehind)
+                : TryAnswerWhole(table, head, isLast, requestsBehind);
+        }
+        catch (Exception e) when (e is ObjectDisposedException or PileException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Writes the refusal of a head that did not arrive in time.</summary>
+    internal void WriteTimeout()
+    {
+        var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
+        Span<byte> text = stackalloc byte[AnswerHead.Timeout.Length];
+        System.Text.Encoding.ASCII.GetBytes(AnswerHead.Timeout, text);
+        writer.Add(text);
+        writer.Add(door.Date.At(door.Time.GetUtcNow().UtcTicks));
+        writer.Add(door.Closing(isLast: false));
+        Write(writer.Written);
+        door.Counters.CountTimeout();
+    }
+
+    /// <summary>Adds up what was counted, and takes what waits as sent.</summary>
+    internal void Settle()
+    {
+        door.Counters.Add(ref _tally);
+        WaitingBytes = 0;
+        _roomLeft = 0;
+    }
+
+    private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int requestsBehind)
+    {
+        Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
+        if (!table.TryReadStartUtf8(head.Key, start, out int copiedBytes, out EntryInfo info))
+            return WriteNotFound(table, head, isLast);
+        if (!TryChoose(head, start[..copiedBytes], out StoredHead stored))
+            return false;
+        if (!head.Tags.IsEmpty && IsKnown(head.Tags, info.Version))
+            return WriteNotModified(table, info, stored, isLast);
+        if (!head.IsHead)
+            return TryAnswerWhole(table, head, isLast, requestsBehind);
+        if (info.ValueBytes > EntryReader.MaxSmallValueBytes)
+            return false;
+        var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
+        WriteOk(ref writer, table, info, stored, isLast);
+        Write(writer.Written);
+        _tally.Found++;
+        return true;
+    }
+
+    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int requestsBehind)
+    {
+        int refillBytes = Math.Min(MaxRefillBytes, (requestsBehind + 1) * _lastAnswerBytes);
+        var visitor = new FastValueVisitor(output, _lastHeadBytes, _roomLeft, refillBytes);
+        if (!table.TryVisitUtf8(head.Key, ref visitor, out EntryInfo info))
+            return WriteNotFound(table, head, isLast);
+        if (visitor.LengthBytes < 0)
+            return false;
+        Span<byte> room = output.GetSpan(visitor.RoomBytes);
+        if (!TryChoose(head, room.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
+            return false;
+        var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
+        WriteOk(ref writer, table, info, stored, isLast);
+        Place(room, writer.Written, stored.HeadBytes, visitor.LengthBytes);
+        _tally.Found++;
+        return true;
+    }
+
+    // The value was copied to where its payload would begin behind a head as long as the last one.
+    private void Place(Span<byte> room, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
+    {
+        int payloadBytes = valueBytes - storedHeadBytes;
+        int offset = _lastHeadBytes + storedHeadBytes;
+        if (offset != head.Length)
+            room.Slice(offset, payloadBytes).CopyTo(room[head.Length..]);
+        head.CopyTo(room);
+        _lastHeadBytes = head.Length - storedHeadBytes;
+        _lastAnswerBytes = AnswerHead.MaxBytes + valueBytes;
+        _roomLeft = room.Length;
+        Advance(head.Length + payloadBytes);
+    }
+
+    /// <summary>Reads what stands in front of a payload.</summary>
+    /// <returns><see langword="false"/> when the payload does not go out as it is stored.</returns>
+    private static bool TryChoose(RequestHead head, ReadOnlySpan<byte> start, out StoredHead stored) =>
+        StoredHead.TryReadCoded(start, out stored)
+        && (head.Accept.IsEmpty && stored.Coding == ContentCoding.Identity
+            || AcceptEncoding.Choose(head.Accept, stored.Coding) == PayloadForm.AsStored);
+
+    private static bool IsKnown(ReadOnlySpan<byte> tags, ulong version)
+    {
+        Span<char> list = stackalloc char[MaxTextLength];
+        Span<char> tag = stackalloc char[EntityTag.MaxLength];
+        int length = System.Text.Encoding.ASCII.GetChars(tags, list);
+        return EntityTag.IsNamedBy(list[..length], tag[..EntityTag.Format(version, isDecoded: false, tag)]);
+    }
+
+    private void WriteOk(ref HeadWriter writer, CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
+    {
+        long nowTicks = table.Core.Clock.Now;
+        AnswerHead.WriteOk(ref writer, info, stored, nowTicks, door.Date.At(nowTicks), door.Closing(isLast));
+    }
+
+    private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
+    {
+        long nowTicks = table.Core.Clock.Now;
+        var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
+        AnswerHead.WriteNotModified(ref writer, info, stored, nowTicks, door.Date.At(nowTicks), door.Closing(isLast));
+        Write(writer.Written);
+        _tally.NotModified++;
+        return true;
+    }
+
+    private bool WriteNotFound(CacheTable table, RequestHead head, bool isLast)
+    {
+        var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
+        AnswerHead.WriteNotFound(ref writer, door.Date.At(table.Core.Clock.Now), door.Closing(isLast));
+        Write(writer.Written);
+        if (!head.IsHead)
+            Write(PrebuiltProblem.EntryNotFound.Body);
+        _tally.NotFound++;
+        return true;
+    }
+
+    private void Write(ReadOnlySpan<byte> bytes)
+    {
+        Span<byte> room = output.GetSpan(bytes.Length);
+        bytes.CopyTo(room);
+        _roomLeft = room.Length;
+        Advance(bytes.Length);
+    }
+
+    private void Advance(int lengthBytes)
+    {
+        output.Advance(lengthBytes);
+        _roomLeft -= lengthBytes;
+        WaitingBytes += lengthBytes;
+    }
+}

@@ -1,0 +1,36 @@
+using System;
+using System.Text;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Security;
+
+namespace BigPile.AspNetCore.Door;
+
+/// <summary>What the connections of one endpoint's fast door have in common.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class FastDoor(
+    PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders, bool namesServer)
+{
+    private readonly byte[] _end = EndOf(namesServer, isLast: false);
+    private readonly byte[] _closingEnd = EndOf(namesServer, isLast: true);
+
+    internal PileHost Host => host;
+
+    internal IEntryGuard Guard => guard;
+
+    internal DoorCounters Counters => counters;
+
+    internal HeadLimits Limits => limits;
+
+    internal TimeProvider Time => time;
+
+    internal DateLine Date { get; } = new();
+
+    /// <summary>Names of headers that mean nothing to a read, in lower case, beside those that every door knows.</summary>
+    internal byte[][] IgnoredHeaders => ignoredHeaders;
+
+    /// <summary>The end of a head.</summary>
+    internal ReadOnlySpan<byte> Closing(bool isLast) => isLast ? _closingEnd : _end;
+
+    private static byte[] EndOf(bool namesServer, bool isLast) =>
+        Encoding.ASCII.GetBytes((namesServer ? "Server: Kestrel\r\n" : "") + (isLast ? "Connection: close\r\n" : "") + "\r\n");
+}

@@ -1,0 +1,13 @@
+namespace BigPile.AspNetCore.Door;
+
+/// <summary>What there is of the next request's head.</summary>
+internal enum HeadState
+{
+    /// <summary>Not all of it yet.</summary>
+    Partial,
+
+    Whole,
+
+    /// <summary>Something that the stack must judge.</summary>
+    Foreign,
+}
