@@ -168,7 +168,7 @@ internal sealed class DoorConnection
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
             ReadOnlySequence<byte> behind = received.Slice(headBytes);
             bool isLast = head.WantsClose || (_isStopping && !HasHead(finder, behind));
-            if (!_answers.TryAnswer(head, isLast, (int)Math.Min(HeadLimits.FlushBytes, behind.Length) / headBytes))
+            if (!_answers.TryAnswer(head, isLast))
                 return HandOver(headBytes);
             received = behind;
             consumed = received.Start;

@@ -12,12 +12,12 @@ namespace BigPile.AspNetCore.Door;
 internal sealed class FastAnswers(FastDoor door, PipeWriter output)
 {
     private const int MaxTextLength = 64;
-    private const int MaxRefillBytes = 32 * 1024;
+
+    // By so much a head may be longer than the last one, where an age or a length has more digits; few are.
+    private const int HeadSlackBytes = 8;
 
     private DoorTally _tally;
     private int _lastHeadBytes;
-    private int _lastAnswerBytes;
-    private int _roomLeft;
 
     /// <summary>The bytes that wait to be sent.</summary>
     internal int WaitingBytes { get; private set; }
@@ -25,9 +25,8 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     /// <summary>Answers a request, if the door can.</summary>
     /// <param name="head">The request.</param>
     /// <param name="isLast">Whether the connection is closed behind the answer.</param>
-    /// <param name="requestsBehind">About how many requests wait behind this one.</param>
     /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
-    internal bool TryAnswer(RequestHead head, bool isLast, int requestsBehind)
+    internal bool TryAnswer(RequestHead head, bool isLast)
     {
         if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
             return false;
@@ -36,8 +35,8 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
         try
         {
             return head.IsHead || !head.Tags.IsEmpty
-                ? TryAnswerByHead(table, head, isLast, requestsBehind)
-                : TryAnswerWhole(table, head, isLast, requestsBehind);
+                ? TryAnswerByHead(table, head, isLast)
+                : TryAnswerWhole(table, head, isLast);
         }
         catch (Exception e) when (e is ObjectDisposedException or PileException)
         {
@@ -63,10 +62,9 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     {
         door.Counters.Add(ref _tally);
         WaitingBytes = 0;
-        _roomLeft = 0;
     }
 
-    private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int requestsBehind)
+    private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
         if (!table.TryReadStartUtf8(head.Key, start, out int copiedBytes, out EntryInfo info))
@@ -76,7 +74,7 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
         if (!head.Tags.IsEmpty && IsKnown(head.Tags, info.Version))
             return WriteNotModified(table, info, stored, isLast);
         if (!head.IsHead)
-            return TryAnswerWhole(table, head, isLast, requestsBehind);
+            return TryAnswerWhole(table, head, isLast);
         if (info.ValueBytes > EntryReader.MaxSmallValueBytes)
             return false;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
@@ -86,10 +84,20 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
         return true;
     }
 
-    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int requestsBehind)
+    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast) =>
+        TryAnswerWhole(table, head, isLast, _lastHeadBytes + HeadSlackBytes, out bool isTight)
+        || (isTight && TryAnswerWhole(table, head, isLast, AnswerHead.MaxBytes, out _));
+
+    /// <summary>Answers with a value.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="head">The request.</param>
+    /// <param name="isLast">Whether the connection is closed behind the answer.</param>
+    /// <param name="headBytes">The room to keep for the head. Little of it lets more answers into a block of memory.</param>
+    /// <param name="isTight">Whether the head turned out to be longer.</param>
+    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isTight)
     {
-        int refillBytes = Math.Min(MaxRefillBytes, (requestsBehind + 1) * _lastAnswerBytes);
-        var visitor = new FastValueVisitor(output, _lastHeadBytes, _roomLeft, refillBytes);
+        isTight = false;
+        var visitor = new FastValueVisitor(output, _lastHeadBytes, headBytes);
         if (!table.TryVisitUtf8(head.Key, ref visitor, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
@@ -99,6 +107,9 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
             return false;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         WriteOk(ref writer, table, info, stored, isLast);
+        isTight = writer.LengthBytes + visitor.LengthBytes > room.Length;
+        if (isTight)
+            return false;
         Place(room, writer.Written, stored.HeadBytes, visitor.LengthBytes);
         _tally.Found++;
         return true;
@@ -113,8 +124,6 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
             room.Slice(offset, payloadBytes).CopyTo(room[head.Length..]);
         head.CopyTo(room);
         _lastHeadBytes = head.Length - storedHeadBytes;
-        _lastAnswerBytes = AnswerHead.MaxBytes + valueBytes;
-        _roomLeft = room.Length;
         Advance(head.Length + payloadBytes);
     }
 
@@ -164,14 +173,12 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     {
         Span<byte> room = output.GetSpan(bytes.Length);
         bytes.CopyTo(room);
-        _roomLeft = room.Length;
         Advance(bytes.Length);
     }
 
     private void Advance(int lengthBytes)
     {
         output.Advance(lengthBytes);
-        _roomLeft -= lengthBytes;
         WaitingBytes += lengthBytes;
     }
 }

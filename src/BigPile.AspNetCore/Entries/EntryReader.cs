@@ -215,12 +215,9 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
 
     private static async Task SendLeasedAsync(HttpResponse response, LeasedPayload leased, ContentCoding coding)
     {
-        using (leased)
+        using Stream payload = PayloadDecoder.Open(leased, coding); // closes the lease with itself
+        while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
         {
-            using Stream payload = PayloadDecoder.Open(leased, coding);
-            while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
-            {
-            }
         }
     }
 

@@ -1,0 +1,65 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace BigPile.AspNetCore.Tests.Door;
+
+/// <summary>Brings answers into a form in which those of two servers can be compared.</summary>
+internal static class AnswerText
+{
+    /// <summary>
+    /// Statuses, headers in the order of their names and without the date's value, and bodies. Tags are numbered as they come, since two piles
+    /// never give the same versions.
+    /// </summary>
+    internal static string Normalize(byte[] received)
+    {
+        string rest = Encoding.Latin1.GetString(received);
+        var tags = new Dictionary<string, string>(StringComparer.Ordinal);
+        var text = new StringBuilder();
+        while (rest.Length != 0)
+        {
+            int end = rest.IndexOf("\r\n\r\n", StringComparison.Ordinal);
+            if (end < 0)
+                return text.Append("CUT OFF: ").Append(rest).ToString();
+            string[] lines = rest[..end].Split("\r\n");
+            rest = rest[(end + 4)..];
+            text.Append(lines[0]).Append('\n');
+            foreach (string line in lines[1..].Select(line => Mask(line, tags)).Order(StringComparer.Ordinal))
+                text.Append(line).Append('\n');
+            int lengthBytes = BodyLength(lines, rest);
+            text.Append('[').Append(Shorten(rest[..lengthBytes])).Append("]\n");
+            rest = rest[lengthBytes..];
+        }
+        return text.ToString();
+    }
+
+    internal static int Count(byte[] received) => Encoding.Latin1.GetString(received).Split("HTTP/1.1 ").Length - 1;
+
+    private static string Mask(string line, Dictionary<string, string> tags)
+    {
+        if (line.StartsWith("Date: ", StringComparison.Ordinal) && DateTimeOffset.TryParse(line[6..], out _))
+            return "Date";
+        if (!line.StartsWith("ETag: ", StringComparison.Ordinal))
+            return line;
+        if (!tags.TryGetValue(line, out string? known))
+            tags[line] = known = "ETag " + tags.Count;
+        return known;
+    }
+
+    private static string Shorten(string body) =>
+        body.Length <= 200 ? body : $"{body.Length} characters, {Convert.ToHexString(SHA256.HashData(Encoding.Latin1.GetBytes(body)))}";
+
+    // The answer to HEAD has a length and no body; what follows it is the next answer, or nothing.
+    private static int BodyLength(string[] lines, string rest)
+    {
+        if (rest.Length == 0 || rest.StartsWith("HTTP/1.1 ", StringComparison.Ordinal))
+            return 0;
+        string? length = lines.FirstOrDefault(static line => line.StartsWith("Content-Length: ", StringComparison.Ordinal));
+        if (length != null)
+            return Math.Min(rest.Length, int.Parse(length["Content-Length: ".Length..]));
+        int next = rest.IndexOf("HTTP/1.1 ", StringComparison.Ordinal);
+        return next < 0 ? rest.Length : next; // chunked
+    }
+}
