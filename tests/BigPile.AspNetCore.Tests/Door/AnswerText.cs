@@ -28,9 +28,7 @@ internal static class AnswerText
             text.Append(lines[0]).Append('\n');
             foreach (string line in lines[1..].Select(line => Mask(line, tags)).Order(StringComparer.Ordinal))
                 text.Append(line).Append('\n');
-            int lengthBytes = BodyLength(lines, rest);
-            text.Append('[').Append(Shorten(rest[..lengthBytes])).Append("]\n");
-            rest = rest[lengthBytes..];
+            text.Append('[').Append(Shorten(TakeBody(lines, ref rest))).Append("]\n");
         }
         return text.ToString();
     }
@@ -52,14 +50,34 @@ internal static class AnswerText
         body.Length <= 200 ? body : $"{body.Length} characters, {Convert.ToHexString(SHA256.HashData(Encoding.Latin1.GetBytes(body)))}";
 
     // The answer to HEAD has a length and no body; what follows it is the next answer, or nothing.
-    private static int BodyLength(string[] lines, string rest)
+    private static string TakeBody(string[] lines, ref string rest)
     {
         if (rest.Length == 0 || rest.StartsWith("HTTP/1.1 ", StringComparison.Ordinal))
-            return 0;
+            return "";
+        if (lines.Contains("Transfer-Encoding: chunked"))
+            return JoinChunks(ref rest);
         string? length = lines.FirstOrDefault(static line => line.StartsWith("Content-Length: ", StringComparison.Ordinal));
-        if (length != null)
-            return Math.Min(rest.Length, int.Parse(length["Content-Length: ".Length..]));
-        int next = rest.IndexOf("HTTP/1.1 ", StringComparison.Ordinal);
-        return next < 0 ? rest.Length : next; // chunked
+        int lengthBytes = length == null ? rest.Length : Math.Min(rest.Length, int.Parse(length["Content-Length: ".Length..]));
+        string body = rest[..lengthBytes];
+        rest = rest[lengthBytes..];
+        return body;
+    }
+
+    // Where chunks end depends on the blocks of memory that the server had at hand.
+    private static string JoinChunks(ref string rest)
+    {
+        var body = new StringBuilder();
+        while (true)
+        {
+            int line = rest.IndexOf("\r\n", StringComparison.Ordinal);
+            if (line < 0)
+                return body.Append("CUT OFF").ToString();
+            int lengthBytes = Math.Min(Convert.ToInt32(rest[..line], 16), Math.Max(0, rest.Length - line - 4));
+            body.Append(rest.AsSpan(line + 2, lengthBytes));
+            bool isLast = rest[..line] == "0";
+            rest = rest[(line + 2 + lengthBytes + 2)..];
+            if (isLast)
+                return body.ToString();
+        }
     }
 }
