@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
+using System.Linq;
 using System.Net.Http;
 using System.Text.RegularExpressions;
 using System.Threading.Tasks;
@@ -56,6 +57,27 @@ public sealed partial class ProcessTests : IDisposable
         Assert.Contains("was not closed by its last owner", log, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("false")]
+    [InlineData("true")]
+    public async Task Inline_scheduling_gives_the_network_a_thread_for_each_processor(string isOn)
+    {
+        using Process process = Start("--Http:InlineScheduling=" + isOn);
+        try
+        {
+            await AddressOfAsync(process);
+            // The runtime has read the variable that the program set for itself, or it would have one thread.
+            int threads = Directory.EnumerateDirectories($"/proc/{process.Id}/task")
+                .Count(static task => File.ReadAllText(Path.Combine(task, "comm")).StartsWith(".NET Sockets", StringComparison.Ordinal));
+            Assert.Equal(isOn == "true" ? Environment.ProcessorCount : Math.Max(1, Environment.ProcessorCount / 30), threads);
+        }
+        finally
+        {
+            process.Kill();
+            await process.WaitForExitAsync();
+        }
+    }
+
     /// <summary>Starts the program, does something with it, terminates it, and gives its log.</summary>
     private async Task<string> RunAsync(Func<HttpClient, string, Task> use)
     {
@@ -81,12 +103,12 @@ public sealed partial class ProcessTests : IDisposable
 
     private string _start = "";
 
-    private Process Start()
+    private Process Start(params string[] settings)
     {
         var start = new ProcessStartInfo("dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Root };
         string[] args =
         [
-            Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m",
+            Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", .. settings,
         ];
         foreach (string arg in args)
             start.ArgumentList.Add(arg);

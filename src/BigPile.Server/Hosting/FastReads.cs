@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Net;
@@ -14,18 +15,36 @@ internal static class FastReads
 {
     private const string EndpointSection = "Kestrel:Endpoints";
 
+    // The port for administrators is marked as such by a configuration of its own, of which an endpoint has only one.
+    private const string AdminEndpoint = "BigPileAdmin";
+
     internal static void Configure(KestrelServerOptions server, IConfiguration configuration, IReadOnlyList<string> addresses, HttpSettings settings)
     {
         IConfigurationSection endpoints = configuration.GetSection(EndpointSection);
         if (endpoints.Exists())
         {
-            foreach (IConfigurationSection endpoint in endpoints.GetChildren())
+            foreach (IConfigurationSection endpoint in endpoints.GetChildren().Where(static endpoint => endpoint.Key != AdminEndpoint))
                 server.ConfigurationLoader?.Endpoint(endpoint.Key, named => Add(named, settings));
             return;
         }
-        int[] securePorts = [.. addresses.Select(BindingAddress.Parse).Where(static address => address.Scheme == "https").Select(static address => address.Port)];
-        server.ConfigureEndpointDefaults(endpoint => Add(endpoint, securePorts, settings));
+        int[] securePorts = PortsOf(addresses, isSecure: true);
+        // Which of two endpoints it has before it the server does not say.
+        int[] unknownPorts = [.. securePorts.Intersect(PortsOf(addresses, isSecure: false))];
+        server.ConfigureEndpointDefaults(endpoint =>
+        {
+            if (!IsOneOf(endpoint, unknownPorts))
+                Add(endpoint, securePorts, settings);
+        });
     }
+
+    private static int[] PortsOf(IReadOnlyList<string> addresses, bool isSecure) =>
+    [
+        .. addresses.Select(BindingAddress.Parse)
+            .Where(address => address.Scheme.Equals("https", StringComparison.OrdinalIgnoreCase) == isSecure)
+            .Select(static address => address.Port),
+    ];
+
+    private static bool IsOneOf(ListenOptions endpoint, int[] ports) => endpoint.EndPoint is IPEndPoint ip && ports.Contains(ip.Port);
 
     private static void Add(EndpointConfiguration endpoint, HttpSettings settings)
     {
@@ -37,7 +56,7 @@ internal static class FastReads
 
     private static void Add(ListenOptions endpoint, int[] securePorts, HttpSettings settings)
     {
-        if (endpoint.EndPoint is IPEndPoint ip && securePorts.Contains(ip.Port))
+        if (IsOneOf(endpoint, securePorts))
             endpoint.UseHttps();
         Add(endpoint, settings);
     }
