@@ -72,6 +72,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
             visitor.Complete();
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
+            info = info with { ValueBytes = buffer.WrittenSpan.Length }; // the same, unless the application changes what its entry points to
             if (!TryDescribe(context, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
