@@ -5,7 +5,8 @@
 #
 # A mapped pile in DIR (a temporary one if left out, which is removed; else kept for the next run) is filled with N records of 1,000 bytes. Each round measures
 # every row once; the table has the medians. Needs wrk; without nginx its rows are left out, and the ratios with them.
-# Wants a quiet machine with two cores: what else runs is in the figures.
+# Wants a quiet machine with two cores: what else runs is in the figures. "CPU us" is the server's processor time per request, the figure that
+# suffers least from it; "B/req" is what the service allocates on the managed heap, "nginx" the ratio of the medians at one depth.
 set -euo pipefail
 
 keys=1000000 seconds=5 rounds=3 warmup=15 directory=""
@@ -16,7 +17,7 @@ while [ $# -gt 0 ]; do
       --rounds) rounds=$2 ;;
       --warmup) warmup=$2 ;;
       --directory) directory=$2 ;;
-      *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+      *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
    esac
    shift 2
 done
@@ -25,7 +26,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 nginx_port=18080 port=18081
-started=()
+started=() server_id=0 nginx_id=0
 results="$work/results"
 : > "$results"
 
@@ -77,7 +78,8 @@ http {
 }
 CONF
    taskset -c 0 "$nginx" -p "$work" -c "$work/nginx.conf" > "$work/nginx.out" 2>&1 &
-   started+=($!)
+   nginx_id=$!
+   started+=("$nginx_id")
    wait_for "http://127.0.0.1:$nginx_port/"
 }
 
@@ -87,7 +89,8 @@ start_server() { # settings ...
    rm -f "$work/pages"
    taskset -c 0 dotnet "$server" --urls "http://127.0.0.1:$port" "--Pile:Directory=$pile" --Server:LoadSample=false \
       "$@" > "$work/server.log" 2>&1 &
-   started+=($!)
+   server_id=$!
+   started+=("$server_id")
    wait_for "http://127.0.0.1:$port/v1/tables/bench/entries/k0"
 }
 
@@ -95,17 +98,30 @@ allocated() { # bytes allocated by the service so far
    curl -s "http://127.0.0.1:$port/v1/stats" | grep -o '"allocatedBytes":[0-9]*' | head -1 | cut -d: -f2
 }
 
+processor() { # microseconds that a process and its children have used
+   local id ticks=0
+   for id in "$1" $(cat "/proc/$1/task/$1/children"); do
+      ticks=$((ticks + $(awk '{ print $14 + $15 }' "/proc/$id/stat")))
+   done
+   echo $((ticks * 1000000 / $(getconf CLK_TCK)))
+}
+
 measure() { # row, port, script, arguments ...
-   local row=$1 to=$2 script=$3 before="" after="" line
+   local row=$1 to=$2 script=$3 before="" after="" line id=$nginx_id used
    shift 3
+   [ "$to" = "$port" ] && id=$server_id
+   used=$(processor "$id")
    [ "$to" = "$port" ] && before=$(allocated)
    line=$(taskset -c 1 wrk -t1 -c64 -d"${seconds}s" --latency -s "$here/$script" "http://127.0.0.1:$to" -- "$keys" "$@" \
       | grep RESULT)
    [ "$to" = "$port" ] && after=$(allocated)
+   used=$(($(processor "$id") - used))
    read -r _ rate p50 p99 errors <<< "$line"
    local managed="-"
    [ -n "$before" ] && [ -n "$after" ] && managed=$(awk -v a="$after" -v b="$before" -v n="$rate" -v s="$seconds" 'BEGIN { printf "%.1f", (a - b) / (n * s) }')
-   echo "$row|$rate|$p50|$p99|$errors|$managed" >> "$results"
+   local each
+   each=$(awk -v u="$used" -v n="$rate" -v s="$seconds" 'BEGIN { printf "%.1f", u / (n * s) }')
+   echo "$row|$rate|$p50|$p99|$errors|$managed|$each" >> "$results"
 }
 
 warm() {
@@ -153,19 +169,19 @@ sort -t'|' -k1,1 -k2,2n "$results" | awk -F'|' '
    function flush() {
       if (n == 0) return
       middle = int((n + 1) / 2)
-      rate[row] = rates[middle]; low[row] = rates[1]; high[row] = rates[n]; line[row] = p50s[middle] "|" p99s[middle] "|" failed "|" bytes[middle]
+      rate[row] = rates[middle]; low[row] = rates[1]; high[row] = rates[n]; line[row] = p50s[middle] "|" p99s[middle] "|" failed "|" bytes[middle] "|" used[middle]
       order[++count] = row
    }
    $1 != row { flush(); n = 0; failed = 0; row = $1 }
-   { n++; rates[n] = $2; p50s[n] = $3; p99s[n] = $4; failed += $5; bytes[n] = $6 }
+   { n++; rates[n] = $2; p50s[n] = $3; p99s[n] = $4; failed += $5; bytes[n] = $6; used[n] = $7 }
    END {
       flush()
-      printf "%-58s %9s %9s %9s %7s %7s %8s %7s %6s\n", "row", "min/s", "median/s", "max/s", "p50 us", "p99 us", "B/req", "errors", "nginx"
+      printf "%-58s %9s %9s %9s %7s %7s %8s %8s %7s %6s\n", "row", "min/s", "median/s", "max/s", "p50 us", "p99 us", "CPU us", "B/req", "errors", "nginx"
       for (i = 1; i <= count; i++) {
          r = order[i]
          base = index(r, "depth 16") ? rate["nginx return 200, depth 16"] : rate["nginx return 200, depth 1"]
          split(line[r], part, "|")
          ratio = base > 0 ? sprintf("%.2f", rate[r] / base) : "-"
-         printf "%-58s %9d %9d %9d %7s %7s %8s %7s %6s\n", r, low[r], rate[r], high[r], part[1], part[2], part[4], part[3], ratio
+         printf "%-58s %9d %9d %9d %7s %7s %8s %8s %7s %6s\n", r, low[r], rate[r], high[r], part[1], part[2], part[5], part[4], part[3], ratio
       }
    }'

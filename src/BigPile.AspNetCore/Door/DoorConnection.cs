@@ -55,10 +55,8 @@ internal sealed class DoorConnection
         _timer.Start(_connection.Features.Get<IConnectionHeartbeatFeature>());
         try
         {
-            CancellationToken closing =
-                _connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
             DoorTurn turn;
-            using (closing.UnsafeRegister(static connection => ((DoorConnection)connection!).Stop(), this))
+            using (ClosingOf(_connection).UnsafeRegister(static connection => ((DoorConnection)connection!).Stop(), this))
                 turn = await ServeAsync().ConfigureAwait(false);
             if (turn == DoorTurn.HandOver)
                 await HandOverAsync(next).ConfigureAwait(false);
@@ -117,12 +115,21 @@ internal sealed class DoorConnection
         }
     }
 
-    /// <summary>Ends the connection behind what was received; the stack wants it.</summary>
+    /// <summary>Gives the connection back to the stack, which wants to end it.</summary>
+    /// <remarks>
+    /// The stack counts as idle the time in which the door serves. So when its limit has come, and the server does not stop, the connection
+    /// ends with the next answer, which says so: a client never loses a request by it. The door's own limit ends a connection that is idle.
+    /// </remarks>
     internal void Cancel()
     {
         _isCanceled = true;
-        Stop();
+        _isStopping = true;
+        if (ClosingOf(_connection).IsCancellationRequested)
+            _input.CancelPendingRead();
     }
+
+    private static CancellationToken ClosingOf(ConnectionContext connection) =>
+        connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
 
     private void Stop()
     {
@@ -224,7 +231,7 @@ internal sealed class DoorConnection
         Counters.CountHandOver();
         if (HandedBytes >= 0)
         {
-            var gate = new Gate(_input, this, _connection);
+            var gate = new Gate(_input, this);
             _connection.Transport = new GatedTransport(gate, _output);
             _connection.Features.Set<IResponseGate>(gate);
         }

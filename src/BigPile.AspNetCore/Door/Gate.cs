@@ -4,8 +4,6 @@ using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
-using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace BigPile.AspNetCore.Door;
 
@@ -20,7 +18,6 @@ internal sealed class Gate : PipeReader, IResponseGate
 {
     private readonly PipeReader _input;
     private readonly DoorConnection _door;
-    private readonly ConnectionContext _connection;
     private ReadOnlySequence<byte> _read;
     private long _leftBytes;
     private volatile bool _isAnswered;
@@ -28,11 +25,10 @@ internal sealed class Gate : PipeReader, IResponseGate
     private bool _isOpen;
     private bool _isMadeUp;
 
-    internal Gate(PipeReader input, DoorConnection door, ConnectionContext connection)
+    internal Gate(PipeReader input, DoorConnection door)
     {
         _input = input;
         _door = door;
-        _connection = connection;
         Follow();
     }
 
@@ -80,7 +76,7 @@ internal sealed class Gate : PipeReader, IResponseGate
     /// <inheritdoc/>
     public override void CancelPendingRead()
     {
-        // A read that the stack waits for may be one of the door's: that ends, and says so.
+        // A read that the stack waits for may be one of the door's.
         if (_isServing)
             _door.Cancel();
         else
@@ -104,8 +100,6 @@ internal sealed class Gate : PipeReader, IResponseGate
     private async ValueTask<ReadResult> ServeAsync(CancellationToken cancellationToken)
     {
         _door.Counters.CountReturn();
-        // The door limits the wait for the next request itself; the stack would take a busy connection for an idle one.
-        _connection.Features.Get<IConnectionTimeoutFeature>()?.CancelTimeout();
         _isServing = true;
         DoorTurn turn = await _door.ServeAsync().ConfigureAwait(false);
         _isServing = false;

@@ -217,10 +217,6 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     }
 
     [Fact]
-    public async Task The_stack_lets_its_own_keep_alive_limit_be_taken_off() =>
-        Assert.Contains("X-Has-Timeout: True", await doors.CompareAsync("GET /timeout HTTP/1.1\r\n" + Last), StringComparison.Ordinal);
-
-    [Fact]
     public async Task An_application_that_fails_leaves_the_connection_usable()
     {
         string sent = Get + "Host: h\r\n\r\nGET /fail HTTP/1.1\r\nHost: h\r\n\r\n" + Get + Last;

@@ -97,14 +97,32 @@ public sealed class GateTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_cancelled_read_that_the_door_waits_in_comes_back_as_cancelled()
+    public async Task The_stacks_limit_for_idle_connections_ends_a_busy_one_with_an_answer_that_says_so()
+    {
+        using MemoryConnection connection = await HandOverAsync("");
+        ValueTask<ReadResult> next = _stack.Input.ReadAsync();
+        await connection.SendAsync(Get);
+        Assert.DoesNotContain("Connection: close", connection.Receive(), StringComparison.Ordinal);
+        _stack.Input.CancelPendingRead();
+        Assert.False(next.IsCompleted);
+        await connection.SendAsync(Get);
+        Assert.Contains("Connection: close\r\n", connection.Receive(), StringComparison.Ordinal);
+        ReadResult result = await next;
+        Assert.Equal((true, false, true), (result.IsCanceled, result.IsCompleted, result.Buffer.IsEmpty));
+        _stack.Input.AdvanceTo(result.Buffer.Start, result.Buffer.End);
+    }
+
+    [Fact]
+    public async Task A_read_that_is_cancelled_because_the_server_stops_comes_back_at_once()
     {
         using MemoryConnection connection = await HandOverAsync("");
         ValueTask<ReadResult> next = _stack.Input.ReadAsync();
         _stack.Input.CancelPendingRead();
+        Assert.False(next.IsCompleted);
+        connection.RequestClose();
+        _stack.Input.CancelPendingRead();
         ReadResult result = await next;
         Assert.Equal((true, false, true), (result.IsCanceled, result.IsCompleted, result.Buffer.IsEmpty));
-        _stack.Input.AdvanceTo(result.Buffer.Start, result.Buffer.End);
     }
 
     [Fact]

@@ -12,7 +12,6 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -107,8 +106,6 @@ internal sealed class ServedApp : IAsyncDisposable
             await context.Request.Body.CopyToAsync(System.IO.Stream.Null);
         else if (path == "/fail")
             throw new InvalidOperationException("as asked");
-        else if (path == "/timeout")
-            context.Response.Headers["X-Has-Timeout"] = (context.Features.Get<IConnectionTimeoutFeature>() != null).ToString();
         await context.Response.WriteAsync("answer of the application to " + path);
     }
 }
