@@ -32,20 +32,31 @@ internal static class ListenAddresses
         ];
     }
 
-    /// <summary>Refuses addresses that other machines reach.</summary>
+    /// <summary>Refuses addresses that other machines reach without a key or without TLS, unless that is allowed.</summary>
     /// <exception cref="SettingsException">There is one, or something is no address.</exception>
-    internal static void RefuseForeign(IEnumerable<string> addresses)
+    internal static void RefuseForeign(IEnumerable<string> addresses, SecuritySettings security)
     {
         foreach (string address in addresses)
         {
-            if (!IsLocal(address))
+            if (IsLocal(address))
+                continue;
+            if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
             {
                 throw new SettingsException(
                     $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all tables. "
-                    + "Listen on 127.0.0.1, or set Server:AllowInsecure=true if the network is closed.");
+                    + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the network is closed.");
+            }
+            if (!IsEncrypted(address) && !security.AllowWithoutTls)
+            {
+                throw new SettingsException(
+                    $"The server would listen on {address}, where other machines reach it, and keys and payloads could be read on the way. "
+                    + "Listen on an https address with Tls:CertificatePath, listen on 127.0.0.1, or set Security:AllowWithoutTls=true if the network "
+                    + "is closed or something in front encrypts.");
             }
         }
     }
+
+    private static bool IsEncrypted(string address) => Parse(address).Scheme.Equals("https", StringComparison.OrdinalIgnoreCase);
 
     private static bool IsLocal(string address)
     {

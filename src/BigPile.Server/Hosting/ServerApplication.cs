@@ -1,8 +1,13 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Linq;
+using BigPile.AspNetCore.Metrics;
+using BigPile.AspNetCore.Security;
 using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -23,46 +28,89 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
-        HttpSettings http = HttpSettings.Read(builder.Configuration);
+        SecuritySettings security = SecuritySettings.Read(builder.Configuration);
+        LimitSettings limits = LimitSettings.Read(builder.Configuration);
+        MetricSettings metrics = MetricSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
-        ConfigureServer(builder, settings);
-        ConfigureHttp(builder, settings, http);
+        ConfigureAddresses(builder, security);
+        ConfigureServer(builder, settings, limits, security);
         AddServices(builder.Services, settings);
+        AddProtection(builder.Services, security, limits);
+        AddObservation(builder.Services, settings);
+        if (metrics.IsOn)
+            builder.Services.AddBigPileMetrics(metrics.Meters);
         configure?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
+        _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
         app.UseMiddleware<RequestLog>();
+        app.UseMiddleware<LoadGate>();
+        app.UseBigPileKeys();
+        app.UseMiddleware<RequestDeadline>();
         app.UseBigPileEntries();
         app.UseMiddleware<ProblemPages>();
         app.UseRouting();
         app.MapBigPile();
+        if (metrics.IsOn)
+            app.MapBigPileMetrics(metrics.Path);
         return app;
     }
 
-    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings)
+    private static void ConfigureAddresses(WebApplicationBuilder builder, SecuritySettings security)
     {
         IReadOnlyList<string> addresses = ListenAddresses.Read(builder.Configuration);
-        if (!settings.AllowInsecure)
-            ListenAddresses.RefuseForeign(addresses);
+        string[] admin = security.AdminUrl is { } url ? [url] : [];
+        ListenAddresses.RefuseForeign(addresses.Concat(admin), security);
         if (addresses.Count == 0)
             builder.WebHost.UseUrls(ListenAddresses.Default);
+        if (security.AdminUrl is { } adminUrl)
+            Endpoints.Name(builder.Configuration, builder.WebHost, addresses.Count == 0 ? [ListenAddresses.Default] : addresses, adminUrl);
+    }
+
+    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits, SecuritySettings security)
+    {
+        if (TlsSettings.Read(builder.Configuration) is { } tls)
+        {
+            builder.Services.AddSingleton(tls);
+            builder.Services.AddSingleton<ServerCertificate>();
+        }
         builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(server =>
         {
             server.AddServerHeader = false;
             server.Limits.MaxRequestBodySize = settings.MaxBodyBytes;
+            limits.Apply(server.Limits);
+            server.ConfigureHttpsDefaults(https => UseCertificate(https, server.ApplicationServices.GetService<ServerCertificate>()));
+            if (security.AdminUrl != null)
+                Endpoints.MarkAdmin(server);
         });
     }
 
-    private static void ConfigureHttp(WebApplicationBuilder builder, ServerSettings settings, HttpSettings http)
+    // Asked for at each handshake: a new certificate needs no new start.
+    private static void UseCertificate(HttpsConnectionAdapterOptions https, ServerCertificate? certificate)
     {
-        if (http.InlineScheduling)
-            InlineScheduling.Enable(builder.WebHost);
-        builder.Services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxLease = http.MaxLease);
-        // The door's requests are not logged: where reads are to be, all go through the stack.
-        if (http.FastDoor && !settings.LogEntryReads)
-            builder.WebHost.ConfigureKestrel(server =>
-                FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
+        if (certificate == null)
+            return;
+        https.ServerCertificateSelector = (_, _) => certificate.Current.TargetCertificate;
+        https.OnAuthenticate = (_, tls) =>
+        {
+            tls.ServerCertificateSelectionCallback = null; // which would give the certificate without what leads to its root
+            tls.ServerCertificateContext = certificate.Current;
+        };
+    }
+
+    private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
+    {
+        services.AddSingleton(limits);
+        services.AddSingleton(new AccessRules(HasAdminPort: security.AdminUrl != null));
+        services.AddBigPileKeys(security.Keys);
+    }
+
+    private static void AddObservation(IServiceCollection services, ServerSettings settings)
+    {
+        services.AddMetrics();
+        services.AddSingleton(static provider => new RequestMeter(provider.GetRequiredService<IMeterFactory>()));
+        services.AddSingleton(new ReadSampler(settings.LogEntryReads ? settings.LogOneIn : 0));
     }
 
     private static void AddServices(IServiceCollection services, ServerSettings settings)
