@@ -10,6 +10,7 @@ internal sealed class HeldKey
 {
     private readonly BigPileKey _key;
     private readonly SecretHash _hash;
+    private readonly string[] _tables;
     private readonly RequestRate? _rate;
     private byte[]? _proven;
 
@@ -18,6 +19,7 @@ internal sealed class HeldKey
     {
         key.Validate();
         _key = key;
+        _tables = [.. key.Tables];
         _hash = SecretHash.TryParse(key.Hash, out SecretHash? hash) ? hash : SecretHash.Nobodys;
         if (key.RequestsPerSecond is { } requests)
             _rate = new RequestRate(requests, key.Burst ?? (int)Math.Clamp(requests, 1, RequestRate.HighestBurst), time);
@@ -46,7 +48,7 @@ internal sealed class HeldKey
     /// <summary>Whether the key reaches a table.</summary>
     internal bool Reaches(ReadOnlySpan<char> table)
     {
-        foreach (string pattern in _key.Tables)
+        foreach (string pattern in _tables)
         {
             if (TablePattern.Matches(pattern, table))
                 return true;
@@ -55,15 +57,7 @@ internal sealed class HeldKey
     }
 
     /// <summary>Whether the key reaches all tables, also those that are yet to be made.</summary>
-    internal bool ReachesAll()
-    {
-        foreach (string pattern in _key.Tables)
-        {
-            if (pattern == TablePattern.All)
-                return true;
-        }
-        return false;
-    }
+    internal bool ReachesAll() => Array.IndexOf(_tables, TablePattern.All) >= 0;
 
     /// <summary>Takes a permit for one request.</summary>
     /// <param name="wait">When there is none: how long until there is one.</param>

@@ -13,6 +13,7 @@ namespace BigPile.AspNetCore.Security;
 internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRules rules)
 {
     private const string KeyHeader = "X-Api-Key";
+    private const string Scheme = "Bearer ";
     private const string Challenge = "Bearer realm=\"BigPile\"";
     private const string WrongChallenge = Challenge + ", error=\"invalid_token\"";
 
@@ -50,22 +51,22 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         return ProblemResponse.WriteAsync(context, problem);
     }
 
+    // What is too long, not ASCII or there twice is nobody's credential, and is refused as such.
     private static bool TryReadCredential(IHeaderDictionary headers, Span<byte> room, out ReadOnlySpan<byte> credential)
     {
-        if (TryRead(headers.Authorization, room, out ReadOnlySpan<byte> authorization)
-            && CredentialText.TryReadBearer(authorization, out credential))
+        StringValues authorization = headers.Authorization;
+        if (authorization.Count != 0 && (authorization[0] ?? "").StartsWith(Scheme, StringComparison.OrdinalIgnoreCase))
+        {
+            _ = CredentialText.TryReadBearer(BytesOf(authorization, room), out credential);
             return true;
-        return TryRead(headers[KeyHeader], room, out credential);
+        }
+        StringValues key = headers[KeyHeader];
+        credential = BytesOf(key, room);
+        return key.Count != 0;
     }
 
-    // What is too long, not ASCII or there twice is nobody's credential, and is refused as such.
-    private static bool TryRead(StringValues header, Span<byte> room, out ReadOnlySpan<byte> value)
-    {
-        value = default;
-        if (header.Count == 0)
-            return false;
-        if (header.Count == 1 && header[0] is { } text && text.Length <= room.Length && Ascii.IsValid(text))
-            value = room[..Encoding.ASCII.GetBytes(text, room)];
-        return true;
-    }
+    private static ReadOnlySpan<byte> BytesOf(StringValues header, Span<byte> room) =>
+        header.Count == 1 && header[0] is { } text && text.Length <= room.Length && Ascii.IsValid(text)
+            ? room[..Encoding.ASCII.GetBytes(text, room)]
+            : default;
 }

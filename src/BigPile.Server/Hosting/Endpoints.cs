@@ -17,7 +17,7 @@ internal static class Endpoints
     private const string Admin = "BigPileAdmin";
 
     /// <summary>Names all addresses as endpoints, since Kestrel takes no notice of addresses beside endpoints.</summary>
-    internal static void Name(IConfigurationManager configuration, IWebHostBuilder host, IReadOnlyList<string> addresses, string adminUrl)
+    internal static void Name(IConfigurationManager configuration, IReadOnlyList<string> addresses, string adminUrl)
     {
         var endpoints = new Dictionary<string, string?> { [UrlOf(Admin)] = adminUrl };
         if (configuration.GetSection("Kestrel:Endpoints").Exists())
@@ -27,9 +27,10 @@ internal static class Endpoints
         }
         for (int i = 0; i < addresses.Count; i++)
             endpoints[UrlOf(Public + i.ToString(CultureInfo.InvariantCulture))] = addresses[i];
-        configuration.AddInMemoryCollection(endpoints);
+        // Kestrel would warn of addresses that it takes no notice of.
         foreach (string name in new[] { WebHostDefaults.ServerUrlsKey, WebHostDefaults.HttpPortsKey, WebHostDefaults.HttpsPortsKey })
-            host.UseSetting(name, "");
+            endpoints[name] = "";
+        configuration.AddInMemoryCollection(endpoints);
     }
 
     /// <summary>Marks the connections of the port for administrators.</summary>

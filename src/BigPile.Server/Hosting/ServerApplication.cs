@@ -61,10 +61,10 @@ internal static class ServerApplication
         IReadOnlyList<string> addresses = ListenAddresses.Read(builder.Configuration);
         string[] admin = security.AdminUrl is { } url ? [url] : [];
         ListenAddresses.RefuseForeign(addresses.Concat(admin), security);
-        if (addresses.Count == 0)
+        if (addresses.Count == 0 && security.AdminUrl == null)
             builder.WebHost.UseUrls(ListenAddresses.Default);
         if (security.AdminUrl is { } adminUrl)
-            Endpoints.Name(builder.Configuration, builder.WebHost, addresses.Count == 0 ? [ListenAddresses.Default] : addresses, adminUrl);
+            Endpoints.Name(builder.Configuration, addresses.Count == 0 ? [ListenAddresses.Default] : addresses, adminUrl);
     }
 
     private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits, SecuritySettings security)

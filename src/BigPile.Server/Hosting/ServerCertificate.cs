@@ -24,7 +24,7 @@ internal sealed class ServerCertificate : IDisposable
 
     /// <summary>Reads the certificate.</summary>
     /// <exception cref="SettingsException">It can't be read.</exception>
-    internal ServerCertificate(TlsSettings settings, TimeProvider time, ILogger<ServerCertificate> logger)
+    public ServerCertificate(TlsSettings settings, TimeProvider time, ILogger<ServerCertificate> logger)
     {
         _settings = settings;
         _logger = logger;
