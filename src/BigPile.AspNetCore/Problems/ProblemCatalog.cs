@@ -80,6 +80,13 @@ internal static class ProblemCatalog
     internal static readonly Problem CredentialsInvalid =
         new(StatusCodes.Status401Unauthorized, "credentials_invalid", "There is no such API key.");
 
+    internal static readonly Problem AmbiguousFraming =
+        new(StatusCodes.Status400BadRequest, "framing_ambiguous", "The request does not say in one way where its body ends.",
+            "A body has a Content-Length, or in HTTP/1.1 'Transfer-Encoding: chunked', and not both.");
+
+    internal static readonly Problem UnknownTransferCoding =
+        new(StatusCodes.Status501NotImplemented, "transfer_coding_unsupported", "The only Transfer-Encoding of a body is 'chunked'.");
+
     internal static readonly Problem Overloaded =
         new(StatusCodes.Status503ServiceUnavailable, "overloaded", "The service has as many requests as it takes at once.");
 

@@ -3,7 +3,6 @@ using System.Globalization;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Security;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Configuration;
 
@@ -27,9 +26,6 @@ internal static class Endpoints
         }
         for (int i = 0; i < addresses.Count; i++)
             endpoints[UrlOf(Public + i.ToString(CultureInfo.InvariantCulture))] = addresses[i];
-        // Kestrel would warn of addresses that it takes no notice of.
-        foreach (string name in new[] { WebHostDefaults.ServerUrlsKey, WebHostDefaults.HttpPortsKey, WebHostDefaults.HttpsPortsKey })
-            endpoints[name] = "";
         configuration.AddInMemoryCollection(endpoints);
     }
 

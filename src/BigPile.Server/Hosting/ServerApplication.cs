@@ -31,7 +31,7 @@ internal static class ServerApplication
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
         LimitSettings limits = LimitSettings.Read(builder.Configuration);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
-        ServerLog.Configure(builder.Logging, builder.Configuration);
+        ServerLog.Configure(builder.Logging, builder.Configuration, hasNamedEndpoints: security.AdminUrl != null);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits, security);
         AddServices(builder.Services, settings);
@@ -44,6 +44,7 @@ internal static class ServerApplication
         WebApplication app = builder.Build();
         _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
         app.UseMiddleware<RequestLog>();
+        app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<LoadGate>();
         app.UseBigPileKeys();
         app.UseMiddleware<RequestDeadline>();

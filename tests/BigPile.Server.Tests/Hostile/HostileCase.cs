@@ -10,8 +10,16 @@ namespace BigPile.Server.Tests.Hostile;
 /// <param name="RunAsync">Sends it, and gives what came back until the connection ended.</param>
 internal sealed record HostileCase(string Name, string Expected, Func<int, Task<string>> RunAsync)
 {
-    /// <summary>Bytes in one piece.</summary>
+    /// <summary>Bytes in one piece. The server ends the connection: because it refuses them, or because they say so.</summary>
     internal static HostileCase Of(string name, string expected, string bytes) => new(name, expected, async port =>
+    {
+        using RawConnection connection = await RawConnection.OpenAsync(port);
+        await connection.SendAsync(bytes);
+        return await connection.ReadToEndAsync();
+    });
+
+    /// <summary>Bytes after which the client sends no more.</summary>
+    internal static HostileCase Ended(string name, string expected, string bytes) => new(name, expected, async port =>
     {
         using RawConnection connection = await RawConnection.OpenAsync(port);
         await connection.SendAsync(bytes);

@@ -14,7 +14,7 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
 {
     internal const int MaxBodyBytes = 1 << 20;
 
-    private const long MostGrowthBytes = 64L << 20;
+    private const long MostGrowthBytes = 32L << 20;
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -27,23 +27,12 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
             _directory.Pile, $"--Server:MaxBodyBytes={MaxBodyBytes}", "--Limits:HeadSeconds=1", "--Limits:GraceSeconds=2");
         (await server.PutAsync("/v1/tables/t/entries/kept", "kept"u8.ToArray())).EnsureSuccessStatusCode();
 
-        var rows = new List<(string Input, string Answer)>();
-        var wrong = new List<string>();
-        long before = ManagedBytes();
-        foreach (HostileCase hostile in HostileCases.All())
-        {
-            string answer = await hostile.RunAsync(server.Address.Port);
-            string statuses = HostileCase.StatusesOf(answer);
-            if (!hostile.Expected.Split('|').Contains(statuses))
-                wrong.Add($"{hostile.Name}: expected {hostile.Expected}, got {Shorten(statuses)}: {Shorten(answer)}");
-            rows.Add((hostile.Name, $"{Shorten(statuses)} {HostileCase.CodeOf(answer)}".TrimEnd()));
-            Assert.Equal("kept", await server.Client.GetStringAsync("/v1/tables/t/entries/kept"));
-        }
-        long grown = ManagedBytes() - before;
-
+        List<(string Input, string Answer)> rows = await RunAllAsync(server);
         output.WriteLine(Table(rows));
-        output.WriteLine($"{rows.Count} inputs; the managed heap grew by {grown:N0} bytes");
-        Assert.True(wrong.Count == 0, string.Join('\n', wrong));
+        long before = ManagedBytes();
+        await RunAllAsync(server);
+        long grown = ManagedBytes() - before;
+        output.WriteLine($"{rows.Count} inputs; a second round of them left {grown:N0} bytes more on the managed heap");
         Assert.True(grown < MostGrowthBytes, $"the managed heap grew by {grown:N0} bytes");
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/ready")).StatusCode);
     }
@@ -59,6 +48,23 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
             using var read = await server.Client.DeleteAsync("/v1/tables/t/entries/hostile");
             Assert.Equal((hostile.Name, wasStored), (hostile.Name, read.StatusCode == HttpStatusCode.NoContent));
         }
+    }
+
+    private static async Task<List<(string Input, string Answer)>> RunAllAsync(RunningServer server)
+    {
+        var rows = new List<(string Input, string Answer)>();
+        var wrong = new List<string>();
+        foreach (HostileCase hostile in HostileCases.All())
+        {
+            string answer = await hostile.RunAsync(server.Address.Port);
+            string statuses = HostileCase.StatusesOf(answer);
+            if (!hostile.Expected.Split('|').Contains(statuses))
+                wrong.Add($"{hostile.Name}: expected {Shorten(hostile.Expected)}, got {Shorten(statuses)}: {Shorten(answer)}");
+            rows.Add((hostile.Name, $"{Shorten(statuses)} {HostileCase.CodeOf(answer)}".TrimEnd()));
+            Assert.Equal("kept", await server.Client.GetStringAsync("/v1/tables/t/entries/kept"));
+        }
+        Assert.True(wrong.Count == 0, string.Join('\n', wrong));
+        return rows;
     }
 
     private static long ManagedBytes()
