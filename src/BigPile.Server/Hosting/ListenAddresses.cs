@@ -56,6 +56,17 @@ internal static class ListenAddresses
         }
     }
 
+    /// <summary>Where a program on the same machine reaches a server that listens on an address.</summary>
+    /// <exception cref="SettingsException">It is no address.</exception>
+    internal static Uri LocalOf(string address)
+    {
+        BindingAddress parsed = Parse(address);
+        if (parsed.IsUnixPipe || parsed.IsNamedPipe)
+            throw new SettingsException($"The server listens on {address}, which has no URL; say with --url where else it listens.");
+        bool isAny = !IPAddress.TryParse(parsed.Host.Trim('[', ']'), out IPAddress? ip) || ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any);
+        return new UriBuilder(parsed.Scheme, isAny ? IPAddress.Loopback.ToString() : parsed.Host, parsed.Port).Uri;
+    }
+
     private static bool IsEncrypted(string address) => Parse(address).Scheme.Equals("https", StringComparison.OrdinalIgnoreCase);
 
     private static bool IsLocal(string address)
