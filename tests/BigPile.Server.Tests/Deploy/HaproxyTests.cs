@@ -35,7 +35,7 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         string configuration = await File.ReadAllTextAsync(Path.Combine(SourceTree.Root, "deploy", "haproxy", "haproxy.cfg"));
         for (int i = 0; i <= NodeCount; i++)
             configuration = configuration.Replace($"127.0.0.1:508{i}", $"127.0.0.1:{_ports[i]}", StringComparison.Ordinal);
-        _proxy = ServerProcess.Start([HaproxyFactAttribute.Program, "-db", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Root);
+        _proxy = ServerProcess.Start([HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Root);
         await _proxy.WaitUntilReadyAsync(_ports[0]);
     }
 
