@@ -19,7 +19,7 @@ public static class BigPileSecurityExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(keys);
         services.TryAddSingleton(TimeProvider.System);
-        services.TryAddSingleton(new AccessRules(HasAdminPort: false));
+        services.TryAddSingleton(new AccessRules(AdminPort: null));
         services.AddSingleton(provider => new KeyRing(keys, provider.GetRequiredService<TimeProvider>()));
         services.Replace(ServiceDescriptor.Singleton<IEntryGuard>(static provider => provider.GetRequiredService<KeyRing>()));
         return services;

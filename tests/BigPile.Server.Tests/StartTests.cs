@@ -207,6 +207,8 @@ public sealed class StartTests : IDisposable
     [InlineData("--Tls:KeyPath=x", "a 'Tls:KeyPath' and no 'Tls:CertificatePath'")]
     [InlineData("--Tls:CertificatePath=/none/such.pem", "certificate in '/none/such.pem' can't be used")]
     [InlineData("--Metrics:Path=metrics", "'Metrics:Path' is 'metrics'")]
+    [InlineData("--Security:AdminUrl=http://127.0.0.1:0", "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
+    [InlineData("--Security:AdminUrl=nonsense", "'nonsense' is no address")]
     [InlineData("--Server:LogOneIn=0", "'Server:LogOneIn' is '0'")]
     public async Task A_wrong_setting_is_named(string setting, string message)
     {

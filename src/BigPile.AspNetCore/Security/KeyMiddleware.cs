@@ -22,7 +22,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         Span<char> room = stackalloc char[TableName.MaxLength];
         RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
-        if (rules.HasAdminPort && need.Scope == KeyScopes.Admin && context.Features.Get<AdminPort>() == null)
+        if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         return need.Scope == KeyScopes.None || keys.IsOpen ? next(context) : CheckAsync(context, need);
     }

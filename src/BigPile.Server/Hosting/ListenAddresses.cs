@@ -13,12 +13,14 @@ internal static class ListenAddresses
     /// <summary>Where the server listens when nothing is configured.</summary>
     internal const string Default = "http://127.0.0.1:5080";
 
+    private const string EndpointSection = "Kestrel:Endpoints";
+
     /// <summary>The configured addresses, wherever they are set; empty when there are none.</summary>
     internal static IReadOnlyList<string> Read(IConfiguration configuration)
     {
         string[] endpoints =
         [
-            .. configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>(),
+            .. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>(),
         ];
         if (endpoints.Length != 0)
             return endpoints;
@@ -30,6 +32,34 @@ internal static class ListenAddresses
             .. Split(configuration["http_ports"]).Select(static port => $"http://*:{port}"),
             .. Split(configuration["https_ports"]).Select(static port => $"https://*:{port}"),
         ];
+    }
+
+    /// <summary>Has the server listen on addresses, and on one for administrators if there is one.</summary>
+    /// <exception cref="SettingsException">The one for administrators has no port of its own.</exception>
+    internal static void Set(IConfigurationBuilder configuration, IReadOnlyList<string> addresses, SecuritySettings security)
+    {
+        var settings = new Dictionary<string, string?>();
+        bool hasEndpoints = ((IConfiguration)configuration).GetSection(EndpointSection).Exists();
+        if (security.AdminUrl is { } adminUrl)
+        {
+            int port = PortOf(adminUrl);
+            if (port == 0 || addresses.Any(address => PortOf(address) == port))
+                throw new SettingsException($"The setting 'Security:AdminUrl' is '{adminUrl}'; it must be an address with a port of its own, such as http://127.0.0.1:5081.");
+            if (hasEndpoints)
+                settings[$"{EndpointSection}:BigPileAdmin:Url"] = adminUrl;
+            addresses = [.. addresses, adminUrl];
+        }
+        if (!hasEndpoints)
+            settings["urls"] = string.Join(';', addresses);
+        configuration.AddInMemoryCollection(settings);
+    }
+
+    /// <summary>The port of an address; 0 when it is to be any, or when it is a socket in a file.</summary>
+    /// <exception cref="SettingsException">It is no address.</exception>
+    internal static int PortOf(string address)
+    {
+        BindingAddress parsed = Parse(address);
+        return parsed.IsUnixPipe || parsed.IsNamedPipe ? 0 : parsed.Port;
     }
 
     /// <summary>Refuses addresses that other machines reach without a key or without TLS, unless that is allowed.</summary>

@@ -30,13 +30,14 @@ internal sealed record SecuritySettings
     internal static SecuritySettings Read(IConfiguration configuration)
     {
         Setting.RefuseUnknown(configuration.GetSection("Security"), Known);
+        // The name from before there were keys.
         bool allowsAll = Setting.Switch(configuration, "Server:AllowInsecure", false);
         return new SecuritySettings
         {
             Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
             AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
-            AllowWithoutKeys = Setting.Switch(configuration, "Security:AllowWithoutKeys", allowsAll),
-            AllowWithoutTls = Setting.Switch(configuration, "Security:AllowWithoutTls", allowsAll),
+            AllowWithoutKeys = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutKeys", false),
+            AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),
         };
     }
 

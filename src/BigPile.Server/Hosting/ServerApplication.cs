@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
-using System.Linq;
 using BigPile.AspNetCore.Metrics;
 using BigPile.AspNetCore.Security;
 using BigPile.Server.Loading;
@@ -31,9 +30,9 @@ internal static class ServerApplication
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
         LimitSettings limits = LimitSettings.Read(builder.Configuration);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
-        ServerLog.Configure(builder.Logging, builder.Configuration, hasNamedEndpoints: security.AdminUrl != null);
+        ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
-        ConfigureServer(builder, settings, limits, security);
+        ConfigureServer(builder, settings, limits);
         AddServices(builder.Services, settings);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
@@ -60,15 +59,13 @@ internal static class ServerApplication
     private static void ConfigureAddresses(WebApplicationBuilder builder, SecuritySettings security)
     {
         IReadOnlyList<string> addresses = ListenAddresses.Read(builder.Configuration);
-        string[] admin = security.AdminUrl is { } url ? [url] : [];
-        ListenAddresses.RefuseForeign(addresses.Concat(admin), security);
-        if (addresses.Count == 0 && security.AdminUrl == null)
-            builder.WebHost.UseUrls(ListenAddresses.Default);
-        if (security.AdminUrl is { } adminUrl)
-            Endpoints.Name(builder.Configuration, addresses.Count == 0 ? [ListenAddresses.Default] : addresses, adminUrl);
+        if (addresses.Count == 0)
+            addresses = [ListenAddresses.Default];
+        ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
+        ListenAddresses.Set(builder.Configuration, addresses, security);
     }
 
-    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits, SecuritySettings security)
+    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits)
     {
         if (TlsSettings.Read(builder.Configuration) is { } tls)
         {
@@ -82,8 +79,6 @@ internal static class ServerApplication
             server.Limits.MaxRequestBodySize = settings.MaxBodyBytes;
             limits.Apply(server.Limits);
             server.ConfigureHttpsDefaults(https => UseCertificate(https, server.ApplicationServices.GetService<ServerCertificate>()));
-            if (security.AdminUrl != null)
-                Endpoints.MarkAdmin(server);
         });
     }
 
@@ -103,7 +98,7 @@ internal static class ServerApplication
     private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
     {
         services.AddSingleton(limits);
-        services.AddSingleton(new AccessRules(HasAdminPort: security.AdminUrl != null));
+        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
         services.AddBigPileKeys(security.Keys);
     }
 
