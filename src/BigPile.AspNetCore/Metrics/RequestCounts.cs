@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.AspNetCore.Metrics;
 
-/// <summary>How many responses of each status a door gave.</summary>
+/// <summary>How many responses of each status were given.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RequestCounts
 {
@@ -12,11 +12,9 @@ internal sealed class RequestCounts
 
     private readonly long[] _counts = new long[Highest - Lowest + 1];
 
-    /// <summary>Counts responses.</summary>
-    /// <param name="status">Their status; one that is none is counted as 599.</param>
-    /// <param name="count">How many.</param>
-    internal void Add(int status, long count = 1) =>
-        Interlocked.Add(ref _counts[(status is < Lowest or > Highest ? Highest : status) - Lowest], count);
+    /// <summary>Counts a response.</summary>
+    /// <param name="status">Its status; one that is none is counted as 599.</param>
+    internal void Add(int status) => Interlocked.Increment(ref _counts[(status is < Lowest or > Highest ? Highest : status) - Lowest]);
 
     /// <summary>Those that were given.</summary>
     internal IEnumerable<(int Status, long Count)> All()

@@ -3,16 +3,12 @@ using System.Diagnostics.Metrics;
 
 namespace BigPile.AspNetCore.Metrics;
 
-/// <summary>The meter <c>BigPile.Server</c>: requests by door and status, and how long those of the full stack took.</summary>
-/// <remarks>
-/// The fast door adds what it answered to <see cref="Door"/>, in batches if it likes. Thread safety: all members may be called
-/// concurrently.
-/// </remarks>
+/// <summary>What the full stack measures on the meter <c>BigPile.Server</c>: its requests by status, and how long they took.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RequestMeter
 {
     internal const string MeterName = "BigPile.Server";
 
-    private const string DoorTag = "bigpile.server.door";
     private const string StatusTag = "http.response.status_code";
     private const string MethodTag = "http.request.method";
 
@@ -23,16 +19,13 @@ internal sealed class RequestMeter
     internal RequestMeter(IMeterFactory factory)
     {
         Meter meter = factory.Create(MeterName);
-        meter.CreateObservableCounter("bigpile.server.requests", Observe, "{request}", "Requests answered, by door and status.");
+        meter.CreateObservableCounter("bigpile.server.requests", Observe, "{request}", "Requests that the full stack answered, by status.");
         _duration = meter.CreateHistogram<double>(
             "bigpile.server.request.duration", "s", "From the head of a request to the end of its response, in the full stack.");
     }
 
-    /// <summary>What the full stack answered.</summary>
-    internal RequestCounts Stack { get; } = new();
-
-    /// <summary>What the fast door answered.</summary>
-    internal RequestCounts Door { get; } = new();
+    /// <summary>What was answered.</summary>
+    internal RequestCounts Counts { get; } = new();
 
     /// <summary>Whether somebody wants to know how long requests take.</summary>
     internal bool IsTiming => _duration.Enabled;
@@ -45,14 +38,9 @@ internal sealed class RequestMeter
 
     private IEnumerable<Measurement<long>> Observe()
     {
-        foreach ((int status, long count) in Stack.All())
-            yield return Of("stack", status, count);
-        foreach ((int status, long count) in Door.All())
-            yield return Of("fast", status, count);
+        foreach ((int status, long count) in Counts.All())
+            yield return new Measurement<long>(count, new KeyValuePair<string, object?>(StatusTag, status));
     }
-
-    private static Measurement<long> Of(string door, int status, long count) =>
-        new(count, new KeyValuePair<string, object?>(DoorTag, door), new KeyValuePair<string, object?>(StatusTag, status));
 
     // Clients make up methods; each would be a series of its own.
     private static string Known(string method) => method switch

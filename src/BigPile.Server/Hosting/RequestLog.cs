@@ -55,7 +55,7 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
 
     private void Note(HttpContext context, string target, LogLevel level, long started, int status)
     {
-        meter.Stack.Add(status);
+        meter.Counts.Add(status);
         TimeSpan elapsed = started == 0 ? TimeSpan.Zero : time.GetElapsedTime(started);
         if (started != 0 && meter.IsTiming)
             meter.NoteDuration(context.Request.Method, status, elapsed.TotalSeconds);

@@ -34,7 +34,7 @@ public sealed partial class MetricsTests : ServerTest
         Assert.Equal(3, ValueOf(text, $"bigpile_payload_size_bytes_bucket{{{mine},le=\"256\"}}"));
         Assert.Equal(0, ValueOf(text, $"bigpile_payload_size_bytes_bucket{{{mine},le=\"64\"}}"));
         Assert.InRange(ValueOf(text, $"bigpile_payload_size_bytes_sum{{{mine}}}"), 300, 400);
-        Assert.Equal(3, ValueOf(text, "bigpile_server_requests_total{bigpile_server_door=\"stack\",http_response_status_code=\"201\"}"));
+        Assert.Equal(3, ValueOf(text, "bigpile_server_requests_total{http_response_status_code=\"201\"}"));
         Assert.Equal(3, ValueOf(text, "bigpile_server_request_duration_seconds_count{http_request_method=\"PUT\",http_response_status_code=\"201\"}"));
         Assert.Contains("# TYPE bigpile_cache_requests_total counter\n", text, StringComparison.Ordinal);
         Assert.Contains("# TYPE bigpile_memory_reserved_bytes gauge\n", text, StringComparison.Ordinal);

@@ -1,6 +1,6 @@
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Metrics;
+using BigPile.Server.Hosting;
 
 namespace BigPile.Server.Tests.Observation;
 

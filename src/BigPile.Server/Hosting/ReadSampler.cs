@@ -1,8 +1,8 @@
 using System.Threading;
 
-namespace BigPile.AspNetCore.Metrics;
+namespace BigPile.Server.Hosting;
 
-/// <summary>Says which reads of entries are logged: every so many-th, counted over both doors, or none.</summary>
+/// <summary>Says which reads of entries are logged: every so many-th, or none.</summary>
 /// <param name="oneIn">Of how many reads one is logged; 0: none is.</param>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ReadSampler(int oneIn)
