@@ -31,7 +31,6 @@ public static class BigPileServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         Configure(services, Options.Options.DefaultName, configure);
         services.TryAddSingleton<PileOpener>();
-        services.TryAddSingleton<IEntryGuard, OpenGuard>();
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();

@@ -27,12 +27,14 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
+        HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
         LimitSettings limits = LimitSettings.Read(builder.Configuration);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
+        ConfigureHttp(builder, settings, http);
         AddServices(builder.Services, settings);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
@@ -80,6 +82,17 @@ internal static class ServerApplication
             limits.Apply(server.Limits);
             server.ConfigureHttpsDefaults(https => UseCertificate(https, server.ApplicationServices.GetService<ServerCertificate>()));
         });
+    }
+
+    private static void ConfigureHttp(WebApplicationBuilder builder, ServerSettings settings, HttpSettings http)
+    {
+        if (http.InlineScheduling)
+            InlineScheduling.Enable(builder.WebHost);
+        builder.Services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxLease = http.MaxLease);
+        // The door's requests are not logged: where reads are to be, all go through the stack.
+        if (http.FastDoor && !settings.LogEntryReads)
+            builder.WebHost.ConfigureKestrel(server =>
+                FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
     }
 
     // Asked for at each handshake: a new certificate needs no new start.
