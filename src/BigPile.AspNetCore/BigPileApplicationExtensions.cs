@@ -1,6 +1,7 @@
 using System;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Health;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Reports;
 using Microsoft.AspNetCore.Http;
@@ -35,7 +36,8 @@ public static class BigPileApplicationExtensions
     }
 
     /// <summary>
-    /// Maps <c>/v1/tables</c>, <c>/v1/tables/{table}</c>, <c>/v1/stats</c>, <c>/health/live</c> and <c>/health/ready</c>.
+    /// Maps <c>/v1/tables</c>, <c>/v1/tables/{table}</c>, <c>/v1/stats</c>, <c>/health/live</c>, <c>/health/ready</c>
+    /// and <c>/health/startup</c>.
     /// </summary>
     /// <param name="endpoints">Where to map them.</param>
     /// <returns><paramref name="endpoints"/>.</returns>
@@ -47,8 +49,10 @@ public static class BigPileApplicationExtensions
         Map(endpoints, "/v1/tables", reports.TablesAsync);
         Map(endpoints, "/v1/tables/{table}", reports.TableAsync);
         Map(endpoints, "/v1/stats", reports.StatsAsync);
-        Map(endpoints, "/health/live", reports.LiveAsync);
-        Map(endpoints, "/health/ready", reports.ReadyAsync);
+        var health = new HealthEndpoints(services.GetRequiredService<PileHost>());
+        Map(endpoints, "/health/live", HealthEndpoints.LiveAsync);
+        Map(endpoints, "/health/ready", health.ReadyAsync);
+        Map(endpoints, "/health/startup", health.StartupAsync);
         return endpoints;
     }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Caching.Metrics;
 
 namespace BigPile.Caching;
 
@@ -45,9 +46,11 @@ internal sealed class Sweeper : IDisposable
     // Where one bucket in sixteen gave something back, there will be more.
     private void Sweep(TableCore core)
     {
+        long began = CacheDurations.BeginSweep();
         int buckets = Math.Min(_buckets, core.BucketsToSweep);
         for (int round = 0; round < MostRoundsAtOnce && core.Sweep(buckets) > buckets / 16; round++)
         {
         }
+        CacheDurations.EndSweep(core.Name, began);
     }
 }

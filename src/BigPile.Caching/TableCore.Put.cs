@@ -5,6 +5,7 @@ using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching;
@@ -81,6 +82,8 @@ internal sealed unsafe partial class TableCore
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
                 _counters.Add(presence, Counter.Overwrites);
+            if (change.Result != null)
+                CacheDurations.NotePayload(Name, value.Length);
             return change.Result;
         }
     }

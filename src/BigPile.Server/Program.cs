@@ -20,7 +20,10 @@ internal static class Program
           --Pile:SegmentBytes=256m         the size of a new pile's segments
           --Pile:MaxBytes=64g              the most bytes that it may take; no limit by default
           --Server:MaxBodyBytes=32m        the most bytes of a payload that a client may put
-          --Server:AllowInsecure=true      listen where other machines reach it
+          --Security:AdminUrl=URL          a port of its own for what needs the scope admin
+          --Security:AllowWithoutKeys=true listen where other machines reach it, and ask nobody for a key (the verb 'key' makes one)
+          --Security:AllowWithoutTls=true  listen where other machines reach it, and encrypt nothing
+          --Tls:CertificatePath=FILE       the certificate of https addresses; --Tls:KeyPath=FILE its key
           --Server:LoadSample=false        leave an empty pile empty
           --Server:LogEntryReads=true      log reads of entries
           --Server:DrainSeconds=60         how long a stop waits for requests that run
@@ -40,7 +43,7 @@ internal static class Program
     /// <returns>The exit code.</returns>
     internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
     {
-        RootCommand root = [LoadCommand.Create(), HealthCommand.Create(), VerifyCommand.Create()];
+        RootCommand root = [LoadCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand.Create()];
         root.Description = Description;
         // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
         bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));

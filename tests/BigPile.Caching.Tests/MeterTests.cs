@@ -1,7 +1,9 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.Linq;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests;
 
@@ -48,5 +50,46 @@ public sealed class MeterTests
         seen.Clear();
         listener.RecordObservableInstruments();
         Assert.Empty(seen);
+    }
+
+    [Fact]
+    public async Task Factories_payloads_and_sweeps_are_measured()
+    {
+        string name = $"measured-{Guid.NewGuid()}";
+        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = static (instrument, self) =>
+        {
+            if (instrument.Meter.Name == "BigPile")
+                self.EnableMeasurementEvents(instrument);
+        };
+        void Note(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+        {
+            var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value?.ToString());
+            if (all.Remove("bigpile.cache.name", out string? table) && table == name)
+                seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
+        }
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
+        listener.Start();
+
+        var time = new ManualTime();
+        using var pile = new Pile();
+        using var cache = new PileCache(pile, new PileCacheOptions { TimeProvider = time });
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TestCache.Durable(name));
+        table.GetOrAdd("made", static _ => new byte[100], new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+        table.GetOrAdd("made", static _ => throw new InvalidOperationException("it is there"));
+        await table.GetOrAddAsync("later", static async (_, _) =>
+        {
+            await Task.Yield();
+            return new byte[300];
+        });
+        Assert.Throws<FormatException>(() => table.GetOrAdd("broken", static _ => throw new FormatException()));
+        time.Advance(TimeSpan.FromMinutes(1));
+
+        Assert.Equal(2, seen.Count(static one => one is { Instrument: "bigpile.cache.factory.duration", Value: > 0, Tags: "" }));
+        Assert.Single(seen, static one => one is { Instrument: "bigpile.cache.factory.duration", Tags: "System.FormatException" });
+        Assert.Equal([true, true], seen.Where(static one => one.Instrument == "bigpile.payload.size").Select(static one => one.Value is >= 100 and < 320));
+        Assert.Contains(seen, static one => one is { Instrument: "bigpile.sweep.duration", Value: > 0 });
     }
 }

@@ -34,6 +34,21 @@ public sealed class RequestLogTests : IDisposable
         Assert.Equal(expected.Split('|'), lines.Lines.Select(static line => line[..line.IndexOf(" in ", StringComparison.Ordinal)]));
     }
 
+    [Fact]
+    public async Task Of_many_reads_one_in_so_many_is_logged()
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile,
+            services => services.AddSingleton<ILoggerProvider>(lines),
+            "--Server:LogEntryReads=true", "--Server:LogOneIn=10"))
+        {
+            for (int i = 0; i < 40; i++)
+                await server.Client.GetAsync($"/v1/tables/t/entries/{i}");
+        }
+        Assert.Equal(4, lines.Lines.Count);
+    }
+
     private sealed class RecordingProvider : ILoggerProvider, ILogger
     {
         internal ConcurrentQueue<string> Lines { get; } = [];

@@ -106,7 +106,7 @@ public sealed class StartTests : IDisposable
 
         gate.Set();
         await server.Service<PileHost>().Opening;
-        Assert.Equal("{\"status\":\"ready\",\"awaited\":[]}", await server.Client.GetStringAsync("/health/ready"));
+        Assert.StartsWith("{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);
         await ServerTest.ProblemAsync(await server.Client.GetAsync("/v1/tables/t/entries/k"), HttpStatusCode.NotFound, "table_not_found");
     }
 
@@ -151,7 +151,7 @@ public sealed class StartTests : IDisposable
         (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
         Assert.Equal(1, code);
         Assert.Contains($"would listen on {address}", error, StringComparison.Ordinal);
-        Assert.Contains("Server:AllowInsecure=true", error, StringComparison.Ordinal);
+        Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_directory.Pile));
     }
 
@@ -165,6 +165,26 @@ public sealed class StartTests : IDisposable
     }
 
     [Theory]
+    [InlineData("http://0.0.0.0:0", "--Security:AllowWithoutTls=true", "Security:AllowWithoutKeys=true")]
+    [InlineData("http://0.0.0.0:0", "--Security:AllowWithoutKeys=true", "Security:AllowWithoutTls=true")]
+    [InlineData("https://0.0.0.0:0", "--Security:AllowWithoutTls=true", "Security:AllowWithoutKeys=true")]
+    [InlineData("http://127.0.0.1:0", "--Security:AdminUrl=http://0.0.0.0:0", "would listen on http://0.0.0.0:0")]
+    public async Task Keys_and_encryption_are_asked_for_one_by_one(string url, string setting, string message)
+    {
+        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url, setting]);
+        Assert.Equal(1, code);
+        Assert.Contains(message, error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Addresses_that_others_reach_can_be_allowed_in_so_many_words()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, "--urls=http://0.0.0.0:0", "--Security:AllowWithoutKeys=true", "--Security:AllowWithoutTls=true");
+        Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync($"http://127.0.0.1:{server.Address.Port}/health/ready")).StatusCode);
+    }
+
+    [Theory]
     [InlineData("--Pile:MaxBytes=lots", "'Pile:MaxBytes' is 'lots'")]
     [InlineData("--Pile:SegmentBytes=5m", "PileOptions.SegmentBytes is 5,242,880")]
     [InlineData("--Pile:Directry=x", "no setting 'Pile:Directry'")]
@@ -172,6 +192,24 @@ public sealed class StartTests : IDisposable
     [InlineData("--Server:DrainSeconds=-1", "'Server:DrainSeconds' is '-1'")]
     [InlineData("--Server:MaxBodyBytes=2g", "MaxBodyBytes must be from 1")]
     [InlineData("--urls=nonsense", "'nonsense' is no address")]
+    [InlineData("--Limits:HeaderCount=3", "'Limits:HeaderCount' is '3'; it must be a whole number from 8 to 10,000")]
+    [InlineData("--Limits:HeaderBytes=1t", "'Limits:HeaderBytes' is '1t'; it must be from 1,024 to 1,048,576 bytes")]
+    [InlineData("--Limits:RequestLineBytes=1k", "'Limits:RequestLineBytes' is '1k'; it must be from 4,096")]
+    [InlineData("--Limits:RequestSeconds=0", "'Limits:RequestSeconds' is '0'; it must be a number of seconds from 1 to 86400")]
+    [InlineData("--Limits:Connections=0", "'Limits:Connections' is '0'")]
+    [InlineData("--Limits:ConcurrentRequests=many", "'Limits:ConcurrentRequests' is 'many'")]
+    [InlineData("--Limits:MinBodyBytesPerSecond=-1", "'Limits:MinBodyBytesPerSecond' is '-1'")]
+    [InlineData("--Limits:Conections=5", "no setting 'Limits:Conections'")]
+    [InlineData("--Security:Kees:0:Name=x", "no setting 'Security:Kees'")]
+    [InlineData("--Security:Keys:0:Nane=x", "no setting 'Security:Keys:0:Nane'")]
+    [InlineData("--Security:Keys:0:Scopes=all", "'Security:Keys:0:Scopes' has a word that is none of")]
+    [InlineData("--Security:Keys:0:Scopes=read", "'Security:Keys:0' is wrong. The key's name is ''")]
+    [InlineData("--Tls:KeyPath=x", "a 'Tls:KeyPath' and no 'Tls:CertificatePath'")]
+    [InlineData("--Tls:CertificatePath=/none/such.pem", "certificate in '/none/such.pem' can't be used")]
+    [InlineData("--Metrics:Path=metrics", "'Metrics:Path' is 'metrics'")]
+    [InlineData("--Security:AdminUrl=http://127.0.0.1:0", "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
+    [InlineData("--Security:AdminUrl=nonsense", "'nonsense' is no address")]
+    [InlineData("--Server:LogOneIn=0", "'Server:LogOneIn' is '0'")]
     public async Task A_wrong_setting_is_named(string setting, string message)
     {
         (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);

@@ -15,7 +15,7 @@ namespace BigPile.AspNetCore.Hosting;
 /// </remarks>
 internal sealed class PileHost : IHostedService, IDisposable
 {
-    private readonly Func<PileCache> _open;
+    private readonly PileOpener _opener;
     private readonly BigPileOptions _options;
     private readonly IHostApplicationLifetime _lifetime;
     private readonly TimeProvider _time;
@@ -29,7 +29,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     public PileHost(
         PileOpener opener, IOptions<BigPileOptions> options, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
     {
-        _open = opener.Open;
+        _opener = opener;
         _options = options.Value;
         _lifetime = lifetime;
         _time = time;
@@ -37,6 +37,12 @@ internal sealed class PileHost : IHostedService, IDisposable
     }
 
     internal PileState State => _state;
+
+    /// <summary>Whether the host has been told to stop: what runs is finished, and nothing new should come.</summary>
+    internal bool IsStopping => _lifetime.ApplicationStopping.IsCancellationRequested;
+
+    /// <summary>The pile as soon as there is one, also while its tables' entries are being found again.</summary>
+    internal PileCache? Opened => _state is PileState.Failed or PileState.Closed ? null : _opener.Opened;
 
     /// <summary>The tables, while the pile is ready; else <see langword="null"/>.</summary>
     internal ServedTables? Tables => _tables;
@@ -92,7 +98,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     {
         try
         {
-            _cache = _open();
+            _cache = _opener.Open();
             _state = PileState.Preparing;
             foreach (TableRegistration table in _options.Tables)
                 table.Make(_cache);

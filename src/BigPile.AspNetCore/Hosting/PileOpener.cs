@@ -8,6 +8,11 @@ namespace BigPile.AspNetCore.Hosting;
 /// <summary>Makes the pile that the options describe.</summary>
 internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger, TimeProvider? time = null)
 {
+    private volatile PileCache? _opened;
+
+    /// <summary>The cache whose entries are being found again, for who wants to see how far that is; <see langword="null"/> before.</summary>
+    internal PileCache? Opened => _opened;
+
     /// <summary>Opens the pile with its tables; may take long.</summary>
     internal virtual PileCache Open()
     {
@@ -20,13 +25,20 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
             CodecOptions = settings.CodecOptions,
             Logger = logger,
         });
+        PileCache cache = OpenTables(pile);
+        _opened = cache;
+        if (settings.WaitsForTables)
+            WaitForTables(cache);
+        return cache;
+    }
+
+    private PileCache OpenTables(Pile pile)
+    {
         try
         {
             return new PileCache(pile, new PileCacheOptions
             {
                 OwnsPile = true,
-                // A request must not be told that an entry is missing which the index does not know yet.
-                WaitsUntilReady = settings.WaitsForTables,
                 TimeProvider = time ?? TimeProvider.System,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
@@ -34,6 +46,20 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
         catch
         {
             pile.Dispose();
+            throw;
+        }
+    }
+
+    // A request must not be told that an entry is missing which the index does not know yet.
+    private static void WaitForTables(PileCache cache)
+    {
+        try
+        {
+            cache.Readiness.Completion.GetAwaiter().GetResult();
+        }
+        catch
+        {
+            cache.Dispose();
             throw;
         }
     }

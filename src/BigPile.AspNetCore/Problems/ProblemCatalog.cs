@@ -1,3 +1,5 @@
+using System;
+using BigPile.AspNetCore.Security;
 using Microsoft.AspNetCore.Http;
 
 namespace BigPile.AspNetCore.Problems;
@@ -70,6 +72,43 @@ internal static class ProblemCatalog
 
     internal static readonly Problem NotReady =
         new(StatusCodes.Status503ServiceUnavailable, "not_ready", "The pile is not open; see /health/ready.");
+
+    internal static readonly Problem CredentialsMissing =
+        new(StatusCodes.Status401Unauthorized, "credentials_missing", "The service asks for an API key.",
+            "Send the key as 'Authorization: Bearer NAME.SECRET' or 'X-Api-Key: NAME.SECRET'.");
+
+    internal static readonly Problem CredentialsInvalid =
+        new(StatusCodes.Status401Unauthorized, "credentials_invalid", "There is no such API key.");
+
+    internal static readonly Problem AmbiguousFraming =
+        new(StatusCodes.Status400BadRequest, "framing_ambiguous", "The request does not say in one way where its body ends.",
+            "A body has a Content-Length, or in HTTP/1.1 'Transfer-Encoding: chunked', and not both.");
+
+    internal static readonly Problem UnknownTransferCoding =
+        new(StatusCodes.Status501NotImplemented, "transfer_coding_unsupported", "The only Transfer-Encoding of a body is 'chunked'.");
+
+    internal static readonly Problem Overloaded =
+        new(StatusCodes.Status503ServiceUnavailable, "overloaded", "The service has as many requests as it takes at once.");
+
+    internal static readonly Problem TimedOut =
+        new(StatusCodes.Status503ServiceUnavailable, "request_timed_out", "The request took longer than the service gives one.");
+
+    internal static Problem ScopeMissing(string keyName, KeyScopes scope) =>
+        new(StatusCodes.Status403Forbidden, "scope_missing", "The API key may not do this.",
+            $"The request needs the scope '{scope.ToString().ToLowerInvariant()}', which the key '{keyName}' does not have.");
+
+    internal static Problem TableForbidden(string keyName, ReadOnlySpan<char> table) =>
+        new(StatusCodes.Status403Forbidden, "table_forbidden", "The API key does not reach the table.",
+            table.IsEmpty
+                ? $"The request is about all tables, and the key '{keyName}' is for some of them."
+                : $"The key '{keyName}' is for other tables.")
+        {
+            Table = table.IsEmpty ? null : table.ToString(),
+        };
+
+    internal static Problem RateLimited(string keyName) =>
+        new(StatusCodes.Status429TooManyRequests, "rate_limited", "The API key has made its requests for now.",
+            $"The key '{keyName}' has a limit of requests a second; see Retry-After.");
 
     internal static Problem InvalidKey(string detail) => new(StatusCodes.Status400BadRequest, "key_invalid", "The key is not valid.", detail);
 

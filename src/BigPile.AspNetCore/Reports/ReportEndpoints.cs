@@ -14,16 +14,6 @@ namespace BigPile.AspNetCore.Reports;
 /// <summary>Answers what is asked about the service rather than of it.</summary>
 internal sealed class ReportEndpoints(PileHost host, TimeProvider time)
 {
-    internal Task LiveAsync(HttpContext context) => WriteAsync(context, HealthReport.Live, ReportJson.Default.HealthReport);
-
-    internal Task ReadyAsync(HttpContext context)
-    {
-        PileState state = host.State;
-        if (state != PileState.Ready)
-            context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-        return WriteAsync(context, HealthReport.Of(state), ReportJson.Default.HealthReport);
-    }
-
     internal Task TablesAsync(HttpContext context) =>
         AnswerAsync(context, static cache => TableList.Of(cache), ReportJson.Default.TableList);
 

@@ -9,5 +9,4 @@ namespace BigPile.AspNetCore.Reports;
 [JsonSerializable(typeof(TableList))]
 [JsonSerializable(typeof(TableReport))]
 [JsonSerializable(typeof(StatsReport))]
-[JsonSerializable(typeof(HealthReport))]
 internal sealed partial class ReportJson : JsonSerializerContext;

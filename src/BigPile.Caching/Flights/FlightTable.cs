@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Metrics;
 
 namespace BigPile.Caching.Flights;
 
@@ -98,7 +99,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         {
             if (!table.TryGet(key, out TValue? value)) // the flight before may have landed between the look and the start
             {
-                value = factory(key, state);
+                value = Make(key, state, factory);
                 table.Put(key, value, options);
             }
             _flights.TryRemove(KeyValuePair.Create(key, flight));
@@ -125,7 +126,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         {
             if (!table.TryGet(key, out TValue? value))
             {
-                value = await factory(key, state, flight.Abandoned).ConfigureAwait(false);
+                value = await MakeAsync(key, state, factory, flight.Abandoned).ConfigureAwait(false);
                 table.Put(key, value, options);
             }
             _flights.TryRemove(KeyValuePair.Create(key, flight));
@@ -135,6 +136,39 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         {
             _flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
+        }
+    }
+
+    private TValue Make<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory)
+    {
+        long began = CacheDurations.BeginFactory();
+        try
+        {
+            TValue value = factory(key, state);
+            CacheDurations.EndFactory(table.Name, began, null);
+            return value;
+        }
+        catch (Exception e)
+        {
+            CacheDurations.EndFactory(table.Name, began, e);
+            throw;
+        }
+    }
+
+    private async ValueTask<TValue> MakeAsync<TState>(
+        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, CancellationToken abandoned)
+    {
+        long began = CacheDurations.BeginFactory();
+        try
+        {
+            TValue value = await factory(key, state, abandoned).ConfigureAwait(false);
+            CacheDurations.EndFactory(table.Name, began, null);
+            return value;
+        }
+        catch (Exception e)
+        {
+            CacheDurations.EndFactory(table.Name, began, e);
+            throw;
         }
     }
 }

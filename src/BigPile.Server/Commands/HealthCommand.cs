@@ -1,5 +1,6 @@
 using System;
 using System.CommandLine;
+using System.Linq;
 using System.Net.Http;
 using System.Threading;
 using System.Threading.Tasks;
@@ -17,28 +18,38 @@ internal static class HealthCommand
     {
         var url = new Option<Uri?>("--url")
         {
-            Description = $"The server's address; default {ListenAddresses.Default}.",
+            Description = "The server's address; by default where the settings beside the program and in the environment have it listen.",
             CustomParser = LoadCommand.ParseUrl,
         };
         var command = new Command("health", "Asks a running server whether it is ready. Exit code 0: it is; 1: it is not.") { url };
         command.SetAction((result, cancellationToken) => RunAsync(
-            result.GetValue(url) ?? new Uri(ListenAddresses.Default), result.InvocationConfiguration, cancellationToken));
+            result.GetValue(url), result.InvocationConfiguration, cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(Uri server, InvocationConfiguration console, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(Uri? server, InvocationConfiguration console, CancellationToken cancellationToken)
     {
-        using var client = new HttpClient { Timeout = Timeout };
         try
         {
+            server ??= ListenAddresses.LocalOf(ListenAddresses.Read(SettingsFile.Read()).FirstOrDefault() ?? ListenAddresses.Default);
+            using HttpClient client = MakeClient(server);
             await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
             await console.Output.WriteLineAsync("ready").ConfigureAwait(false);
             return 0;
         }
-        catch (Exception e) when (e is LoadException or OperationCanceledException)
+        catch (Exception e) when (e is LoadException or SettingsException or OperationCanceledException)
         {
             await console.Error.WriteLineAsync(e.Message).ConfigureAwait(false);
             return 1;
         }
+    }
+
+    // A certificate names the host that clients know the server by, and not this machine's loopback, where nobody else can be.
+    private static HttpClient MakeClient(Uri server)
+    {
+        var handler = new HttpClientHandler();
+        if (server.IsLoopback)
+            handler.ServerCertificateCustomValidationCallback = HttpClientHandler.DangerousAcceptAnyServerCertificateValidator;
+        return new HttpClient(handler) { Timeout = Timeout };
     }
 }

@@ -13,12 +13,14 @@ internal static class ListenAddresses
     /// <summary>Where the server listens when nothing is configured.</summary>
     internal const string Default = "http://127.0.0.1:5080";
 
+    private const string EndpointSection = "Kestrel:Endpoints";
+
     /// <summary>The configured addresses, wherever they are set; empty when there are none.</summary>
     internal static IReadOnlyList<string> Read(IConfiguration configuration)
     {
         string[] endpoints =
         [
-            .. configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>(),
+            .. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>(),
         ];
         if (endpoints.Length != 0)
             return endpoints;
@@ -32,20 +34,70 @@ internal static class ListenAddresses
         ];
     }
 
-    /// <summary>Refuses addresses that other machines reach.</summary>
+    /// <summary>Has the server listen on addresses, and on one for administrators if there is one.</summary>
+    /// <exception cref="SettingsException">The one for administrators has no port of its own.</exception>
+    internal static void Set(IConfigurationBuilder configuration, IReadOnlyList<string> addresses, SecuritySettings security)
+    {
+        var settings = new Dictionary<string, string?>();
+        bool hasEndpoints = ((IConfiguration)configuration).GetSection(EndpointSection).Exists();
+        if (security.AdminUrl is { } adminUrl)
+        {
+            int port = PortOf(adminUrl);
+            if (port == 0 || addresses.Any(address => PortOf(address) == port))
+                throw new SettingsException($"The setting 'Security:AdminUrl' is '{adminUrl}'; it must be an address with a port of its own, such as http://127.0.0.1:5081.");
+            if (hasEndpoints)
+                settings[$"{EndpointSection}:BigPileAdmin:Url"] = adminUrl;
+            addresses = [.. addresses, adminUrl];
+        }
+        if (!hasEndpoints)
+            settings["urls"] = string.Join(';', addresses);
+        configuration.AddInMemoryCollection(settings);
+    }
+
+    /// <summary>The port of an address; 0 when it is to be any, or when it is a socket in a file.</summary>
+    /// <exception cref="SettingsException">It is no address.</exception>
+    internal static int PortOf(string address)
+    {
+        BindingAddress parsed = Parse(address);
+        return parsed.IsUnixPipe || parsed.IsNamedPipe ? 0 : parsed.Port;
+    }
+
+    /// <summary>Refuses addresses that other machines reach without a key or without TLS, unless that is allowed.</summary>
     /// <exception cref="SettingsException">There is one, or something is no address.</exception>
-    internal static void RefuseForeign(IEnumerable<string> addresses)
+    internal static void RefuseForeign(IEnumerable<string> addresses, SecuritySettings security)
     {
         foreach (string address in addresses)
         {
-            if (!IsLocal(address))
+            if (IsLocal(address))
+                continue;
+            if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
             {
                 throw new SettingsException(
                     $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all tables. "
-                    + "Listen on 127.0.0.1, or set Server:AllowInsecure=true if the network is closed.");
+                    + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the network is closed.");
+            }
+            if (!IsEncrypted(address) && !security.AllowWithoutTls)
+            {
+                throw new SettingsException(
+                    $"The server would listen on {address}, where other machines reach it, and keys and payloads could be read on the way. "
+                    + "Listen on an https address with Tls:CertificatePath, listen on 127.0.0.1, or set Security:AllowWithoutTls=true if the network "
+                    + "is closed or something in front encrypts.");
             }
         }
     }
+
+    /// <summary>Where a program on the same machine reaches a server that listens on an address.</summary>
+    /// <exception cref="SettingsException">It is no address.</exception>
+    internal static Uri LocalOf(string address)
+    {
+        BindingAddress parsed = Parse(address);
+        if (parsed.IsUnixPipe || parsed.IsNamedPipe)
+            throw new SettingsException($"The server listens on {address}, which has no URL; say with --url where else it listens.");
+        bool isAny = !IPAddress.TryParse(parsed.Host.Trim('[', ']'), out IPAddress? ip) || ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any);
+        return new UriBuilder(parsed.Scheme, isAny ? IPAddress.Loopback.ToString() : parsed.Host, parsed.Port).Uri;
+    }
+
+    private static bool IsEncrypted(string address) => Parse(address).Scheme.Equals("https", StringComparison.OrdinalIgnoreCase);
 
     private static bool IsLocal(string address)
     {

@@ -1,21 +1,33 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Metrics;
+using BigPile.AspNetCore.Security;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Logs requests with their status and time: changes of entries and health checks on the level Debug, reads of entries as set.</summary>
-internal sealed class RequestLog(RequestDelegate next, ServerSettings settings, TimeProvider time, ILogger<RequestLog> logger)
+/// <summary>
+/// Counts requests, and logs them with their status and time: changes of entries and health checks on the level Debug, reads of entries
+/// as set, what the server failed at as warnings, and all else as information.
+/// </summary>
+internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
 {
     public Task InvokeAsync(HttpContext context)
     {
         // As it came over the wire: printable ASCII, so that no key can forge a line of the log.
         string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         LogLevel level = LevelOf(context.Request.Method, target);
-        return level != LogLevel.None && logger.IsEnabled(level) ? LogAsync(context, target, level) : next(context);
+        if (level != LogLevel.None && !logger.IsEnabled(level))
+            level = LogLevel.None;
+        long started = level != LogLevel.None || meter.IsTiming ? time.GetTimestamp() : 0;
+        Task running = next(context);
+        if (!running.IsCompletedSuccessfully)
+            return FinishAsync(running, context, target, level, started);
+        Note(context, target, level, started, context.Response.StatusCode);
+        return Task.CompletedTask;
     }
 
     private LogLevel LevelOf(string method, string target)
@@ -24,15 +36,42 @@ internal sealed class RequestLog(RequestDelegate next, ServerSettings settings, 
             return target.StartsWith("/health/", StringComparison.Ordinal) ? LogLevel.Debug : LogLevel.Information;
         if (method is not ("GET" or "HEAD"))
             return LogLevel.Debug;
-        return settings.LogEntryReads ? LogLevel.Information : LogLevel.None;
+        return sampler.Take() ? LogLevel.Information : LogLevel.None;
     }
 
-    private async Task LogAsync(HttpContext context, string target, LogLevel level)
+    private async Task FinishAsync(Task running, HttpContext context, string target, LogLevel level, long started)
     {
-        long started = time.GetTimestamp();
-        await next(context).ConfigureAwait(false);
+        try
+        {
+            await running.ConfigureAwait(false);
+        }
+        catch
+        {
+            Note(context, target, level, started, StatusCodes.Status500InternalServerError);
+            throw;
+        }
+        Note(context, target, level, started, context.Response.StatusCode);
+    }
+
+    private void Note(HttpContext context, string target, LogLevel level, long started, int status)
+    {
+        meter.Counts.Add(status);
+        TimeSpan elapsed = started == 0 ? TimeSpan.Zero : time.GetElapsedTime(started);
+        if (started != 0 && meter.IsTiming)
+            meter.NoteDuration(context.Request.Method, status, elapsed.TotalSeconds);
+        if (status >= 500 && !target.StartsWith("/health/", StringComparison.Ordinal))
+            level = LogLevel.Warning;
+        if (level == LogLevel.None)
+            return;
+        if (context.Items.TryGetValue(typeof(HeldKey), out object? key))
+        {
+            logger.Log(
+                level, "{Method} {Target} by {Key} answered {Status} in {Milliseconds:F2} ms",
+                context.Request.Method, target, key, status, elapsed.TotalMilliseconds);
+            return;
+        }
         logger.Log(
             level, "{Method} {Target} answered {Status} in {Milliseconds:F2} ms",
-            context.Request.Method, target, context.Response.StatusCode, time.GetElapsedTime(started).TotalMilliseconds);
+            context.Request.Method, target, status, elapsed.TotalMilliseconds);
     }
 }

@@ -1,8 +1,12 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using BigPile.AspNetCore.Metrics;
+using BigPile.AspNetCore.Security;
 using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -24,33 +28,59 @@ internal static class ServerApplication
         });
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
+        SecuritySettings security = SecuritySettings.Read(builder.Configuration);
+        LimitSettings limits = LimitSettings.Read(builder.Configuration);
+        MetricSettings metrics = MetricSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
-        ConfigureServer(builder, settings);
+        ConfigureAddresses(builder, security);
+        ConfigureServer(builder, settings, limits);
         ConfigureHttp(builder, settings, http);
         AddServices(builder.Services, settings);
+        AddProtection(builder.Services, security, limits);
+        AddObservation(builder.Services, settings);
+        if (metrics.IsOn)
+            builder.Services.AddBigPileMetrics(metrics.Meters);
         configure?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
+        _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
         app.UseMiddleware<RequestLog>();
+        app.UseMiddleware<RequestFaults>();
+        app.UseMiddleware<LoadGate>();
+        app.UseBigPileKeys();
+        app.UseMiddleware<RequestDeadline>();
         app.UseBigPileEntries();
         app.UseMiddleware<ProblemPages>();
         app.UseRouting();
         app.MapBigPile();
+        if (metrics.IsOn)
+            app.MapBigPileMetrics(metrics.Path);
         return app;
     }
 
-    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings)
+    private static void ConfigureAddresses(WebApplicationBuilder builder, SecuritySettings security)
     {
         IReadOnlyList<string> addresses = ListenAddresses.Read(builder.Configuration);
-        if (!settings.AllowInsecure)
-            ListenAddresses.RefuseForeign(addresses);
         if (addresses.Count == 0)
-            builder.WebHost.UseUrls(ListenAddresses.Default);
+            addresses = [ListenAddresses.Default];
+        ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
+        ListenAddresses.Set(builder.Configuration, addresses, security);
+    }
+
+    private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits)
+    {
+        if (TlsSettings.Read(builder.Configuration) is { } tls)
+        {
+            builder.Services.AddSingleton(tls);
+            builder.Services.AddSingleton<ServerCertificate>();
+        }
         builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(server =>
         {
             server.AddServerHeader = false;
             server.Limits.MaxRequestBodySize = settings.MaxBodyBytes;
+            limits.Apply(server.Limits);
+            server.ConfigureHttpsDefaults(https => UseCertificate(https, server.ApplicationServices.GetService<ServerCertificate>()));
         });
     }
 
@@ -63,6 +93,33 @@ internal static class ServerApplication
         if (http.FastDoor && !settings.LogEntryReads)
             builder.WebHost.ConfigureKestrel(server =>
                 FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
+    }
+
+    // Asked for at each handshake: a new certificate needs no new start.
+    private static void UseCertificate(HttpsConnectionAdapterOptions https, ServerCertificate? certificate)
+    {
+        if (certificate == null)
+            return;
+        https.ServerCertificateSelector = (_, _) => certificate.Current.TargetCertificate;
+        https.OnAuthenticate = (_, tls) =>
+        {
+            tls.ServerCertificateSelectionCallback = null; // which would give the certificate without what leads to its root
+            tls.ServerCertificateContext = certificate.Current;
+        };
+    }
+
+    private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
+    {
+        services.AddSingleton(limits);
+        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
+        services.AddBigPileKeys(security.Keys);
+    }
+
+    private static void AddObservation(IServiceCollection services, ServerSettings settings)
+    {
+        services.AddMetrics();
+        services.AddSingleton(static provider => new RequestMeter(provider.GetRequiredService<IMeterFactory>()));
+        services.AddSingleton(new ReadSampler(settings.LogEntryReads ? settings.LogOneIn : 0));
     }
 
     private static void AddServices(IServiceCollection services, ServerSettings settings)

@@ -9,6 +9,7 @@ internal static class SettingsFile
     internal static IConfiguration Read() => new ConfigurationBuilder()
         .SetBasePath(AppContext.BaseDirectory)
         .AddJsonFile("appsettings.json", optional: true)
+        .AddEnvironmentVariables("ASPNETCORE_")
         .AddEnvironmentVariables()
         .Build();
 }

@@ -21,13 +21,16 @@ internal sealed class RunningServer : IAsyncDisposable
     private RunningServer(WebApplication app)
     {
         _app = app;
-        Address = new Uri(app.Urls.Single());
+        Address = new Uri(app.Urls.First());
         Client = new HttpClient { BaseAddress = Address };
     }
 
     internal Uri Address { get; }
 
     internal HttpClient Client { get; }
+
+    /// <summary>All addresses, the one for administrators last.</summary>
+    internal Uri[] Addresses => [.. _app.Urls.Select(static url => new Uri(url))];
 
     /// <summary>Starts a server; it is ready.</summary>
     internal static async Task<RunningServer> StartAsync(string directory, params string[] settings)

@@ -1,0 +1,5 @@
+namespace BigPile.AspNetCore.Security;
+
+/// <summary>What is asked of requests beside keys.</summary>
+/// <param name="AdminPort">The one port on which requests are answered that need the scope admin; <see langword="null"/>: on all.</param>
+internal sealed record AccessRules(int? AdminPort);

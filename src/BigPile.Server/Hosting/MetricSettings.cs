@@ -1,0 +1,27 @@
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>The settings <c>Metrics:…</c>.</summary>
+/// <param name="IsOn">Whether figures are collected and shown.</param>
+/// <param name="Path">Where they are shown.</param>
+/// <param name="Meters">The meters whose instruments are shown.</param>
+internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<string> Meters)
+{
+    private static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:Meters"];
+
+    private static readonly string[] DefaultMeters = ["BigPile", "BigPile.Server", "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
+
+    /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
+    internal static MetricSettings Read(IConfiguration configuration)
+    {
+        Setting.RefuseUnknown(configuration.GetSection("Metrics"), Known);
+        string path = Setting.Text(configuration, "Metrics:Path") ?? "/metrics";
+        if (!path.StartsWith('/') || path.Contains('{'))
+            throw new SettingsException($"The setting 'Metrics:Path' is '{path}'; it must be a path such as /metrics.");
+        string[] meters = [.. configuration.GetSection("Metrics:Meters").GetChildren().Select(static meter => meter.Value).OfType<string>()];
+        return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters.Length == 0 ? DefaultMeters : meters);
+    }
+}

@@ -1,0 +1,64 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Problems;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>
+/// Ends requests that take too long: their token is cancelled, and if that does not end them within the grace, so is their connection.
+/// </summary>
+/// <remarks>
+/// Reads of entries run to their end at once, and what is sent of them has the least rate of a response to keep to. Loads and exports of
+/// whole tables take as long as they take; they have the rates as well.
+/// </remarks>
+internal sealed class RequestDeadline(RequestDelegate next, LimitSettings limits, TimeProvider time)
+{
+    public Task InvokeAsync(HttpContext context) => IsExempt(context) ? next(context) : RunAsync(context);
+
+    private static bool IsExempt(HttpContext context)
+    {
+        string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        if (EntryTarget.TryParse(target, out _))
+            return HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method);
+        string path = context.Request.Path.Value ?? "";
+        return path.EndsWith(":load", StringComparison.OrdinalIgnoreCase) || path.EndsWith(":export", StringComparison.OrdinalIgnoreCase);
+    }
+
+    private async Task RunAsync(HttpContext context)
+    {
+        CancellationToken client = context.RequestAborted;
+        using var stopping = CancellationTokenSource.CreateLinkedTokenSource(client);
+        var deadline = new Deadline(context, stopping);
+        ITimer timer = time.CreateTimer(static state => ((Deadline)state!).Strike(), deadline, limits.Request, limits.Grace);
+        await using (timer.ConfigureAwait(false))
+        {
+            context.RequestAborted = stopping.Token;
+            try
+            {
+                await next(context).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (stopping.IsCancellationRequested && !client.IsCancellationRequested)
+            {
+                context.RequestAborted = client;
+                await ProblemResponse.WriteAsync(context, ProblemCatalog.TimedOut).ConfigureAwait(false);
+            }
+        }
+    }
+
+    private sealed class Deadline(HttpContext context, CancellationTokenSource stopping)
+    {
+        private int _strikes;
+
+        internal void Strike()
+        {
+            if (Interlocked.Increment(ref _strikes) == 1)
+                stopping.Cancel();
+            else
+                context.Abort();
+        }
+    }
+}

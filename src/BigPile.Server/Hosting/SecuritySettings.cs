@@ -1,0 +1,98 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.AspNetCore.Security;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>The settings <c>Security:…</c>: who may do what, and from where.</summary>
+internal sealed record SecuritySettings
+{
+    private static readonly string[] Known =
+        ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls"];
+
+    private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst"];
+
+    /// <summary>The keys; none: nobody is asked for one.</summary>
+    internal required IReadOnlyList<BigPileKey> Keys { get; init; }
+
+    /// <summary>Where administrators are listened to, and nowhere else; <see langword="null"/>: wherever all others are.</summary>
+    internal string? AdminUrl { get; init; }
+
+    /// <summary>Whether the server may be reached by other machines although it asks for no keys.</summary>
+    internal bool AllowWithoutKeys { get; init; }
+
+    /// <summary>Whether the server may be reached by other machines although what it hears and says is not encrypted.</summary>
+    internal bool AllowWithoutTls { get; init; }
+
+    /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
+    internal static SecuritySettings Read(IConfiguration configuration)
+    {
+        Setting.RefuseUnknown(configuration.GetSection("Security"), Known);
+        // The name from before there were keys.
+        bool allowsAll = Setting.Switch(configuration, "Server:AllowInsecure", false);
+        return new SecuritySettings
+        {
+            Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
+            AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
+            AllowWithoutKeys = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutKeys", false),
+            AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),
+        };
+    }
+
+    /// <summary>Reads scopes as people write them: <c>read,write</c>.</summary>
+    /// <returns><see langword="false"/> when one of the words is none.</returns>
+    internal static bool TryParseScopes(IEnumerable<string> words, out KeyScopes scopes)
+    {
+        scopes = KeyScopes.None;
+        foreach (string word in words.SelectMany(static words => words.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)))
+        {
+            KeyScopes scope = word.ToLowerInvariant() switch
+            {
+                "read" => KeyScopes.Read,
+                "write" => KeyScopes.Write,
+                "admin" => KeyScopes.Admin,
+                _ => KeyScopes.None,
+            };
+            if (scope == KeyScopes.None)
+                return false;
+            scopes |= scope;
+        }
+        return true;
+    }
+
+    private static BigPileKey ReadKey(IConfiguration configuration, IConfigurationSection section)
+    {
+        Setting.RefuseUnknown(section, [.. KnownOfKey.Select(name => $"{section.Path}:{name}")]);
+        if (!TryParseScopes(List(section, "Scopes"), out KeyScopes scopes))
+            throw new SettingsException($"The setting '{section.Path}:Scopes' has a word that is none of read, write and admin.");
+        string[] tables = [.. List(section, "Tables")];
+        var key = new BigPileKey
+        {
+            Name = section["Name"] ?? "",
+            Hash = section["Hash"] ?? "",
+            Scopes = scopes,
+            Tables = tables.Length == 0 ? [TablePattern.All] : tables,
+            RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
+            Burst = Setting.Text(section, "Burst") == null ? null : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
+        };
+        try
+        {
+            key.Validate();
+            return key;
+        }
+        catch (ArgumentException e)
+        {
+            throw new SettingsException($"The setting '{section.Path}' is wrong. {e.Message}");
+        }
+    }
+
+    // A list has a child for each item; in an environment variable one text with commas is handier.
+    private static IEnumerable<string> List(IConfigurationSection section, string name)
+    {
+        IConfigurationSection list = section.GetSection(name);
+        IEnumerable<string> items = list.Value is { } text ? [text] : list.GetChildren().Select(static item => item.Value ?? "");
+        return items.SelectMany(static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
+    }
+}

@@ -1,0 +1,78 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Reads single settings. One that is left out or blank has its default; one that is wrong is named.</summary>
+internal static class Setting
+{
+    /// <summary>A mistyped name would otherwise leave the default in force without a word.</summary>
+    /// <exception cref="SettingsException">The section has a setting that is not known.</exception>
+    internal static void RefuseUnknown(IConfiguration section, IReadOnlyCollection<string> known)
+    {
+        foreach (IConfigurationSection given in section.GetChildren())
+        {
+            if (!known.Contains(given.Path, StringComparer.OrdinalIgnoreCase))
+                throw new SettingsException($"There is no setting '{given.Path}'. There are: {string.Join(", ", known)}.");
+        }
+    }
+
+    internal static string? Text(IConfiguration configuration, string name) =>
+        string.IsNullOrWhiteSpace(configuration[name]) ? null : configuration[name];
+
+    internal static long Size(IConfiguration configuration, string name, long otherwise)
+    {
+        if (Text(configuration, name) is not { } text)
+            return otherwise;
+        return ByteSize.TryParse(text, out long bytes)
+            ? bytes
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a size such as 1048576, 512m or 64g.");
+    }
+
+    internal static int Size(IConfiguration configuration, string name, int otherwise, int least, int most)
+    {
+        long bytes = Size(configuration, name, otherwise);
+        return bytes >= least && bytes <= most
+            ? (int)bytes
+            : throw new SettingsException($"The setting '{name}' is '{configuration[name]}'; it must be from {least:N0} to {most:N0} bytes.");
+    }
+
+    internal static bool Switch(IConfiguration configuration, string name, bool otherwise)
+    {
+        if (Text(configuration, name) is not { } text)
+            return otherwise;
+        return bool.TryParse(text, out bool value)
+            ? value
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be true or false.");
+    }
+
+    internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)
+    {
+        if (Text(configuration, name) is not { } text)
+            return otherwise;
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count >= least && count <= most
+            ? count
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a whole number from {least:N0} to {most:N0}.");
+    }
+
+    internal static double? Rate(IConfiguration configuration, string name)
+    {
+        if (Text(configuration, name) is not { } text)
+            return null;
+        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
+            ? rate
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number such as 100 or 0.5.");
+    }
+
+    internal static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise, int least)
+    {
+        if (Text(configuration, name) is not { } text)
+            return TimeSpan.FromSeconds(otherwise);
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds >= least && seconds <= 86_400
+            ? TimeSpan.FromSeconds(seconds)
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number of seconds from {least} to 86400.");
+    }
+}

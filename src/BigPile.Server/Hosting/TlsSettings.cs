@@ -1,0 +1,27 @@
+using System;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>The settings <c>Tls:…</c>: the certificate of all addresses that begin with https.</summary>
+/// <param name="CertificatePath">A PEM file with the certificate and what leads to its root, or a PKCS #12 file.</param>
+/// <param name="KeyPath">The PEM file with the private key; left out when the certificate's file has it.</param>
+/// <param name="Password">What opens the private key, if it is locked.</param>
+/// <param name="ReloadPeriod">How often the files are looked at for a new certificate; zero: never.</param>
+internal sealed record TlsSettings(string CertificatePath, string? KeyPath, string? Password, TimeSpan ReloadPeriod)
+{
+    private static readonly string[] Known = ["Tls:CertificatePath", "Tls:KeyPath", "Tls:Password", "Tls:ReloadSeconds"];
+
+    /// <summary>Reads the settings.</summary>
+    /// <returns><see langword="null"/> when there are none.</returns>
+    /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
+    internal static TlsSettings? Read(IConfiguration configuration)
+    {
+        Setting.RefuseUnknown(configuration.GetSection("Tls"), Known);
+        TimeSpan period = Setting.Seconds(configuration, "Tls:ReloadSeconds", 60, 0);
+        string? keyPath = Setting.Text(configuration, "Tls:KeyPath");
+        if (Setting.Text(configuration, "Tls:CertificatePath") is { } path)
+            return new TlsSettings(path, keyPath, Setting.Text(configuration, "Tls:Password"), period);
+        return keyPath == null ? null : throw new SettingsException("There is a 'Tls:KeyPath' and no 'Tls:CertificatePath'; set both, or neither.");
+    }
+}

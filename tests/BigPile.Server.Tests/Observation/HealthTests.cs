@@ -1,0 +1,65 @@
+using System;
+using System.Globalization;
+using System.Net;
+using System.Net.Http;
+using System.Text.Json;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Server.Tests.Support;
+using Microsoft.Extensions.Hosting;
+
+namespace BigPile.Server.Tests.Observation;
+
+public sealed class HealthTests : IDisposable
+{
+    private readonly TemporaryDirectory _directory = new();
+
+    public void Dispose() => _directory.Dispose();
+
+    [Theory]
+    [InlineData("/health/ready")]
+    [InlineData("/health/startup")]
+    public async Task A_pile_that_came_back_says_how_warm_it_is(string path)
+    {
+        await using (RunningServer first = await RunningServer.StartAsync(_directory.Pile))
+        {
+            for (int i = 0; i < 100; i++)
+                (await first.PutAsync("/v1/tables/t/entries/" + i.ToString(CultureInfo.InvariantCulture), new byte[1_000])).EnsureSuccessStatusCode();
+        }
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+        await server.Service<PileHost>().Cache.Pile.Recovery.Completion;
+        using HttpResponseMessage response = await server.Client.GetAsync(path);
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.True(response.Headers.CacheControl!.NoStore);
+        JsonElement report = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal("ready", report.GetProperty("status").GetString());
+        JsonElement recovery = report.GetProperty("recovery");
+        Assert.Equal(1, recovery.GetProperty("progress").GetDouble());
+        Assert.Equal(0, recovery.GetProperty("remainingBytes").GetInt64());
+        Assert.True(recovery.GetProperty("totalBytes").GetInt64() > 100_000);
+        Assert.True(recovery.GetProperty("wasClean").GetBoolean());
+        JsonElement index = report.GetProperty("index");
+        Assert.Equal(1, index.GetProperty("progress").GetDouble());
+        Assert.True(index.GetProperty("wasRestored").GetBoolean());
+    }
+
+    [Fact]
+    public async Task A_server_that_is_told_to_stop_is_not_ready_and_has_started()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+        using var client = new System.Net.Sockets.TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
+        await client.GetStream().WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
+        var buffer = new byte[4_096];
+        Assert.NotEqual(0, await client.GetStream().ReadAsync(buffer)); // the request runs, and keeps the server
+        PileHost host = server.Service<PileHost>();
+        Assert.False(host.IsStopping);
+        Task stop = server.StopAsync();
+        Assert.True(host.IsStopping);
+        Assert.Equal(PileState.Ready, host.State);
+        Assert.Equal("stopping", BigPile.AspNetCore.Health.HealthReport.Of(host).Status);
+        Assert.True(server.Service<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
+        await client.GetStream().WriteAsync("ok"u8.ToArray());
+        await stop;
+    }
+}
