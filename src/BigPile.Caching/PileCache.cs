@@ -24,6 +24,7 @@ public sealed partial class PileCache : IDisposable
     private readonly PileCacheOptions _options;
     private readonly CacheClock _clock;
     private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _hidden = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = [];
     private readonly CancellationTokenSource _stopping = new();
     private readonly Sweeper _sweeper;
@@ -76,14 +77,21 @@ public sealed partial class PileCache : IDisposable
         set => Volatile.Write(ref _defaults, CheckDefaults(value));
     }
 
-    /// <summary>The names of all tables, in ordinal order.</summary>
+    /// <summary>The names of all tables, in ordinal order; those that a service keeps for itself are left out.</summary>
     public IReadOnlyList<string> TableNames
     {
         get
         {
             lock (_lock)
-                return [.. _cores.Keys.Order(StringComparer.Ordinal)];
+                return [.. _cores.Keys.Where(name => !_hidden.Contains(name)).Order(StringComparer.Ordinal)];
         }
+    }
+
+    /// <summary>Leaves a table out of <see cref="TableNames"/>, or no longer.</summary>
+    internal void Hide(string name, bool isHidden)
+    {
+        lock (_lock)
+            _ = isHidden ? _hidden.Add(name) : _hidden.Remove(name);
     }
 
     internal TimeProvider Time => _options.TimeProvider;

@@ -52,6 +52,33 @@ internal sealed partial class TableCore
         };
     }
 
+    /// <summary>How an entry is put again to live differently.</summary>
+    internal EntrySpec SpecOf(in EntryCopy entry, in EntryLifetime lifetime)
+    {
+        if (lifetime.IsEndless)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
+        long now = _clock.Now;
+        long slidingTicks = lifetime.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
+        long end = EndOf(entry, lifetime, now);
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = entry.Priority,
+            Tags = entry.Tags,
+        };
+    }
+
+    // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
+    private static long EndOf(in EntryCopy entry, in EntryLifetime lifetime, long now)
+    {
+        if (lifetime.MaxAge == null && lifetime.ExpiresAt == null)
+            return entry.SlidingEnd == long.MaxValue ? long.MaxValue : Add(now, Math.Max(1, entry.SlidingEnd - entry.Info.PutAt.UtcTicks));
+        long end = lifetime.MaxAge is { } age ? Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))) : long.MaxValue;
+        return lifetime.ExpiresAt is { } expiresAt ? Math.Min(end, expiresAt.UtcTicks) : end;
+    }
+
     private static long RequirePositive(TimeSpan time, string name)
     {
         if (time <= TimeSpan.Zero)

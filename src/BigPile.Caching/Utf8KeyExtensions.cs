@@ -1,6 +1,5 @@
 using System;
 using System.Buffers;
-using System.Text.Unicode;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 
@@ -11,7 +10,7 @@ namespace BigPile.Caching;
 /// The UTF-8 bytes of a text and the text itself are one key. Bytes that are no UTF-8 are no key, and a put refuses them.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-public static class Utf8KeyExtensions
+public static partial class Utf8KeyExtensions
 {
     /// <summary>Copies a value as it is stored to a writer; see <see cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>.</summary>
     /// <param name="table">The table.</param>
@@ -86,8 +85,7 @@ public static class Utf8KeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(table);
-        if (!Utf8.IsValid(key))
-            throw new ArgumentException("The key is no valid UTF-8.", nameof(key));
+        RequireUtf8(key);
         Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
         return table.Put(
             table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
@@ -103,5 +101,17 @@ public static class Utf8KeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
         return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.None);
+    }
+
+    /// <summary>Uses an entry without reading it; see <see cref="CacheTable{TKey, TValue}.Touch(TKey)"/>.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="key">The key in UTF-8.</param>
+    /// <returns>Whether the table has the key.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public static bool TouchUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        return table.Core.Touch(table.KeyCodec.ProbeUtf8(key, stack));
     }
 }

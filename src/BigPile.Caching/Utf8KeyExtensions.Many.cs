@@ -1,0 +1,81 @@
+using System;
+using System.Buffers;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Many keys at once; see <see cref="CacheTable{TKey, TValue}.ReadMany"/>.</summary>
+public static partial class Utf8KeyExtensions
+{
+    /// <summary>What <see cref="ReadManyUtf8"/> says of a key that is missing.</summary>
+    public const int Missing = -1;
+
+    /// <summary>What <see cref="ReadManyUtf8"/> says of a value that there was no room for any more.</summary>
+    public const int TooLong = -2;
+
+    /// <summary>Copies values as they are stored to a writer, one behind another.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="keys">The keys in UTF-8, one behind another.</param>
+    /// <param name="ends">Where each key ends in <paramref name="keys"/>.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="maxBytes">The most bytes to copy; a value that would go beyond is left out, and a shorter one behind it may still come.</param>
+    /// <param name="lengths">Gets the bytes of each value, in the order of the keys, or <see cref="Missing"/> or <see cref="TooLong"/>. As long as the keys.</param>
+    /// <param name="infos">Gets version, size and expiry of each entry that there is. As long as the keys.</param>
+    /// <returns>How many bytes were copied.</returns>
+    /// <exception cref="ArgumentException">The spans are not of one length.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public static long ReadManyUtf8<TValue>(
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        Span<int> lengths, Span<EntryInfo> infos)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        ArgumentNullException.ThrowIfNull(destination);
+        if (lengths.Length != ends.Length || infos.Length != ends.Length)
+            throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and {infos.Length:N0} infos; all must be as many.");
+        long copiedBytes = 0;
+        int keyStart = 0;
+        for (int start = 0; start < ends.Length; start += TableCore.GroupKeys)
+        {
+            int count = Math.Min(TableCore.GroupKeys, ends.Length - start);
+            copiedBytes += ReadGroup(
+                table, keys, keyStart, ends.Slice(start, count), destination, maxBytes - copiedBytes, lengths.Slice(start, count),
+                infos.Slice(start, count));
+            keyStart = ends[start + count - 1];
+        }
+        return copiedBytes;
+    }
+
+    private static long ReadGroup<TValue>(
+        CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
+        long maxBytes, Span<int> lengths, Span<EntryInfo> infos)
+    {
+        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        TableCore core = table.Core;
+        ThreadPresence presence = core.EnterToRead();
+        try
+        {
+            for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
+                hashes[i] = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack).Hash;
+            core.PrefetchBuckets(hashes[..ends.Length]);
+            core.PrefetchEntries(hashes[..ends.Length]);
+            int hits = 0;
+            long copiedBytes = 0;
+            for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
+            {
+                var reader = new BoundedReader(destination, maxBytes - copiedBytes);
+                bool isFound = core.TryReadInBatch(presence, table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack), ref reader, out infos[i]);
+                lengths[i] = isFound ? reader.Complete() : Missing;
+                copiedBytes += Math.Max(0, lengths[i]);
+                hits += isFound ? 1 : 0;
+            }
+            core.CountReads(presence, hits, ends.Length - hits);
+            return copiedBytes;
+        }
+        finally
+        {
+            core.Pile.Exit(presence);
+        }
+    }
+}
