@@ -26,6 +26,12 @@ public sealed class BigPileOptions
     /// <summary>The most bytes of a payload that a client may put; a longer one is answered with 413.</summary>
     public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
 
+    /// <summary>The most items of a batch; from 1.</summary>
+    public int MaxBatchItems { get; set; } = 10_000;
+
+    /// <summary>The most bytes that the values of a batch have together; from 1.</summary>
+    public long MaxBatchBytes { get; set; } = DefaultMaxBodyBytes;
+
     /// <summary>
     /// How long the host's start waits for the pile. A pile that is open by then is ready with the first request; one that takes longer
     /// opens behind, while the health endpoints report and all others answer 503.

@@ -43,7 +43,10 @@ internal static class Program
     /// <returns>The exit code.</returns>
     internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
     {
-        RootCommand root = [LoadCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand.Create()];
+        RootCommand root =
+        [
+            LoadCommand.Create(), ExportCommand.Create(), StatsCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand.Create(),
+        ];
         root.Description = Description;
         // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
         bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));

@@ -164,7 +164,6 @@ public sealed class EntryTests : ServerTest
     }
 
     [Theory]
-    [InlineData("POST")]
     [InlineData("PATCH")]
     [InlineData("OPTIONS")]
     [InlineData("get")]
@@ -172,15 +171,29 @@ public sealed class EntryTests : ServerTest
     {
         string answer = await Server.SendRawAsync(method + " " + Path, "Content-Length: 0");
         Assert.StartsWith("HTTP/1.1 405 ", answer, StringComparison.Ordinal);
-        Assert.Contains("Allow: GET, HEAD, PUT, DELETE\r\n", answer, StringComparison.Ordinal);
+        Assert.Contains("Allow: GET, HEAD, PUT, POST, DELETE\r\n", answer, StringComparison.Ordinal);
         Assert.Contains("\"code\":\"method_not_allowed\"", answer, StringComparison.Ordinal);
     }
 
     [Theory]
-    [InlineData("If-Match: \"x\"", 501, "precondition_unsupported")]
-    [InlineData("If-None-Match: *", 501, "precondition_unsupported")]
+    [InlineData("If-Match: \"x\"", 412, "precondition_failed")]
+    [InlineData("If-Match: *", 412, "precondition_failed")]
+    [InlineData("If-Match: rubbish", 412, "precondition_failed")]
+    [InlineData("If-Unmodified-Since: rubbish", 412, "precondition_failed")]
     [InlineData("Content-Range: bytes 0-1/2", 400, "partial_put_unsupported")]
-    [InlineData("Content-Encoding: gzip", 415, "content_encoding_unsupported")]
+    [InlineData("Content-Encoding: zstd", 415, "content_encoding_unsupported")]
+    [InlineData("Content-Encoding: gzip, br", 415, "content_encoding_unsupported")]
+    [InlineData("Content-Encoding: gzip", 400, "content_encoding_invalid")]
+    [InlineData("BigPile-Ttl: soon", 400, "header_invalid")]
+    [InlineData("BigPile-Ttl: 0", 400, "header_invalid")]
+    [InlineData("BigPile-Ttl: -1s", 400, "header_invalid")]
+    [InlineData("BigPile-Ttl: 1y", 400, "header_invalid")]
+    [InlineData("BigPile-Ttl: 99999999999999999999", 400, "header_invalid")]
+    [InlineData("BigPile-Sliding: 1.5s", 400, "header_invalid")]
+    [InlineData("BigPile-Expires: tomorrow", 400, "header_invalid")]
+    [InlineData("BigPile-Expires: Sun, 06 Nov 1994 08:49:37 GMT", 400, "header_invalid")]
+    [InlineData("BigPile-Priority: highest", 400, "header_invalid")]
+    [InlineData("Cache-Control: max-age=x", 400, "header_invalid")]
     [InlineData("Content-Type: rubbish", 415, "content_type_invalid")]
     [InlineData("Content-Type: text/plain; x=ü", 415, "content_type_invalid")]
     public async Task A_put_that_asks_for_more_than_there_is_changes_nothing(string header, int status, string code)

@@ -11,7 +11,7 @@ namespace BigPile.AspNetCore.Entries;
 /// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.</summary>
 internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer)
 {
-    private const string AllowedMethods = "GET, HEAD, PUT, DELETE";
+    private const string AllowedMethods = "GET, HEAD, PUT, POST, DELETE";
 
     /// <summary>Answers a request for an entry; passes every other one on.</summary>
     public Task InvokeAsync(HttpContext context)
@@ -37,7 +37,9 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
         Span<byte> keyRoom = stackalloc byte[EntryKey.MaxBytes];
-        KeyError error = EntryKey.Decode(target.Key, keyRoom, out ReadOnlySpan<byte> key);
+        ReadOnlySpan<char> rawKey = target.Key;
+        EntryAction action = context.Request.Method == "POST" ? EntryWriter.ActionOf(ref rawKey) : EntryAction.Create;
+        KeyError error = EntryKey.Decode(rawKey, keyRoom, out ReadOnlySpan<byte> key);
         if (error != KeyError.None)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
 
@@ -48,6 +50,8 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
                 return Read(context, tables, name, key, target.Query);
             case "PUT":
                 return writer.PutAsync(context, tables, name.ToString(), key.ToArray());
+            case "POST":
+                return writer.PostAsync(context, tables, name.ToString(), key.ToArray(), action);
             case "DELETE":
                 return writer.DeleteAsync(context, tables, name.ToString(), key.ToArray());
             default:

@@ -49,7 +49,7 @@ internal readonly ref struct EntryTarget
     internal static string PathOf(string table, string key) => $"{Prefix}{table}{Infix}{Uri.EscapeDataString(key)}";
 
     // A proxy may send the absolute form, http://host/path.
-    private static ReadOnlySpan<char> PathOf(ReadOnlySpan<char> target)
+    internal static ReadOnlySpan<char> PathOf(ReadOnlySpan<char> target)
     {
         if (target.StartsWith('/'))
             return target;

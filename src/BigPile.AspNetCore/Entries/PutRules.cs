@@ -1,33 +1,46 @@
+using System;
 using BigPile.AspNetCore.Problems;
+using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
 
 namespace BigPile.AspNetCore.Entries;
 
-/// <summary>What a PUT must not ask for, because ignoring it would store or change something else than the client meant.</summary>
+/// <summary>What a request that puts an entry may say.</summary>
 internal static class PutRules
 {
-    /// <summary>The first rule that a request breaks, or <see langword="null"/>.</summary>
-    internal static Problem? Check(HttpRequest request, long maxBodyBytes)
+    /// <summary>Reads what a request says.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="time">The clock that instants are compared with.</param>
+    /// <param name="maxBodyBytes">The most bytes of a body.</param>
+    /// <param name="plan">What it says.</param>
+    /// <returns>The first rule that it breaks, or <see langword="null"/>.</returns>
+    internal static Problem? Read(HttpRequest request, TimeProvider time, long maxBodyBytes, out PutPlan plan)
     {
-        if (CheckConditions(request.Headers) is { } conditional)
-            return conditional;
+        plan = default;
         if (request.Headers.ContentRange.Count != 0)
             return ProblemCatalog.PartialBody;
-        if (request.Headers.ContentEncoding.Count != 0)
-            return ProblemCatalog.EncodedBody;
-        if (!MediaTypes.IsValid(ContentTypeOf(request)))
+        if (!TryReadCoding(request.Headers.ContentEncoding, out ContentCoding coding))
+            return ProblemCatalog.UnsupportedCoding;
+        string contentType = ContentTypeOf(request);
+        if (!MediaTypes.IsValid(contentType))
             return ProblemCatalog.InvalidContentType;
-        return request.ContentLength > maxBodyBytes ? ProblemCatalog.BodyTooLarge(maxBodyBytes, request.ContentLength) : null;
+        if (request.ContentLength > maxBodyBytes)
+            return ProblemCatalog.BodyTooLarge(maxBodyBytes, request.ContentLength);
+        if (LifetimeHeaders.Read(request, time, out EntryOptions? options) is { } problem)
+            return problem;
+        plan = new PutPlan(contentType, coding, options, WriteCondition.Of(request.Headers));
+        return null;
     }
 
-    /// <summary>Refuses conditions: a client that states one relies on it.</summary>
-    internal static Problem? CheckConditions(IHeaderDictionary headers)
+    // More than one coding on one body is allowed by the standard and used by nobody.
+    private static bool TryReadCoding(StringValues header, out ContentCoding coding)
     {
-        bool isConditional = headers.IfMatch.Count != 0 || headers.IfNoneMatch.Count != 0 || headers.IfUnmodifiedSince.Count != 0;
-        return isConditional ? ProblemCatalog.Precondition : null;
+        coding = ContentCoding.Identity;
+        return header.Count == 0 || (header.Count == 1 && ContentCodings.TryFind(header.ToString().AsSpan().Trim(" \t"), out coding));
     }
 
     /// <summary>The content type that a request states, or the default.</summary>
-    internal static string ContentTypeOf(HttpRequest request) =>
+    private static string ContentTypeOf(HttpRequest request) =>
         string.IsNullOrEmpty(request.ContentType) ? MediaTypes.Default : request.ContentType;
 }

@@ -38,6 +38,10 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
         if (options.MaxLease <= TimeSpan.Zero)
             yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
+        if (options.MaxBatchItems < 1)
+            yield return $"BigPileOptions.MaxBatchItems is {options.MaxBatchItems:N0}; it must be at least 1.";
+        if (options.MaxBatchBytes is < 1 or > BigPileOptions.LargestMaxBodyBytes)
+            yield return $"BigPileOptions.MaxBatchBytes is {options.MaxBatchBytes:N0}; it must be from 1 to {BigPileOptions.LargestMaxBodyBytes:N0}.";
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
     }

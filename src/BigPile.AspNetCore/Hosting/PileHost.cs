@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
@@ -103,7 +104,7 @@ internal sealed class PileHost : IHostedService, IDisposable
             foreach (TableRegistration table in _options.Tables)
                 table.Make(_cache);
             _options.Opened?.Invoke(_cache);
-            _tables = new ServedTables(_cache);
+            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name));
             _state = PileState.Ready;
         }
         catch (Exception e)

@@ -1,36 +1,51 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
+using System.Text.Json;
+using System.Threading;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
 
 /// <summary>The tables of an open pile, found by name without a lock and without a string.</summary>
-/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+/// <remarks>
+/// How a table behaves, as a client said, is kept in the pile, in a table that has no name a client could say. A dropped table is emptied
+/// and left out of every list; its id in the pile stays, so that a table that is made with its name is the same one again.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
 internal sealed class ServedTables
 {
+    private const string SettingsName = "bigpile:tables";
+
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
+    private readonly HashSet<string> _owned;
+    private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
+    private readonly Lock _changing = new();
 
-    internal ServedTables(PileCache cache)
+    /// <summary>Serves the tables of a cache.</summary>
+    /// <param name="cache">The cache.</param>
+    /// <param name="owned">The names of the tables that the application has added itself.</param>
+    internal ServedTables(PileCache cache, IEnumerable<string> owned)
     {
         Cache = cache;
+        _owned = new HashSet<string>(owned, StringComparer.Ordinal);
         _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
+        cache.Hide(SettingsName, isHidden: true);
+        Restore();
     }
 
     internal PileCache Cache { get; }
 
+    /// <summary>Tells the pages of this opening of the pile from those of others.</summary>
+    internal int Session { get; } = Guid.NewGuid().GetHashCode();
+
     /// <summary>Gives a table that exists and has text keys.</summary>
-    internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
-    {
-        if (_byCharacters.TryGetValue(name, out table))
-            return true;
-        if (!Cache.TryGetTable(name.ToString(), out table))
-            return false;
-        _known[table.Name] = table;
-        return true;
-    }
+    internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
+        _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
 
     /// <summary>Gives a table, and makes it if there is none of this name.</summary>
     /// <returns><see langword="false"/> when the table has keys that are not text.</returns>
@@ -38,12 +53,131 @@ internal sealed class ServedTables
     {
         if (TryGet(name, out table))
             return true;
-        if (Exists(name))
-            return false;
-        table = Cache.GetOrCreateTable<string, byte[]>(name);
-        return true;
+        lock (_changing)
+        {
+            if (Exists(name))
+                return TryFindLocked(name, out table);
+            table = MakeLocked(name, null);
+            return true;
+        }
     }
 
     /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
     internal bool Exists(string name) => Cache.TableNames.Contains(name, StringComparer.Ordinal);
+
+    /// <summary>The name as a string, without making one if the table is known.</summary>
+    internal string Intern(ReadOnlySpan<char> name) =>
+        _byCharacters.TryGetValue(name, out CacheTable<string, byte[]>? table) ? table.Name : name.ToString();
+
+    /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="options">How it is to behave.</param>
+    /// <param name="isNew">Whether it was made.</param>
+    /// <returns><see langword="false"/> when the table has keys that are not text.</returns>
+    /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
+    internal bool TryConfigure(string name, TableOptions options, out bool isNew)
+    {
+        lock (_changing)
+        {
+            isNew = !Exists(name);
+            if (isNew)
+                _ = MakeLocked(name, options);
+            else if (TryFindLocked(name, out CacheTable<string, byte[]>? table))
+                table.Configure(options);
+            else
+                return false;
+            Keep(name, TableSettings.Of(options));
+            return true;
+        }
+    }
+
+    /// <summary>Whether the application has added a table itself.</summary>
+    internal bool IsOwned(string name) => _owned.Contains(name);
+
+    /// <summary>Empties a table, and has it be there no more.</summary>
+    /// <returns><see langword="false"/> when there is no such table with text keys.</returns>
+    internal bool TryDrop(string name)
+    {
+        lock (_changing)
+        {
+            if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
+                return false;
+            Keep(name, new TableSettings { IsDropped = true }); // first: a kill behind this finds it dropped, and empties it
+            HideLocked(name);
+            table.Clear();
+            return true;
+        }
+    }
+
+    private bool TryFind(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    {
+        lock (_changing)
+            return TryFindLocked(name, out table);
+    }
+
+    private bool TryFindLocked(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    {
+        table = null;
+        if (name == SettingsName || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
+            return false;
+        _known[table.Name] = table;
+        return true;
+    }
+
+    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options)
+    {
+        CacheTable<string, byte[]> table;
+        if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
+        {
+            dropped.Clear(); // of what came late, by a request that had the table before it was dropped
+            // The index of a table that lives keeps the way it grows.
+            dropped.Configure((options ?? Cache.DefaultTableOptions with { Name = name }) with { FixedIndex = dropped.Options.FixedIndex });
+            _ = _dropped.Remove(name);
+            Cache.Hide(name, isHidden: false);
+            _ = Settings().Remove(name);
+            table = dropped;
+        }
+        else
+        {
+            table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
+        }
+        _known[name] = table;
+        return table;
+    }
+
+    private void HideLocked(string name)
+    {
+        _ = _dropped.Add(name);
+        _ = _known.TryRemove(name, out _);
+        Cache.Hide(name, isHidden: true);
+    }
+
+    private CacheTable<string, byte[]> Settings() =>
+        Cache.GetOrCreateTable<string, byte[]>(new TableOptions(SettingsName) { CollisionMode = CollisionMode.Durable });
+
+    private void Keep(string name, TableSettings settings) =>
+        Settings().Put(name, JsonSerializer.SerializeToUtf8Bytes(settings, TableJson.Default.TableSettings));
+
+    private void Restore()
+    {
+        if (!Cache.TryGetTable(SettingsName, out CacheTable<string, byte[]>? kept))
+            return;
+        foreach (string name in kept.Keys.ToArray())
+        {
+            if (_owned.Contains(name) || !kept.TryGet(name, out byte[]? document))
+                continue;
+            var settings = TableSettings.Parse(document);
+            if (settings.IsDropped && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
+            {
+                if (dropped.Count != 0)
+                    dropped.Clear();
+                HideLocked(name);
+            }
+            else if (!settings.IsDropped)
+            {
+                // An index that was found again grows, whatever was said of it when it was made.
+                _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = false });
+            }
+        }
+    }
 }

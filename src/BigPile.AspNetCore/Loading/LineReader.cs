@@ -3,7 +3,7 @@ using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 
-namespace BigPile.Server.Loading;
+namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Reads a stream line by line into one buffer that is used again and again.</summary>
 /// <remarks>A line ends with LF or CR LF; the last one may end with the stream. A byte order mark at the start is no part of a line.</remarks>

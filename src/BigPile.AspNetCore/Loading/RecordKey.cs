@@ -3,13 +3,13 @@ using System.Text;
 using System.Text.Json;
 using BigPile.AspNetCore.Entries;
 
-namespace BigPile.Server.Loading;
+namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Finds the key of a record: the value of one of its fields.</summary>
 /// <remarks>Thread safety: none; the key found lies in a buffer that is used again.</remarks>
 internal sealed class RecordKey(string field)
 {
-    private const int MaxDepth = 512;
+    internal const int MaxDepth = 512;
 
     private readonly byte[] _field = Encoding.UTF8.GetBytes(field);
     private byte[] _buffer = new byte[EntryKey.MaxBytes];
@@ -65,7 +65,7 @@ internal sealed class RecordKey(string field)
         return error == KeyError.None ? null : $"its field '{field}' can't be a key. {EntryKey.Describe(error)}";
     }
 
-    private static string FirstSentence(string message)
+    internal static string FirstSentence(string message)
     {
         int end = message.IndexOf(". ", StringComparison.Ordinal);
         return end < 0 ? message : message[..(end + 1)];

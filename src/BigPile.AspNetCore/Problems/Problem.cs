@@ -29,8 +29,11 @@ internal sealed record Problem(int Status, string Code, string Title, string? De
     /// <summary>What the request had where the limit is, if it is known.</summary>
     public long? Actual { get; init; }
 
-    /// <summary>In how many milliseconds the same request may be made again.</summary>
+    /// <summary>After how many milliseconds it may be worth to try again.</summary>
     public long? RetryAfterMs { get; init; }
+
+    /// <summary>What logs and traces call the request.</summary>
+    public string? TraceId { get; init; }
 
     /// <summary>The problem, with the table and the key of a request.</summary>
     internal Problem Of(string table, ReadOnlySpan<byte> key) => this with { Table = table, Key = Shorten(key) };

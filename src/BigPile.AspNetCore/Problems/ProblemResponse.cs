@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Unicode;
@@ -21,6 +23,9 @@ internal static class ProblemResponse
         HttpResponse response = context.Response;
         if (response.HasStarted)
             return Task.CompletedTask;
+        problem = problem with { TraceId = Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier };
+        if (problem.RetryAfterMs is { } retryAfterMs)
+            response.Headers.RetryAfter = ((retryAfterMs + 999) / 1000).ToString(CultureInfo.InvariantCulture);
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(problem, Json.Problem);
         response.StatusCode = problem.Status;
         response.ContentType = ContentType;

@@ -7,7 +7,6 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Routing;
 
 namespace BigPile.AspNetCore.Reports;
 
@@ -19,16 +18,6 @@ internal sealed class ReportEndpoints(PileHost host, TimeProvider time)
 
     internal Task StatsAsync(HttpContext context) =>
         AnswerAsync(context, cache => StatsReport.Of(cache, time), ReportJson.Default.StatsReport);
-
-    internal Task TableAsync(HttpContext context)
-    {
-        string name = (string?)context.GetRouteValue("table") ?? "";
-        if (!TableName.IsValid(name))
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
-        if (host.Tables is { } tables && !tables.Exists(name))
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound with { Table = name });
-        return AnswerAsync(context, cache => TableReport.Of(cache, name), ReportJson.Default.TableReport);
-    }
 
     private async Task AnswerAsync<T>(HttpContext context, Func<PileCache, T> report, JsonTypeInfo<T> json)
     {

@@ -11,34 +11,25 @@ internal static class LoadCommand
     {
         var file = new Argument<string>("FILE") { Description = "A file of JSON lines, plain or gzip; one JSON object a line." };
         var table = new Option<string>("--table") { Description = "The table that the records go into.", Required = true };
-        var key = new Option<string>("--key") { Description = "The field whose value, a string or a number, is a record's key.", Required = true };
-        var directory = new Option<string?>("--directory")
+        var key = new Option<string?>("--key")
         {
-            Description = "The pile's directory, while no server runs on it. Default: the setting Pile:Directory, else ./data.",
+            Description = "The field whose value, a string or a number, is a record's key. Without it, lines are as the command export writes them.",
         };
-        var url = new Option<Uri?>("--url")
-        {
-            Description = "The address of a running server to load into, such as http://127.0.0.1:5080.",
-            CustomParser = ParseUrl,
-        };
+        (Option<string?> directory, Option<Uri?> url) = PlaceOptions();
         var command = new Command(
             "load",
             "Puts each line of a file into a table. Exit code 0: all lines were loaded; 2: some were skipped; 1: the load failed.")
         {
             file, table, key, directory, url,
         };
-        command.Validators.Add(result =>
-        {
-            if (result.GetResult(directory) is { Implicit: false } && result.GetResult(url) is { Implicit: false })
-                result.AddError("Use --directory or --url, not both.");
-        });
+        AllowOnePlace(command, directory, url);
         command.SetAction((result, cancellationToken) =>
         {
             var run = new LoadRun(result.InvocationConfiguration.Output, result.InvocationConfiguration.Error)
             {
                 File = result.GetRequiredValue(file),
                 TableName = result.GetRequiredValue(table),
-                KeyField = result.GetRequiredValue(key),
+                KeyField = result.GetValue(key),
                 Directory = result.GetValue(directory),
                 Server = result.GetValue(url),
             };
@@ -46,6 +37,22 @@ internal static class LoadCommand
         });
         return command;
     }
+
+    /// <summary>The options that say which pile a command works on.</summary>
+    internal static (Option<string?> Directory, Option<Uri?> Url) PlaceOptions() => (
+        new Option<string?>("--directory")
+        {
+            Description = "The pile's directory, while no server runs on it. Default: the setting Pile:Directory, else ./data.",
+        },
+        new Option<Uri?>("--url") { Description = "The address of a running server, such as http://127.0.0.1:5080.", CustomParser = ParseUrl });
+
+    /// <summary>Refuses both options at once.</summary>
+    internal static void AllowOnePlace(Command command, Option<string?> directory, Option<Uri?> url) =>
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(directory) is { Implicit: false } && result.GetResult(url) is { Implicit: false })
+                result.AddError("Use --directory or --url, not both.");
+        });
 
     internal static Uri? ParseUrl(ArgumentResult result)
     {

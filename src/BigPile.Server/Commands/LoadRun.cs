@@ -1,10 +1,11 @@
 using System;
 using System.IO;
 using System.Net.Http;
+using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Loading;
 using BigPile.Caching;
-using BigPile.Server.Hosting;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
@@ -25,8 +26,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     /// <summary>The table that the records go into.</summary>
     internal required string TableName { get; init; }
 
-    /// <summary>The field that has a record's key.</summary>
-    internal required string KeyField { get; init; }
+    /// <summary>The field that has a record's key; <see langword="null"/>: lines are as an export writes them.</summary>
+    internal string? KeyField { get; init; }
 
     /// <summary>The pile's directory; the setting's when left out.</summary>
     internal string? Directory { get; init; }
@@ -46,9 +47,9 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
                 throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             return await LoadAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e) when (IsExplained(e))
+        catch (Exception e) when (ServerClient.IsExplained(e))
         {
-            await error.WriteLineAsync($"The load failed: {e.Message}").ConfigureAwait(false);
+            await error.WriteLineAsync($"The load failed: {ServerClient.Explain(e)}").ConfigureAwait(false);
             return Failed;
         }
         catch (OperationCanceledException)
@@ -77,25 +78,35 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
 
     private async Task LoadOverHttpAsync(Stream content, Uri server, LoadTally tally, CancellationToken cancellationToken)
     {
-        using var client = new HttpClient();
+        using HttpClient client = ServerClient.Make();
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
-        var sink = new HttpSink(client, server, TableName, tally);
-        await new Loader(KeyField, sink, tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+        string query = KeyField == null ? "" : "?key=" + Uri.EscapeDataString(KeyField);
+        using var request = new HttpRequestMessage(HttpMethod.Post, ServerClient.AddressOf(server, $"/v1/tables/{TableName}:load{query}"));
+        request.Content = new StreamContent(content);
+        using HttpResponseMessage response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);
+        using JsonDocument answer = JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync(cancellationToken).ConfigureAwait(false));
+        TakeOver(answer.RootElement, tally);
+    }
+
+    private void TakeOver(JsonElement answer, LoadTally tally)
+    {
+        long Number(string name) => answer.GetProperty(name).GetInt64();
+        JsonElement errors = answer.GetProperty("errors");
+        foreach (JsonElement skipped in errors.EnumerateArray())
+            ReportSkipped(skipped.GetProperty("line").GetInt64(), skipped.GetProperty("reason").GetString()!);
+        tally.Set(Number("records"), Number("bytes"), Number("replaced"), Number("expired"), Number("skipped"));
+        if (tally.Skipped > errors.GetArrayLength())
+            error.WriteLine($"… and {tally.Skipped - errors.GetArrayLength():N0} more lines");
     }
 
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
-        ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
-        string path = Directory == null ? settings.Directory : Path.GetFullPath(Directory);
-        var options = new PileOptions { SegmentBytes = settings.SegmentBytes, MaxBytes = settings.MaxBytes };
-        var cacheOptions = new PileCacheOptions
-        {
-            OwnsPile = true,
-            WaitsUntilReady = true, // what a line replaces is counted as replaced
-            DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
-        };
-        using var cache = new PileCache(Pile.Open(path, options), cacheOptions);
-        await new Loader(KeyField, new TableSink(cache, TableName, tally), tally).RunAsync(content, cancellationToken).ConfigureAwait(false);
+        using OfflinePile pile = OfflinePile.Open(Directory);
+        if (!pile.Tables.TryGetOrCreate(TableName, out CacheTable<string, byte[]>? table))
+            throw new LoadException($"The table '{TableName}' has keys that are not text.");
+        var load = new BulkLoad(table, KeyField, pile.MaxBodyBytes, tally, _time);
+        await load.RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 
     private void ReportSkipped(long lineNumber, string reason)
@@ -114,11 +125,9 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
             $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
         if (tally.Replaced != 0)
             output.WriteLine($"{tally.Replaced:N0} of them replaced an entry with the same key.");
+        if (tally.Expired != 0)
+            output.WriteLine($"{tally.Expired:N0} more had expired, and were left out.");
         if (tally.Skipped != 0)
             output.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
     }
-
-    private static bool IsExplained(Exception exception) =>
-        exception is LoadException or SettingsException or PileException or HttpRequestException or ArgumentException { ParamName: "options" }
-            or IOException or InvalidDataException or UnauthorizedAccessException or TaskCanceledException { InnerException: TimeoutException };
 }

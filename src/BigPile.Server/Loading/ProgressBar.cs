@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using BigPile.AspNetCore.Loading;
 
 namespace BigPile.Server.Loading;
 

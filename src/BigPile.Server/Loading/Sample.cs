@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using BigPile.AspNetCore.Loading;
 using BigPile.Caching;
 using BigPile.Server.Hosting;
 using Microsoft.Extensions.Logging;
@@ -24,8 +25,8 @@ internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger
             return;
         var tally = new LoadTally(time, static (line, reason) => throw new InvalidDataException($"Line {line} of the sample: {reason}"));
         using FileStream file = File.OpenRead(FilePath);
-        var sink = new TableSink(cache, TableName, tally);
-        new Loader(KeyField, sink, tally).RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TableName);
+        new BulkLoad(table, KeyField, settings.MaxBodyBytes, tally, time).RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
         logger.LogInformation("The pile was empty; loaded {Records:N0} sample records into the table {Table}", tally.Records, TableName);
     }
 }

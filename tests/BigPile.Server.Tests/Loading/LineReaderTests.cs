@@ -5,7 +5,7 @@ using System.Linq;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Server.Loading;
+using BigPile.AspNetCore.Loading;
 
 namespace BigPile.Server.Tests.Loading;
 

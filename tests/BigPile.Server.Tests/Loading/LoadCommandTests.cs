@@ -63,7 +63,7 @@ public sealed class LoadCommandTests : ServerTest
         string file = Files.Write("long", $"{{\"id\":1}}\n{{\"id\":2,\"text\":\"{new string('x', 3 << 20)}\"}}\n{{\"id\":3}}\n");
         (int code, string output, string error) = await RunAsync(["load", file, "--table", "t", "--key", "id", "--url", small.Address.ToString()]);
         Assert.Equal(2, code);
-        Assert.StartsWith("Line 2 skipped: the server refused it: 413", error, StringComparison.Ordinal);
+        Assert.StartsWith("Line 2 skipped: it has more than 1,048,576 bytes", error, StringComparison.Ordinal);
         Assert.StartsWith("Loaded 2 records", output, StringComparison.Ordinal);
     }
 
@@ -84,7 +84,7 @@ public sealed class LoadCommandTests : ServerTest
     [InlineData("no server", "The server at http://127.0.0.1:9/ can't be reached")]
     [InlineData("no url", "'somewhere' is no address of a server")]
     [InlineData("both", "Use --directory or --url, not both.")]
-    [InlineData("no key", "Option '--key' is required.")]
+    [InlineData("no table", "Option '--table' is required.")]
     public async Task A_load_that_fails_says_why(string fault, string message)
     {
         string file = Files.Write("f", "{\"id\":1}");
@@ -96,7 +96,7 @@ public sealed class LoadCommandTests : ServerTest
             "no server" => ["load", file, "--table", "t", "--key", "id", "--url", "http://127.0.0.1:9"],
             "no url" => ["load", file, "--table", "t", "--key", "id", "--url", "somewhere"],
             "both" => [.. Args(file), "--url", "http://127.0.0.1:9"],
-            _ => ["load", file, "--table", "t"],
+            _ => ["load", file, "--key", "id"],
         };
         (int code, _, string error) = await RunAsync(args);
         Assert.Equal(1, code);

@@ -1,6 +1,6 @@
 using System;
 using System.Text;
-using BigPile.Server.Loading;
+using BigPile.AspNetCore.Loading;
 
 namespace BigPile.Server.Tests.Loading;
 

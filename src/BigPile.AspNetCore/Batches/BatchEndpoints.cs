@@ -1,0 +1,135 @@
+using System;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Problems;
+using BigPile.Caching;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.AspNetCore.Batches;
+
+/// <summary>Answers <c>:mget</c>, <c>:mset</c> and <c>:mdelete</c>.</summary>
+/// <remarks>
+/// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
+{
+    private readonly int _maxItems = options.MaxBatchItems;
+    private readonly long _maxBytes = options.MaxBatchBytes;
+
+    /// <summary>Reads entries.</summary>
+    internal async Task<Problem?> GetAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        Batch batch = Batch.Rent();
+        try
+        {
+            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+                return unread;
+            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+                return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos);
+            Describe(batch);
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    /// <summary>Removes entries.</summary>
+    internal async Task<Problem?> DeleteAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = FormOfResults(context);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        Batch batch = Batch.Rent();
+        try
+        {
+            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+                return unread;
+            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+                return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            for (int i = 0; i < batch.Count; i++)
+            {
+                batch.Items[i] = table.RemoveUtf8(batch.Key(i))
+                    ? BatchItem.Of(StatusCodes.Status204NoContent, default)
+                    : BatchItem.Of(ProblemCatalog.EntryNotFound);
+            }
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    /// <summary>Puts entries. What the request's headers say of lifetime, priority and tags holds for the items that do not say otherwise.</summary>
+    internal async Task<Problem?> SetAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = FormOfResults(context);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
+            return invalid;
+        Batch batch = Batch.Rent();
+        try
+        {
+            if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
+                return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
+            if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
+                return ProblemCatalog.OtherKeyType;
+            var puts = new BatchPuts(table, batch, common, options.MaxBodyBytes, _maxItems);
+            if (puts.Run(context.Request.ContentType) is { } wrong)
+                return wrong;
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    // What was changed has no payload, so there is nothing to make parts of.
+    private static BatchForm FormOfResults(HttpContext context) =>
+        BatchForms.Choose(context.Request.Headers.Accept) switch
+        {
+            BatchForm.Multipart => BatchForm.None,
+            BatchForm form => form,
+        };
+
+    private async ValueTask<Problem?> ReadKeysAsync(HttpContext context, Batch batch) =>
+        await BodyBuffer.ReadAsync(context, batch.Body, options.MaxBodyBytes).ConfigureAwait(false)
+            ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
+
+    private static void Describe(Batch batch)
+    {
+        ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        int offset = 0;
+        for (int i = 0; i < batch.Count; i++)
+        {
+            int lengthBytes = batch.Lengths[i];
+            batch.Items[i] = lengthBytes switch
+            {
+                Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
+                _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
+            };
+            offset += Math.Max(0, lengthBytes);
+        }
+    }
+
+    private static BatchItem Describe(ReadOnlySpan<byte> value, int offset, in EntryInfo info)
+    {
+        if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
+            return BatchItem.Of(ProblemCatalog.ForeignValue);
+        return new BatchItem(StatusCodes.Status200OK, null, info, contentType, coding, offset + headBytes, value.Length - headBytes);
+    }
+}

@@ -1,0 +1,124 @@
+using System;
+using System.Buffers;
+using System.Buffers.Binary;
+using System.IO;
+using System.IO.Compression;
+using System.Runtime.InteropServices;
+using BigPile.AspNetCore.Problems;
+
+namespace BigPile.AspNetCore.Entries;
+
+/// <summary>Looks whether a compressed payload can be decompressed, and to how much, before it is stored.</summary>
+/// <remarks>
+/// The decompressed bytes go nowhere: a payload that would blow up costs its limit in time and one buffer in memory. Each coding says at
+/// its end that it is whole, which is looked at here, because the framework's streams take a payload that was cut off as ended.
+/// </remarks>
+internal static class BodyCoding
+{
+    private const int BufferBytes = 32 * 1024;
+
+    private static ReadOnlySpan<byte> GzipStart => [0x1F, 0x8B, 0x08];
+
+    /// <summary>Checks a payload.</summary>
+    /// <param name="payload">The payload; lies in an array.</param>
+    /// <param name="coding">How it is compressed.</param>
+    /// <param name="maxDecodedBytes">The most bytes that it may have decompressed.</param>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    internal static Problem? Check(ReadOnlyMemory<byte> payload, ContentCoding coding, long maxDecodedBytes)
+    {
+        if (coding == ContentCoding.Identity)
+            return null;
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
+        try
+        {
+            bool isWhole = coding == ContentCoding.Brotli
+                ? CheckBrotli(payload.Span, buffer, maxDecodedBytes, out long decodedBytes)
+                : CheckStream(payload, coding, buffer, maxDecodedBytes, out decodedBytes);
+            if (decodedBytes > maxDecodedBytes)
+                return ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
+            return isWhole ? null : ProblemCatalog.UndecodableBody("It is cut off, damaged, or something follows its end.");
+        }
+        catch (Exception e) when (e is InvalidDataException or IOException)
+        {
+            return ProblemCatalog.UndecodableBody(e.Message);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    /// <summary>Opens a stream that decompresses another one.</summary>
+    internal static Stream Open(Stream source, ContentCoding coding) => coding switch
+    {
+        ContentCoding.Gzip => new GZipStream(source, CompressionMode.Decompress, leaveOpen: true),
+        ContentCoding.Brotli => new BrotliStream(source, CompressionMode.Decompress, leaveOpen: true),
+        ContentCoding.Deflate => new ZLibStream(source, CompressionMode.Decompress, leaveOpen: true),
+        _ => source,
+    };
+
+    private static bool CheckBrotli(ReadOnlySpan<byte> payload, Span<byte> buffer, long maxBytes, out long decodedBytes)
+    {
+        decodedBytes = 0;
+        using var decoder = new BrotliDecoder();
+        while (decodedBytes <= maxBytes)
+        {
+            OperationStatus status = decoder.Decompress(payload, buffer, out int consumed, out int written);
+            payload = payload[consumed..];
+            decodedBytes += written;
+            if (status != OperationStatus.DestinationTooSmall)
+                return status == OperationStatus.Done && payload.IsEmpty;
+        }
+        return false;
+    }
+
+    private static bool CheckStream(ReadOnlyMemory<byte> payload, ContentCoding coding, byte[] buffer, long maxBytes, out long decodedBytes)
+    {
+        _ = MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> array);
+        using var source = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
+        using Stream decoder = Open(source, coding);
+        var sum = new Adler32();
+        decodedBytes = 0;
+        for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)
+        {
+            read = decoder.Read(buffer);
+            if (coding == ContentCoding.Deflate)
+                sum.Add(buffer.AsSpan(0, read));
+        }
+        return coding == ContentCoding.Deflate ? sum.IsAtEndOf(payload.Span) : IsGzipEnd(payload.Span, decodedBytes);
+    }
+
+    // The last four bytes are the length, modulo its range. Of several members only the last one's stand there, so those are not told apart.
+    private static bool IsGzipEnd(ReadOnlySpan<byte> payload, long decodedBytes)
+    {
+        const int MinGzipBytes = 18;
+        return payload.Length >= MinGzipBytes
+            && (BinaryPrimitives.ReadUInt32LittleEndian(payload[^4..]) == (uint)decodedBytes || payload[1..].IndexOf(GzipStart) >= 0);
+    }
+
+    /// <summary>The checksum at the end of the deflate coding (RFC 1950, 8.2).</summary>
+    private struct Adler32()
+    {
+        private const uint Modulus = 65_521;
+        private const int MostBetweenReductions = 5_552;
+
+        private uint _low = 1;
+        private uint _high;
+
+        internal void Add(ReadOnlySpan<byte> bytes)
+        {
+            while (!bytes.IsEmpty)
+            {
+                ReadOnlySpan<byte> part = bytes[..Math.Min(bytes.Length, MostBetweenReductions)];
+                foreach (byte one in part)
+                    _high += _low += one;
+                _low %= Modulus;
+                _high %= Modulus;
+                bytes = bytes[part.Length..];
+            }
+        }
+
+        internal readonly bool IsAtEndOf(ReadOnlySpan<byte> payload) =>
+            payload.Length > 4 && BinaryPrimitives.ReadUInt32BigEndian(payload[^4..]) == ((_high << 16) | _low);
+    }
+}

@@ -1,0 +1,288 @@
+using System;
+using System.Buffers;
+using System.Buffers.Text;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Text.Json;
+using BigPile.AspNetCore.Entries;
+using BigPile.Caching;
+using BigPile.Caching.Entries;
+
+namespace BigPile.AspNetCore.Loading;
+
+/// <summary>An entry as a JSON object: a line of an export, or an item of <c>:mset</c>.</summary>
+/// <remarks>
+/// <code>
+/// key          text                                              always
+/// value        any JSON: the payload is these very bytes         one of the three;
+/// text         text: the payload is its UTF-8                    without any of them the payload
+/// base64       text: the payload's bytes                         has no bytes
+/// contentType  text; application/json with value, text/plain; charset=utf-8 with text, else application/octet-stream
+/// encoding     gzip, br or deflate, if the payload is compressed
+/// ttl          time to live, such as 30s      sliding  the time that each use gives      both as in the headers
+/// expires      an instant, ISO 8601           priority low, normal, high or never-evict
+/// tags         array of text
+/// </code>
+/// Thread safety: none; a record is read into again and again.
+/// </remarks>
+internal sealed class EntryRecord(bool allowsTags)
+{
+    private const string TextType = "text/plain; charset=utf-8";
+
+    private readonly ValueBuffer _value = new();
+    private byte[] _key = new byte[256];
+    private int _keyBytes;
+    private byte[] _decoded = [];
+    private int _start;
+    private int _length;
+    private bool _isDecoded;
+    private bool _hasPayload;
+    private string? _contentType;
+    private string? _defaultType;
+    private ContentCoding _coding;
+    private TimeSpan? _timeToLive;
+    private TimeSpan? _sliding;
+    private DateTimeOffset? _expiresAt;
+    private EntryPriority? _priority;
+    private List<string>? _tags;
+
+    /// <summary>The key in UTF-8.</summary>
+    internal ReadOnlySpan<byte> Key => _key.AsSpan(0, _keyBytes);
+
+    /// <summary>Whether the record names a key.</summary>
+    internal bool HasKey => _keyBytes >= 0;
+
+    /// <summary>What the table stores.</summary>
+    internal ReadOnlySpan<byte> Value => _value.WrittenSpan;
+
+    /// <summary>The bytes of the payload.</summary>
+    internal int PayloadBytes => _length;
+
+    /// <summary>The payload's place in what the table stores.</summary>
+    internal ReadOnlyMemory<byte> Payload => _value.WrittenMemory[(_value.WrittenSpan.Length - _length)..];
+
+    internal ContentCoding Coding => _coding;
+
+    /// <summary>The instant from which the entry is gone, if it says so itself.</summary>
+    internal DateTimeOffset? ExpiresAt => _expiresAt;
+
+    /// <summary>Reads a record; the reader stands at its first brace, and is left at its last.</summary>
+    /// <param name="json">The reader.</param>
+    /// <param name="source">What it reads.</param>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    /// <exception cref="JsonException">It is no JSON.</exception>
+    /// <exception cref="InvalidOperationException">A text in it is no text.</exception>
+    internal string? Read(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
+    {
+        Clear();
+        string? error = null;
+        while (json.Read() && json.TokenType == JsonTokenType.PropertyName)
+            error = ReadMember(ref json) ?? error;
+        if (error != null)
+            return error;
+        if (_keyBytes < 0)
+            return "it has no member 'key'";
+        KeyError keyError = EntryKey.Check(Key);
+        if (keyError != KeyError.None)
+            return EntryKey.Describe(keyError);
+        string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
+        if (!MediaTypes.IsValid(contentType))
+            return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
+        StoredValue.WriteHead(_value, contentType, _coding);
+        _value.Write(_isDecoded ? _decoded.AsSpan(0, _length) : source.Slice(_start, _length));
+        return null;
+    }
+
+    /// <summary>How the entry is put where the table's options hold for what it does not say.</summary>
+    internal EntryOptions? OptionsOver(EntryOptions? common)
+    {
+        if (_timeToLive == null && _expiresAt == null && _sliding == null && _priority == null && _tags == null)
+            return common;
+        bool hasEnd = _timeToLive != null || _expiresAt != null;
+        return new EntryOptions
+        {
+            MaxAge = hasEnd ? _timeToLive : common?.MaxAge,
+            ExpiresAt = hasEnd ? _expiresAt : common?.ExpiresAt,
+            Sliding = _sliding ?? common?.Sliding,
+            Priority = _priority ?? common?.Priority,
+            Tags = _tags ?? common?.Tags,
+        };
+    }
+
+    /// <summary>How the entry is put exactly as the record says.</summary>
+    internal EntrySpec Spec(DateTimeOffset now)
+    {
+        long end = _expiresAt?.UtcTicks ?? long.MaxValue;
+        if (_timeToLive is { } time)
+            end = Math.Min(end, TableCore.Add(now.UtcTicks, time.Ticks));
+        long slidingTicks = _sliding?.Ticks ?? 0;
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, TableCore.Add(now.UtcTicks, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = _priority ?? EntryPriority.Normal,
+        };
+    }
+
+    private void Clear()
+    {
+        _ = _value.TryReset();
+        _keyBytes = -1;
+        _start = _length = 0;
+        _isDecoded = _hasPayload = false;
+        _contentType = _defaultType = null;
+        _coding = ContentCoding.Identity;
+        _timeToLive = _sliding = null;
+        _expiresAt = null;
+        _priority = null;
+        _tags = null;
+    }
+
+    private string? ReadMember(ref Utf8JsonReader json)
+    {
+        if (json.ValueTextEquals("key"u8))
+            return ReadKey(ref json);
+        if (json.ValueTextEquals("value"u8))
+            return ReadRaw(ref json);
+        if (json.ValueTextEquals("text"u8))
+            return ReadText(ref json);
+        if (json.ValueTextEquals("base64"u8))
+            return ReadBase64(ref json);
+        if (json.ValueTextEquals("tags"u8))
+            return ReadTags(ref json);
+        string name = json.GetString()!;
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return $"its member '{name}' is not known, or no text";
+        }
+        string text = json.GetString()!;
+        return Take(name, text) ? null : $"its member '{name}' can't be '{(text.Length <= 100 ? text : text[..100] + "…")}'";
+    }
+
+    private bool Take(string name, string text)
+    {
+        switch (name)
+        {
+            case "contentType":
+                _contentType = text;
+                return true;
+            case "encoding":
+                return ContentCodings.TryFind(text, out _coding);
+            case "ttl":
+                return TakeTime(text, out _timeToLive);
+            case "sliding":
+                return TakeTime(text, out _sliding);
+            case "expires":
+                bool isInstant = DateTimeOffset.TryParse(
+                    text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out DateTimeOffset instant);
+                _expiresAt = isInstant ? instant : null;
+                return isInstant;
+            case "priority":
+                bool isPriority = Priorities.TryFind(text, out EntryPriority priority);
+                _priority = isPriority ? priority : null;
+                return isPriority;
+            default:
+                return false;
+        }
+    }
+
+    private static bool TakeTime(string text, out TimeSpan? time)
+    {
+        bool isTime = Duration.TryParse(text, out TimeSpan found);
+        time = isTime ? found : null;
+        return isTime;
+    }
+
+    private string? ReadKey(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'key' is no text";
+        }
+        if (json.ValueSpan.Length > _key.Length)
+            _key = new byte[json.ValueSpan.Length];
+        _keyBytes = json.CopyString(_key);
+        return null;
+    }
+
+    private string? ReadRaw(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        int start = (int)json.TokenStartIndex;
+        json.Skip();
+        return TakePayload(start, (int)json.BytesConsumed - start, isDecoded: false, MediaTypes.Json);
+    }
+
+    private string? ReadText(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'text' is no text";
+        }
+        Reserve(json.ValueSpan.Length);
+        return TakePayload(0, json.CopyString(_decoded), isDecoded: true, TextType);
+    }
+
+    private string? ReadBase64(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'base64' is no text";
+        }
+        Reserve(json.ValueSpan.Length);
+        int lengthBytes = json.CopyString(_decoded);
+        return Base64.DecodeFromUtf8InPlace(_decoded.AsSpan(0, lengthBytes), out int written) == OperationStatus.Done
+            ? TakePayload(0, written, isDecoded: true, MediaTypes.Default)
+            : "its member 'base64' is no base64";
+    }
+
+    private string? TakePayload(int start, int length, bool isDecoded, string type)
+    {
+        if (_hasPayload)
+            return "it has more than one of the members 'value', 'text' and 'base64'";
+        _hasPayload = true;
+        _start = start;
+        _length = length;
+        _isDecoded = isDecoded;
+        _defaultType = type;
+        return null;
+    }
+
+    private void Reserve(int lengthBytes)
+    {
+        if (_decoded.Length < lengthBytes)
+            _decoded = new byte[Math.Max(lengthBytes, 4096)];
+    }
+
+    private string? ReadTags(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (!allowsTags || json.TokenType != JsonTokenType.StartArray)
+        {
+            json.Skip();
+            return allowsTags ? "its member 'tags' is no array" : "it has tags, which an export does not keep";
+        }
+        _tags = [];
+        bool isGood = true;
+        while (json.Read() && json.TokenType != JsonTokenType.EndArray)
+        {
+            isGood &= json.TokenType == JsonTokenType.String && json.ValueSpan.Length is > 0 and <= LifetimeHeaders.MaxTagLength;
+            if (isGood)
+                _tags.Add(json.GetString()!);
+            else
+                json.Skip();
+        }
+        return isGood && _tags.Count <= LifetimeHeaders.MaxTags
+            ? null
+            : $"its tags are not at most {LifetimeHeaders.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
+    }
+}

@@ -1,0 +1,130 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Text.Json.Nodes;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.AspNetCore.Operations;
+
+/// <summary>Answers <c>POST /v1/admin:{action}</c>: begins the action, and says where it can be watched.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class AdminActions(PileHost host, OperationStore operations, ILogger<AdminActions> logger)
+{
+    internal static readonly string[] Names = ["flush", "compact", "verify", "warm", "purge"];
+
+    private const int MaxRunning = 8;
+    private const int MaxFaults = 20;
+
+    internal Task BeginAsync(HttpContext context, string action)
+    {
+        if (host.Tables is not { } tables)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
+        if (operations.RunningCount >= MaxRunning)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
+        string? tableName = context.Request.Query["table"];
+        if (tableName != null && action != "purge")
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidQuery("table", tableName, "left out: the action is on the whole pile"));
+        if (tableName != null && !TableName.IsValid(tableName))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
+        if (tableName != null && !tables.Exists(tableName))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound with { Table = tableName });
+        Pile pile = tables.Cache.Pile;
+        var stop = new CancellationTokenSource();
+        Action? cancel = action switch
+        {
+            "compact" or "verify" => stop.Cancel,
+            "warm" => () => ThreadPool.QueueUserWorkItem(_ => pile.Recovery.Pause()),
+            _ => null,
+        };
+        Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : static () => null, cancel);
+        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, stop.Token)));
+        context.Response.StatusCode = StatusCodes.Status202Accepted;
+        context.Response.Headers.Location = "/v1/operations/" + operation.Id;
+        return JsonAnswer.WriteAsync(context, operation.Describe());
+    }
+
+    private async Task RunAsync(Operation operation, string action, Func<Task<JsonObject>> work)
+    {
+        try
+        {
+            operations.Complete(operation, await work().ConfigureAwait(false));
+        }
+        catch (OperationCanceledException)
+        {
+            operations.Cancel(operation);
+        }
+        catch (Exception e) when (e is PileException or ObjectDisposedException)
+        {
+            logger.LogError(e, "The operation {Action} failed", action);
+            operations.Fail(operation, ProblemOf.Exception(e, 0)!);
+        }
+    }
+
+    private static Task<JsonObject> DoAsync(string action, ServedTables tables, string? tableName, CancellationToken stop)
+    {
+        Pile pile = tables.Cache.Pile;
+        switch (action)
+        {
+            case "flush":
+                pile.Flush();
+                return Task.FromResult(new JsonObject());
+            case "compact":
+                return Task.FromResult(new JsonObject { ["freedBytes"] = pile.Compact(stop) });
+            case "verify":
+                return Task.FromResult(Describe(pile.Verify(stop)));
+            case "warm":
+                return WarmAsync(pile);
+            default:
+                return Task.FromResult(Purge(tables, tableName));
+        }
+    }
+
+    private static async Task<JsonObject> WarmAsync(Pile pile)
+    {
+        pile.Recovery.Resume();
+        await pile.Recovery.Completion.ConfigureAwait(false);
+        if (!pile.Recovery.IsComplete)
+            throw new OperationCanceledException();
+        return new JsonObject { ["bytes"] = pile.Recovery.TotalBytes, ["faults"] = pile.Recovery.FaultCount };
+    }
+
+    private static JsonObject? ProgressOf(Pile pile) => new()
+    {
+        ["totalBytes"] = pile.Recovery.TotalBytes,
+        ["remainingBytes"] = pile.Recovery.RemainingBytes,
+    };
+
+    private static JsonObject Describe(PileVerification found) => new()
+    {
+        ["isSound"] = found.IsSound,
+        ["blocks"] = found.BlockCount,
+        ["payloadBytes"] = found.PayloadBytes,
+        ["pages"] = found.PageCount,
+        ["faultCount"] = found.FaultCount,
+        ["faults"] = new JsonArray([.. found.Faults.Take(MaxFaults).Select(static fault => JsonValue.Create(fault.ToString()))]),
+    };
+
+    // Without a name: the tables that the service serves, and not those that the application has for itself.
+    private static JsonObject Purge(ServedTables tables, string? tableName)
+    {
+        IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
+        var removed = new JsonObject();
+        foreach (string name in names.ToArray())
+        {
+            if (!tables.TryGet(name, out CacheTable<string, byte[]>? table))
+                continue;
+            long count = table.Count;
+            table.Clear();
+            removed[name] = count;
+        }
+        return new JsonObject { ["removed"] = removed };
+    }
+}

@@ -1,0 +1,34 @@
+using System;
+using System.CommandLine;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>The command <c>export</c> as it is written on the command line.</summary>
+internal static class ExportCommand
+{
+    internal static Command Create()
+    {
+        var table = new Option<string>("--table") { Description = "The table whose entries are written.", Required = true };
+        var file = new Option<string?>("--out") { Description = "The file to write; standard output when left out." };
+        (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
+        var command = new Command(
+            "export",
+            "Writes all entries of a table as JSON lines, which load reads again without --key. Exit code 0: all were written; 1: the export failed.")
+        {
+            table, file, directory, url,
+        };
+        LoadCommand.AllowOnePlace(command, directory, url);
+        command.SetAction((result, cancellationToken) =>
+        {
+            var run = new ExportRun(result.InvocationConfiguration.Error)
+            {
+                TableName = result.GetRequiredValue(table),
+                File = result.GetValue(file),
+                Directory = result.GetValue(directory),
+                Server = result.GetValue(url),
+            };
+            return run.RunAsync(cancellationToken);
+        });
+        return command;
+    }
+}

@@ -1,0 +1,114 @@
+using System;
+using System.IO;
+using System.IO.Pipelines;
+using System.Net.Http;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Loading;
+using BigPile.Caching;
+using BigPile.Server.Loading;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>Runs the command <c>export</c>.</summary>
+internal sealed class ExportRun(TextWriter error)
+{
+    private const int Done = 0;
+    private const int Failed = 1;
+    private const int BufferBytes = 128 * 1024;
+
+    /// <summary>The table to export.</summary>
+    internal required string TableName { get; init; }
+
+    /// <summary>The path of the file to write; standard output when left out.</summary>
+    internal string? File { get; init; }
+
+    /// <summary>The pile's directory; the setting's when left out.</summary>
+    internal string? Directory { get; init; }
+
+    /// <summary>The running server to ask, instead of a directory.</summary>
+    internal Uri? Server { get; init; }
+
+    /// <summary>Exports.</summary>
+    /// <returns>The exit code.</returns>
+    internal async Task<int> RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (!AspNetCore.Entries.TableName.IsValid(TableName))
+                throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
+            Stream output = File == null ? Console.OpenStandardOutput() : System.IO.File.Create(File);
+            await using (output.ConfigureAwait(false))
+            {
+                ExportEnd end = Server != null
+                    ? await CopyAsync(Server, output, cancellationToken).ConfigureAwait(false)
+                    : await WriteAsync(output, cancellationToken).ConfigureAwait(false);
+                await error.WriteLineAsync(
+                    $"Exported {end.Entries:N0} entries of the table '{TableName}'."
+                    + (end.Skipped == 0 ? "" : $" {end.Skipped:N0} others are none of the service, and were left out.")).ConfigureAwait(false);
+            }
+            return Done;
+        }
+        catch (Exception e) when (ServerClient.IsExplained(e))
+        {
+            await error.WriteLineAsync($"The export failed: {ServerClient.Explain(e)}").ConfigureAwait(false);
+            return Failed;
+        }
+        catch (OperationCanceledException)
+        {
+            await error.WriteLineAsync("The export was stopped before its end.").ConfigureAwait(false);
+            return Failed;
+        }
+    }
+
+    private async Task<ExportEnd> WriteAsync(Stream output, CancellationToken cancellationToken)
+    {
+        using OfflinePile pile = OfflinePile.Open(Directory);
+        if (!pile.Tables.TryGet(TableName, out CacheTable<string, byte[]>? table))
+            throw new LoadException($"There is no table '{TableName}' with text keys.");
+        var writer = PipeWriter.Create(output, new StreamPipeWriterOptions(leaveOpen: true));
+        ExportEnd? end = await new BulkExport(table, writer).RunAsync(cancellationToken).ConfigureAwait(false);
+        await writer.CompleteAsync().ConfigureAwait(false);
+        return end!.Value;
+    }
+
+    private async Task<ExportEnd> CopyAsync(Uri server, Stream output, CancellationToken cancellationToken)
+    {
+        using HttpClient client = ServerClient.Make();
+        await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
+        using var request = new HttpRequestMessage(HttpMethod.Get, ServerClient.AddressOf(server, $"/v1/tables/{TableName}:export"));
+        using HttpResponseMessage response =
+            await client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
+        await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);
+        Stream content = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
+        await using (content.ConfigureAwait(false))
+        {
+            byte[] last = await CopyAsync(content, output, cancellationToken).ConfigureAwait(false);
+            return ExportEnd.TryParse(last, out ExportEnd end) ? end : throw new LoadException("The server stopped before the end of the table.");
+        }
+    }
+
+    /// <returns>The last line.</returns>
+    private static async Task<byte[]> CopyAsync(Stream content, Stream output, CancellationToken cancellationToken)
+    {
+        var buffer = new byte[BufferBytes];
+        var line = new MemoryStream();
+        int read;
+        while ((read = await content.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) != 0)
+        {
+            await output.WriteAsync(buffer.AsMemory(0, read), cancellationToken).ConfigureAwait(false);
+            Follow(line, buffer.AsSpan(0, read));
+        }
+        return line.ToArray();
+    }
+
+    // Keeps what stands behind the last end of a line but one: the line that is not ended yet, or that the read ended with.
+    private static void Follow(MemoryStream line, ReadOnlySpan<byte> read)
+    {
+        int end = read[..^1].LastIndexOf((byte)'\n');
+        bool endsBefore = end < 0 && line.Length != 0 && line.GetBuffer()[line.Length - 1] == '\n';
+        if (end >= 0 || endsBefore)
+            line.SetLength(0);
+        line.Write(read[(end + 1)..]);
+    }
+}

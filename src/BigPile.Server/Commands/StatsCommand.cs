@@ -1,0 +1,63 @@
+using System;
+using System.CommandLine;
+using System.IO;
+using System.Net.Http;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Reports;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>The command <c>stats</c>: what <c>/v1/stats</c> tells, for people.</summary>
+internal static class StatsCommand
+{
+    private const int Done = 0;
+    private const int Failed = 1;
+
+    private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    internal static Command Create()
+    {
+        (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
+        var command = new Command("stats", "Tells what a pile and its tables hold, as JSON. Exit code 0: here it is; 1: it can't be had.") { directory, url };
+        LoadCommand.AllowOnePlace(command, directory, url);
+        command.SetAction((result, cancellationToken) => RunAsync(
+            result.GetValue(directory), result.GetValue(url), result.InvocationConfiguration.Output, result.InvocationConfiguration.Error,
+            cancellationToken));
+        return command;
+    }
+
+    private static async Task<int> RunAsync(
+        string? directory, Uri? server, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    {
+        try
+        {
+            JsonNode? report = server == null ? Read(directory) : await AskAsync(server, cancellationToken).ConfigureAwait(false);
+            await output.WriteLineAsync(report!.ToJsonString(Indented)).ConfigureAwait(false);
+            return Done;
+        }
+        catch (Exception e) when (ServerClient.IsExplained(e))
+        {
+            await error.WriteLineAsync($"The statistics can't be had: {ServerClient.Explain(e)}").ConfigureAwait(false);
+            return Failed;
+        }
+    }
+
+    private static JsonNode? Read(string? directory)
+    {
+        using OfflinePile pile = OfflinePile.Open(directory);
+        return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, TimeProvider.System), ReportJson.Default.StatsReport);
+    }
+
+    private static async Task<JsonNode?> AskAsync(Uri server, CancellationToken cancellationToken)
+    {
+        using HttpClient client = ServerClient.Make();
+        await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
+        using HttpResponseMessage response = await client.GetAsync(ServerClient.AddressOf(server, "/v1/stats"), cancellationToken).ConfigureAwait(false);
+        await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);
+        return JsonNode.Parse(await response.Content.ReadAsByteArrayAsync(cancellationToken).ConfigureAwait(false));
+    }
+}
