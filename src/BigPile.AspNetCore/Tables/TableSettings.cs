@@ -10,35 +10,35 @@ namespace BigPile.AspNetCore.Tables;
 internal sealed record TableSettings
 {
     /// <summary>durable or speculative.</summary>
-    public string CollisionMode { get; init; } = "durable";
+    public string CollisionMode { get; set; } = "durable";
 
     /// <summary>The entries that the index has room for from the start.</summary>
-    public long InitialEntries { get; init; }
+    public long InitialEntries { get; set; }
 
     /// <summary>Whether the index keeps that size; for speculative tables.</summary>
-    public bool FixedIndex { get; init; }
+    public bool FixedIndex { get; set; }
 
     /// <summary>The most entries.</summary>
-    public long? MaximumEntries { get; init; }
+    public long? MaximumEntries { get; set; }
 
     /// <summary>The most bytes: keys, values and the index together.</summary>
-    public long? MaximumBytes { get; init; }
+    public long? MaximumBytes { get; set; }
 
     /// <summary>The time to live of entries that are put without one.</summary>
-    public string? DefaultTtl { get; init; }
+    public string? DefaultTtl { get; set; }
 
     /// <summary>The time that each use gives to entries that are put without one.</summary>
-    public string? DefaultSliding { get; init; }
+    public string? DefaultSliding { get; set; }
 
     /// <summary>The priority of entries that are put without one.</summary>
-    public string DefaultPriority { get; init; } = "normal";
+    public string DefaultPriority { get; set; } = "normal";
 
     /// <summary>Whether hits and misses are counted.</summary>
-    public bool Statistics { get; init; } = true;
+    public bool Statistics { get; set; } = true;
 
     /// <summary>Kept by the service: the table was dropped.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
-    public bool IsDropped { get; init; }
+    public bool IsDropped { get; set; }
 
     internal static TableSettings Of(TableOptions options) => new()
     {

@@ -64,6 +64,23 @@ internal sealed class RunningServer : IAsyncDisposable
         return Client.PutAsync(path, content);
     }
 
+    /// <summary>Sends a request with headers as they are.</summary>
+    internal Task<HttpResponseMessage> SendAsync(string method, string path, byte[]? body, params (string Name, string Value)[] headers)
+    {
+        var target = new Uri(Address.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        var request = new HttpRequestMessage(new HttpMethod(method), target);
+        if (body != null)
+            request.Content = new ByteArrayContent(body);
+        foreach ((string name, string value) in headers)
+        {
+            if (!name.StartsWith("Content-", StringComparison.Ordinal) || request.Content == null)
+                Assert.True(request.Headers.TryAddWithoutValidation(name, value));
+            else
+                Assert.True(request.Content.Headers.TryAddWithoutValidation(name, value));
+        }
+        return Client.SendAsync(request);
+    }
+
     /// <summary>Sends a request as it is written, and reads the answer to the end of the connection.</summary>
     /// <param name="requestLine">Method and target; the target is not touched.</param>
     /// <param name="headers">More header lines.</param>

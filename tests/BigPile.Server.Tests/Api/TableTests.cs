@@ -1,0 +1,180 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Net;
+using System.Net.Http;
+using System.Text;
+using System.Text.Json;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using BigPile.Server.Tests.Support;
+
+namespace BigPile.Server.Tests.Api;
+
+public sealed class TableTests : ServerTest
+{
+    [Fact]
+    public async Task A_table_is_made_altered_and_dropped_and_stays_so_after_a_restart()
+    {
+        HttpResponseMessage made = await PutAsync("a", "{\"collisionMode\":\"speculative\",\"maximumEntries\":1000,\"defaultTtl\":\"1h\"}");
+        Assert.Equal((HttpStatusCode.Created, "/v1/tables/a"), (made.StatusCode, made.Headers.Location?.OriginalString));
+        HttpResponseMessage altered = await PutAsync("a", "{\"maximumBytes\":4194304,\"defaultPriority\":\"high\"}");
+        Assert.Equal(HttpStatusCode.OK, altered.StatusCode);
+        await Server.PutAsync("/v1/tables/a/entries/k", [1]);
+        await PutAsync("b", "");
+        await Server.PutAsync("/v1/tables/b/entries/k", [1]);
+        Assert.Equal(HttpStatusCode.NoContent, (await Client.DeleteAsync("/v1/tables/b")).StatusCode);
+        await CheckAsync(Server);
+
+        await Server.StopAsync();
+        await using RunningServer again = await RunningServer.StartAsync(Files.Pile);
+        await CheckAsync(again);
+        // Made again under its old name, it is empty, and behaves as it is told now.
+        (await again.PutAsync("/v1/tables/b/entries/new", [2])).EnsureSuccessStatusCode();
+        Assert.Equal(["new"], again.Service<PileCache>().GetOrCreateTable<string, byte[]>("b").Keys);
+        Assert.Equal(["a", "b"], await NamesAsync(again));
+    }
+
+    private static async Task CheckAsync(RunningServer server)
+    {
+        JsonElement table = JsonDocument.Parse(await server.Client.GetByteArrayAsync("/v1/tables/a")).RootElement;
+        Assert.Equal(1, table.GetProperty("entries").GetInt32());
+        JsonElement options = table.GetProperty("options");
+        Assert.Equal("durable", options.GetProperty("collisionMode").GetString());
+        Assert.Equal(4 << 20, options.GetProperty("maximumBytes").GetInt32());
+        Assert.Equal("high", options.GetProperty("defaultPriority").GetString());
+        Assert.False(options.TryGetProperty("maximumEntries", out _));
+        Assert.False(options.TryGetProperty("defaultTtl", out _));
+        Assert.Equal(["a"], await NamesAsync(server));
+        await ProblemAsync(await server.Client.GetAsync("/v1/tables/b"), HttpStatusCode.NotFound, "table_not_found");
+        await ProblemAsync(await server.Client.GetAsync("/v1/tables/b/entries/k"), HttpStatusCode.NotFound, "table_not_found");
+        await ProblemAsync(await server.Client.DeleteAsync("/v1/tables/b"), HttpStatusCode.NotFound, "table_not_found");
+    }
+
+    [Theory]
+    [InlineData("rubbish", "document_invalid")]
+    [InlineData("{\"maxEntries\":5}", "document_invalid")]
+    [InlineData("{\"maximumEntries\":\"5\"}", "document_invalid")]
+    [InlineData("{\"maximumEntries\":0}", "table_options_invalid")]
+    [InlineData("{\"maximumBytes\":5}", "table_options_invalid")]
+    [InlineData("{\"collisionMode\":\"lossy\"}", "table_options_invalid")]
+    [InlineData("{\"defaultTtl\":\"soon\"}", "table_options_invalid")]
+    [InlineData("{\"defaultPriority\":\"top\"}", "table_options_invalid")]
+    [InlineData("{\"fixedIndex\":true}", "table_options_invalid")]
+    public async Task Options_that_can_not_be_are_refused_and_no_table_is_made(string body, string code)
+    {
+        await ProblemAsync(await PutAsync("t", body), HttpStatusCode.BadRequest, code);
+        Assert.Empty(await NamesAsync(Server));
+    }
+
+    [Fact]
+    public async Task A_table_with_other_keys_is_named()
+    {
+        Server.Service<PileCache>().GetOrCreateTable<long, string>("numbers");
+        await ProblemAsync(await PutAsync("numbers", "{}"), HttpStatusCode.Conflict, "table_key_type");
+        await ProblemAsync(await Client.DeleteAsync("/v1/tables/numbers"), HttpStatusCode.Conflict, "table_key_type");
+        await ProblemAsync(await Client.GetAsync("/v1/tables/numbers/keys"), HttpStatusCode.Conflict, "table_key_type");
+        await ProblemAsync(await PutAsync("a%20b", "{}"), HttpStatusCode.BadRequest, "table_name_invalid");
+    }
+
+    [Fact]
+    public async Task A_put_that_is_refused_says_so()
+    {
+        (await PutAsync("s", "{\"collisionMode\":\"speculative\",\"maximumEntries\":10}")).EnsureSuccessStatusCode();
+        (await PutAsync("d", "{\"maximumEntries\":10}")).EnsureSuccessStatusCode();
+        foreach ((string table, HttpStatusCode status, string code) in new[]
+        {
+            ("s", HttpStatusCode.Conflict, "entry_refused"), ("d", HttpStatusCode.InsufficientStorage, "table_full"),
+        })
+        {
+            for (int i = 0; i < 10; i++)
+                (await Server.SendAsync("PUT", $"/v1/tables/{table}/entries/{i}", [1], ("BigPile-Priority", "never-evict"))).EnsureSuccessStatusCode();
+            await ProblemAsync(await Server.SendAsync("PUT", $"/v1/tables/{table}/entries/more", [1]), status, code);
+            await ProblemAsync(await Server.SendAsync("POST", $"/v1/tables/{table}/entries/more", [1]), status, code);
+            Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync($"/v1/tables/{table}/entries/more")).StatusCode);
+            HttpResponseMessage batch = await Server.SendAsync("POST", $"/v1/tables/{table}:mset", "{\"items\":[{\"key\":\"more\"}]}"u8.ToArray());
+            Assert.Contains($"\"code\":\"{code}\"", await batch.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task Keys_come_page_by_page_each_once()
+    {
+        CacheTable<string, byte[]> table = Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t");
+        for (int i = 0; i < 5_000; i++)
+            table.Put((i % 2 == 0 ? "even/" : "odd/ü") + i, [1]);
+        foreach ((string query, string prefix) in new[] { ("limit=7", ""), ("limit=1000", ""), ("limit=333&prefix=odd%2F%C3%BC", "odd/ü"), ("prefix=none", "none") })
+        {
+            string[] expected = [.. table.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+            Assert.Equal(expected, (await WalkAsync(query)).Order(StringComparer.Ordinal));
+        }
+        HttpResponseMessage lines = await Server.SendAsync("GET", "/v1/tables/t/keys?limit=3", null, ("Accept", "application/x-ndjson"));
+        string[] parts = (await lines.Content.ReadAsStringAsync()).TrimEnd('\n').Split('\n');
+        Assert.Equal(4, parts.Length);
+        Assert.All(parts[..3], static line => Assert.StartsWith("{\"key\":\"", line, StringComparison.Ordinal));
+        Assert.StartsWith("{\"cursor\":\"", parts[3], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_key_that_stays_comes_though_the_table_grows_during_the_walk()
+    {
+        CacheTable<string, byte[]> table = Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t");
+        for (int i = 0; i < 500; i++)
+            table.Put($"stays/{i}", [1]);
+        int added = 0;
+        List<string> keys = await WalkAsync("limit=20", () =>
+        {
+            for (int i = 0; i < 500; i++)
+                table.Put($"new/{added++}", [1]);
+        });
+        Assert.Equal(500, keys.Where(static key => key.StartsWith("stays/", StringComparison.Ordinal)).Distinct().Count());
+        Assert.Equal(keys.Count, keys.Distinct().Count());
+    }
+
+    [Theory]
+    [InlineData("limit=0", "query_invalid")]
+    [InlineData("limit=10001", "query_invalid")]
+    [InlineData("limit=x", "query_invalid")]
+    [InlineData("cursor=x", "cursor_invalid")]
+    [InlineData("cursor=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "cursor_invalid")]
+    public async Task A_page_that_can_not_be_is_refused(string query, string code)
+    {
+        await PutAsync("t", "{}");
+        await ProblemAsync(await Client.GetAsync("/v1/tables/t/keys?" + query), HttpStatusCode.BadRequest, code);
+    }
+
+    [Fact]
+    public async Task A_cursor_is_good_for_one_table()
+    {
+        foreach (string name in new[] { "t", "u" })
+        {
+            for (int i = 0; i < 20; i++)
+                await Server.PutAsync($"/v1/tables/{name}/entries/{i}", [1]);
+        }
+        string cursor = (await GetJsonAsync("/v1/tables/t/keys?limit=1")).GetProperty("cursor").GetString()!;
+        await ProblemAsync(await Client.GetAsync("/v1/tables/u/keys?cursor=" + cursor), HttpStatusCode.BadRequest, "cursor_invalid");
+    }
+
+    private async Task<List<string>> WalkAsync(string query, Action? between = null)
+    {
+        var keys = new List<string>();
+        string cursor = "";
+        for (int pages = 0; pages < 10_000; pages++)
+        {
+            JsonElement page = await GetJsonAsync($"/v1/tables/t/keys?{query}&cursor={cursor}");
+            keys.AddRange(page.GetProperty("keys").EnumerateArray().Select(static key => key.GetString()!));
+            if (!page.TryGetProperty("cursor", out JsonElement next))
+                return keys;
+            cursor = next.GetString()!;
+            between?.Invoke();
+        }
+        throw new InvalidOperationException("The walk does not end.");
+    }
+
+    private static async Task<IEnumerable<string>> NamesAsync(RunningServer server) =>
+        JsonDocument.Parse(await server.Client.GetByteArrayAsync("/v1/tables")).RootElement.GetProperty("tables").EnumerateArray()
+            .Select(static table => table.GetProperty("name").GetString()!);
+
+    private Task<HttpResponseMessage> PutAsync(string name, string body) =>
+        Server.SendAsync("PUT", "/v1/tables/" + name, Encoding.UTF8.GetBytes(body), ("Content-Type", "application/json"));
+}
