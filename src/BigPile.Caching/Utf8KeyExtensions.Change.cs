@@ -55,14 +55,6 @@ public static partial class Utf8KeyExtensions
         return table.Core.TryLook(table.KeyCodec.ProbeUtf8(key, stack), out entry);
     }
 
-    /// <summary>Leases a value where it lies, which does not put off its expiry.</summary>
-    internal static bool TryLeaseUtf8<TValue>(
-        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, out PileLease? lease, out EntryInfo info)
-    {
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
-        return table.Core.TryLease(table.KeyCodec.ProbeUtf8(key, stack), out lease, out info);
-    }
-
     /// <summary>Gives an entry another lifetime, while its value, priority and tags stay. It gets a new version.</summary>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8.</param>

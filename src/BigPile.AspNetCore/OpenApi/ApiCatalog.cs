@@ -90,7 +90,8 @@ internal static class ApiCatalog
             Problems =
             [
                 .. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.ForeignValue,
-                ProblemCatalog.MethodNotAllowed,
+                ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.Precondition, ProblemCatalog.EncodingRefused,
+                ProblemCatalog.RangeOutside, ProblemCatalog.MethodNotAllowed,
             ],
         };
 
