@@ -200,6 +200,7 @@ internal static class ApiCatalog
         new("get", "/v1/stats", "getStats", "reports", "A snapshot of everything.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", "/health/live", "getLive", "reports", "Whether the process answers.", 200, Json),
         new("get", "/health/ready", "getReady", "reports", "Whether the pile is open.", 200, Json) { Others = [(503, "It is not.")] },
+        new("get", "/health/startup", "getStartup", "reports", "Whether the pile has been open, and how far its warm-up is.", 200, Json) { Others = [(503, "It has not.")] },
         new("get", "/openapi/v1.json", "getDescription", "reports", "This description.", 200, Json),
     ];
 }
