@@ -5,6 +5,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
 using BigPile.Server.Tests.Support;
@@ -91,6 +92,18 @@ public sealed class ApiKeyTests : IAsyncLifetime
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Get, path, null);
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task The_fast_door_asks_for_the_key_itself_and_leaves_refusals_to_the_stack()
+    {
+        DoorCounters door = _server.Service<DoorCounters>();
+        (long found, long handedOver) = (door.Found, door.HandedOver);
+        Assert.Equal(HttpStatusCode.OK, (await SendAsync(HttpMethod.Get, Entry, "reader")).StatusCode);
+        Assert.Equal((found + 1, handedOver), (door.Found, door.HandedOver));
+        Assert.Equal(HttpStatusCode.Forbidden, (await SendAsync(HttpMethod.Get, Entry, "writer")).StatusCode);
+        Assert.Equal(HttpStatusCode.Unauthorized, (await SendAsync(HttpMethod.Get, Entry, null)).StatusCode);
+        Assert.Equal((found + 1, handedOver + 2), (door.Found, door.HandedOver));
     }
 
     [Fact]

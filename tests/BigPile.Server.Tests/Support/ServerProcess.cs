@@ -68,9 +68,9 @@ internal sealed class ServerProcess : IAsyncDisposable
     }
 
     /// <summary>Waits for the end.</summary>
-    internal async Task<(int Code, string Output, string Error)> WaitForEndAsync()
+    internal async Task<(int Code, string Output, string Error)> WaitForEndAsync(TimeSpan? patience = null)
     {
-        await _process.WaitForExitAsync().WaitAsync(Patience);
+        await _process.WaitForExitAsync().WaitAsync(patience ?? Patience);
         return (_process.ExitCode, await _output, await _error);
     }
 
