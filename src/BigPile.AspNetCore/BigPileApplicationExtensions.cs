@@ -32,11 +32,11 @@ public static class BigPileApplicationExtensions
         IOptions<BigPileOptions> options = services.GetRequiredService<IOptions<BigPileOptions>>();
         var reader = new EntryReader(options, services.GetRequiredService<TimeProvider>());
         var writer = new EntryWriter(options, services.GetRequiredService<ILogger<EntryWriter>>());
-        return app.UseMiddleware<EntryMiddleware>(services.GetRequiredService<PileHost>(), reader, writer);
+        return app.UseMiddleware<EntryMiddleware>(services.GetRequiredService<PileHost>(), reader, writer, services.GetRequiredService<EntryLatency>());
     }
 
     /// <summary>
-    /// Maps <c>/v1/tables</c>, <c>/v1/tables/{table}</c>, <c>/v1/stats</c>, <c>/health/live</c>, <c>/health/ready</c>
+    /// Maps <c>/v1/tables</c>, <c>/v1/tables/{table}</c>, <c>/v1/stats</c>, <c>/v1/memory</c>, <c>/health/live</c>, <c>/health/ready</c>
     /// and <c>/health/startup</c>.
     /// </summary>
     /// <param name="endpoints">Where to map them.</param>
@@ -45,10 +45,13 @@ public static class BigPileApplicationExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         IServiceProvider services = endpoints.ServiceProvider;
-        var reports = new ReportEndpoints(services.GetRequiredService<PileHost>(), services.GetRequiredService<TimeProvider>());
+        TimeProvider time = services.GetRequiredService<TimeProvider>();
+        var activity = new ActivityMeter(services.GetRequiredService<EntryLatency>(), time);
+        var reports = new ReportEndpoints(services.GetRequiredService<PileHost>(), activity, time);
         Map(endpoints, "/v1/tables", reports.TablesAsync);
         Map(endpoints, "/v1/tables/{table}", reports.TableAsync);
         Map(endpoints, "/v1/stats", reports.StatsAsync);
+        Map(endpoints, "/v1/memory", reports.MemoryAsync);
         var health = new HealthEndpoints(services.GetRequiredService<PileHost>());
         Map(endpoints, "/health/live", HealthEndpoints.LiveAsync);
         Map(endpoints, "/health/ready", health.ReadyAsync);

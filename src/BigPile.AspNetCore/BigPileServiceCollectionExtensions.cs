@@ -5,6 +5,7 @@ using BigPile;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Reports;
 using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Hosting;
@@ -31,6 +32,7 @@ public static class BigPileServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         Configure(services, Options.Options.DefaultName, configure);
         services.TryAddSingleton<PileOpener>();
+        services.TryAddSingleton<EntryLatency>();
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();
