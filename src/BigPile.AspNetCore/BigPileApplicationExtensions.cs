@@ -1,5 +1,6 @@
 using System;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Page;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Health;
 using BigPile.AspNetCore.Hosting;
@@ -56,6 +57,19 @@ public static class BigPileApplicationExtensions
         Map(endpoints, "/health/live", HealthEndpoints.LiveAsync);
         Map(endpoints, "/health/ready", health.ReadyAsync);
         Map(endpoints, "/health/startup", health.StartupAsync);
+        return endpoints;
+    }
+
+    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: memory, tables and entries of the service in a browser.</summary>
+    /// <remarks>It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.</remarks>
+    /// <param name="endpoints">Where to map it.</param>
+    /// <returns><paramref name="endpoints"/>.</returns>
+    public static IEndpointRouteBuilder MapBigPileConsole(this IEndpointRouteBuilder endpoints)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        var page = new ConsolePage();
+        Map(endpoints, "/", page.IndexAsync);
+        Map(endpoints, "/console/{file}", page.FileAsync);
         return endpoints;
     }
 

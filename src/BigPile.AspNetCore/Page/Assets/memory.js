@@ -1,0 +1,116 @@
+// Where the memory goes: the equation as a bar and as figures, and the segments as a map.
+
+import { byId, element, keyedRows, setText } from './dom.js';
+import { bytes, count, exactBytes, percent } from './format.js';
+
+const parts = ['payload', 'headers', 'slack', 'free', 'unexamined', 'unused'];
+const columns = ['Segment', 'Reserved', 'Head', 'Taken', 'Free slots', 'Unexamined', 'Unused', 'Fill'];
+const levels = 5;
+const gap = 2;
+
+let last = null;
+
+export function makeMemory() {
+  for (const column of columns) byId('segment-columns').append(element('th', { scope: 'col' }, column));
+  const legend = byId('map-legend');
+  legend.append(element('li', {}, element('span', { class: 'swatch empty' }), 'not in use'));
+  for (let level = 1; level <= levels; level++) {
+    const text = level === 1 ? 'to 20 % full' : level === levels ? 'to 100 %' : '';
+    legend.append(element('li', {}, element('span', { class: `swatch fill-${level}` }), text));
+  }
+  legend.append(element('li', {}, element('span', { class: 'swatch unexamined' }), 'not examined yet'));
+  new ResizeObserver(() => drawMap()).observe(byId('map-frame'));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawMap());
+}
+
+export function showMemory(report) {
+  last = report;
+  const memory = report.memoryBytes;
+  const shown = parts.filter(part => part !== 'unexamined' || memory.unexamined > 0);
+  showEquation(memory, shown, report.explained);
+  const segments = report.segments.reduce((total, row) => total + row.count, 0);
+  setText(byId('memory-note'), `${count(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${bytes(report.segmentBytes)}; ${bytes(memory.records)} of records beside them`);
+  const summary = shown.map(part => `${part} ${percent(memory[part] / Math.max(1, memory.reserved))}`).join(', ');
+  byId('equation-bar').setAttribute('aria-label', `Of ${bytes(memory.reserved)} reserved: ${summary}`);
+  byId('map').setAttribute('aria-label', `Map of ${count(segments)} segments, ${percent(memory.committed / Math.max(1, memory.reserved))} in use; the table below has the figures`);
+  drawMap();
+  showRows(report.segments);
+}
+
+function showEquation(memory, shown, explained) {
+  keyedRows(byId('equation-bar'), shown, part => part, part => element('span', { class: part }), (bar, part) => {
+    bar.style.flexGrow = String(memory[part]);
+    bar.title = `${part}: ${exactBytes(memory[part])}`;
+  });
+  keyedRows(byId('equation'), ['reserved', ...shown], part => part, part => term(part, explained), (box, part) => {
+    const [, value, share] = box.children;
+    setText(value, bytes(memory[part]));
+    value.title = exactBytes(memory[part]);
+    setText(share, part === 'reserved' ? (memory.limit === undefined ? 'all segments' : `limit ${bytes(memory.limit)}`) : percent(memory[part] / Math.max(1, memory.reserved)));
+  });
+}
+
+function term(part, explained) {
+  const swatch = part === 'reserved' ? '' : element('span', { class: `swatch ${part}` });
+  return element('div', { class: `term term-${part}`, title: explained[part] ?? '' }, element('dt', {}, swatch, part), element('dd', { class: 'value' }), element('dd', { class: 'note' }));
+}
+
+function showRows(rows) {
+  keyedRows(byId('segment-rows'), rows, row => String(row.first), () => element('tr', {}, element('th', { scope: 'row' }), ...columns.slice(1).map(() => element('td'))), (line, row) => {
+    const fill = (row.taken + row.head) / row.reserved;
+    const texts = [row.count === 1 ? String(row.first) : `${row.first} … (${row.count})`, bytes(row.reserved), bytes(row.head), bytes(row.taken), bytes(row.free), bytes(row.unexamined), bytes(row.unused), percent(fill)];
+    texts.forEach((text, i) => setText(line.children[i], text));
+  });
+}
+
+// Each segment is a block of cells; the blocks flow like words, so that few large and many small segments fill the same room.
+function drawMap() {
+  if (last === null) return;
+  const canvas = byId('map');
+  const room = byId('map-frame').clientWidth;
+  const cells = last.segments.reduce((total, row) => total + row.cells.length, 0);
+  if (room === 0 || cells === 0) return;
+  const pitch = Math.max(7, Math.min(18, Math.floor(Math.sqrt((room * 170) / (cells * 1.15)))));
+  const perLine = Math.floor(room / pitch);
+  const lines = layOut(last.segments, perLine);
+  const scale = devicePixelRatio || 1;
+  const height = lines * pitch;
+  canvas.width = Math.round(room * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = `${room}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext('2d');
+  context.scale(scale, scale);
+  const colours = coloursOf(canvas);
+  let place = 0;
+  for (const row of last.segments) {
+    for (const level of row.cells) drawCell(context, colours, place++, perLine, pitch, level);
+    place++;
+  }
+}
+
+function layOut(rows, perLine) {
+  const places = rows.reduce((total, row) => total + row.cells.length + 1, -1);
+  return Math.ceil(places / perLine);
+}
+
+function drawCell(context, colours, place, perLine, pitch, level) {
+  const x = (place % perLine) * pitch;
+  const y = Math.floor(place / perLine) * pitch;
+  const size = pitch - gap;
+  context.fillStyle = level < 0 ? colours.empty : colours.fill[Math.min(levels - 1, Math.floor(level / (100 / levels)))];
+  context.fillRect(x, y, size, size);
+  if (level !== -2) return;
+  context.strokeStyle = colours.unexamined;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x + 1, y + size - 1);
+  context.lineTo(x + size - 1, y + 1);
+  context.stroke();
+}
+
+function coloursOf(node) {
+  const style = getComputedStyle(node);
+  const colour = name => style.getPropertyValue(name).trim();
+  return { empty: colour('--empty'), unexamined: colour('--unexamined'), fill: Array.from({ length: levels }, (_, i) => colour(`--fill-${i + 1}`)) };
+}
