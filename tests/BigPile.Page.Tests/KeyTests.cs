@@ -24,6 +24,7 @@ public sealed class KeyTests(Browser browser) : PageTest(browser)
     [InlineData(ColorScheme.Dark, 1920, "loaded-wide-dark")]
     public async Task The_sample_can_be_browsed(ColorScheme scheme, int width, string picture)
     {
+        await PutAsync("sessions", "user:1", "signed in", "text/plain");
         await using OpenPage page = await OpenAsync(scheme, width);
         await page.HasStatusAsync("ready");
         await page.HasTextAsync("#table-rows", "packages");
@@ -32,12 +33,13 @@ public sealed class KeyTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#keys-note", "200 keys so far");
         await page.At("#key-prefix").FillAsync("0ad");
         await page.At("#find button").ClickAsync();
-        await page.HasTextAsync("#keys-note", "begin with “0ad”");
+        await page.HasTextAsync("#keys-note", "1 key that begins with “0ad”");
         await page.At("#keys li", new() { HasTextRegex = new("^0ad$") }).ClickAsync();
         await page.HasTextAsync("#payload", "\"id\": \"0ad\",\n  \"version\"");
         await page.HasTextAsync("#entry-facts", "application/json");
         await page.HasTextAsync("#payload-note", "JSON");
         Assert.Equal(0, await page.Tab.EvaluateAsync<int>("Math.max(0, document.documentElement.scrollWidth - innerWidth)"));
+        await page.UntilAsync("document.querySelectorAll('#tiles .spark-line[d*=L]').length > 0");
         await page.PictureAsync(picture);
         await page.AssertCleanAsync();
     }

@@ -84,8 +84,10 @@ internal sealed class OpenPage : IAsyncDisposable
     /// <summary>Writes a picture of the page where <c>BIGPILE_SCREENSHOTS</c> says.</summary>
     internal async Task PictureAsync(string name)
     {
-        if (Environment.GetEnvironmentVariable("BIGPILE_SCREENSHOTS") is { Length: > 0 } directory)
-            await Tab.ScreenshotAsync(new PageScreenshotOptions { Path = Path.Combine(directory, name + ".png"), FullPage = true });
+        if (Environment.GetEnvironmentVariable("BIGPILE_SCREENSHOTS") is not { Length: > 0 } directory)
+            return;
+        await Tab.EvaluateAsync("scrollTo(0, 0)"); // the bar at the top stays there
+        await Tab.ScreenshotAsync(new PageScreenshotOptions { Path = Path.Combine(directory, name + ".png"), FullPage = true });
     }
 
     /// <summary>Checks that nothing went wrong that was not expected, and nothing was asked of another host.</summary>

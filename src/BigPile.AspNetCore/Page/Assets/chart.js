@@ -4,7 +4,8 @@ const namespace = 'http://www.w3.org/2000/svg';
 const width = 240;
 const height = 40;
 
-export const samples = 120;
+const samples = 120;
+const fewest = 30;
 
 export class Series {
   #values = [];
@@ -42,8 +43,10 @@ function make(name, attributes) {
   return made;
 }
 
+// The newest value is at the right; the first ones share the room with the empty time before them.
 function xOf(values, i) {
-  return (width * (samples - values.length + i)) / (samples - 1);
+  const shown = Math.max(fewest, values.length);
+  return (width * (shown - values.length + i)) / (shown - 1);
 }
 
 function pathOf(values, top) {

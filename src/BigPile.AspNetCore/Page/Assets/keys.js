@@ -6,9 +6,10 @@ import { bytes, count, exactBytes } from './format.js';
 import { mostBytes, present } from './payload.js';
 
 const pageSize = 100;
+const mostPages = 20;
 const restMs = 120;
 
-let listing = { table: '', prefix: '', cursor: null, count: 0 };
+let listing = { table: '', prefix: '', cursor: null, seen: new Set() };
 let running = new AbortController();
 let reading = new AbortController();
 let rest = 0;
@@ -45,7 +46,7 @@ export function browse(table) {
 
 async function list(table, prefix) {
   if (table === '') return;
-  listing = { table, prefix, cursor: null, count: 0 };
+  listing = { table, prefix, cursor: null, seen: new Set() };
   running.abort();
   byId('keys').replaceChildren();
   clearEntry('Choose a key to see its entry.');
@@ -57,14 +58,17 @@ async function loadMore() {
   running = new AbortController();
   setText(byId('keys-note'), 'reading');
   try {
-    const page = await getJson(keysPath(asked.table, asked.prefix, asked.cursor, pageSize), running.signal);
-    if (asked !== listing) return;
-    append(page.keys);
-    listing.cursor = page.cursor ?? null;
-    listing.count += page.keys.length;
+    // A page of a large table may hold few keys or none, though more come.
+    for (let added = 0, pages = 0; added === 0 || (added < pageSize && pages < mostPages); pages++) {
+      const page = await getJson(keysPath(asked.table, asked.prefix, listing.cursor, pageSize), running.signal);
+      if (asked !== listing) return;
+      added += append(page.keys);
+      listing.cursor = page.cursor ?? null;
+      if (listing.cursor === null) break;
+    }
     byId('more').hidden = listing.cursor === null;
-    const whose = asked.prefix === '' ? '' : ` that begin with “${asked.prefix}”`;
-    setText(byId('keys-note'), listing.count === 0 ? `No keys${whose}` : `${count(listing.count)} ${listing.count === 1 ? 'key' : 'keys'}${whose}${listing.cursor === null ? '' : ' so far'}`);
+    const whose = asked.prefix === '' ? '' : ` that ${listing.seen.size === 1 ? 'begins' : 'begin'} with “${asked.prefix}”`;
+    setText(byId('keys-note'), listing.seen.size === 0 ? `No keys${whose}` : `${count(listing.seen.size)} ${listing.seen.size === 1 ? 'key' : 'keys'}${whose}${listing.cursor === null ? '' : ' so far'}`);
   } catch (error) {
     if (error.name === 'AbortError' || asked !== listing) return;
     byId('more').hidden = true;
@@ -73,14 +77,17 @@ async function loadMore() {
   }
 }
 
+// A walk through a table that changes meanwhile may come upon a key twice.
 function append(keys) {
   const box = byId('keys');
-  for (const item of keys) {
-    const key = typeof item === 'string' ? item : item.key;
+  const fresh = keys.filter(key => !listing.seen.has(key));
+  for (const key of fresh) {
+    listing.seen.add(key);
     const option = element('li', { role: 'option', 'aria-selected': 'false', tabindex: '-1', id: `key-${box.children.length}` }, key);
     option.dataset.entryKey = key;
     box.append(option);
   }
+  return fresh.length;
 }
 
 function move(event) {

@@ -7,18 +7,19 @@ const parts = ['payload', 'headers', 'slack', 'free', 'unexamined', 'unused'];
 const columns = ['Segment', 'Reserved', 'Head', 'Taken', 'Free slots', 'Unexamined', 'Unused', 'Fill'];
 const levels = 5;
 const gap = 2;
+const mostLabelled = 12;
+const labelWidth = 28;
+const mapHeight = 170;
 
 let last = null;
 
 export function makeMemory() {
   for (const column of columns) byId('segment-columns').append(element('th', { scope: 'col' }, column));
-  const legend = byId('map-legend');
-  legend.append(element('li', {}, element('span', { class: 'swatch empty' }), 'not in use'));
-  for (let level = 1; level <= levels; level++) {
-    const text = level === 1 ? 'to 20 % full' : level === levels ? 'to 100 %' : '';
-    legend.append(element('li', {}, element('span', { class: `swatch fill-${level}` }), text));
-  }
-  legend.append(element('li', {}, element('span', { class: 'swatch unexamined' }), 'not examined yet'));
+  const swatches = names => names.map(name => element('span', { class: `swatch ${name}` }));
+  byId('map-legend').append(
+    element('li', {}, ...swatches(['fill-none']), 'not in use'),
+    element('li', {}, ...swatches(Array.from({ length: levels }, (_, i) => `fill-${i + 1}`)), '0 to 100 % full'),
+    element('li', {}, ...swatches(['part-unexamined']), 'not examined yet'));
   new ResizeObserver(() => drawMap()).observe(byId('map-frame'));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawMap());
 }
@@ -38,7 +39,7 @@ export function showMemory(report) {
 }
 
 function showEquation(memory, shown, explained) {
-  keyedRows(byId('equation-bar'), shown, part => part, part => element('span', { class: part }), (bar, part) => {
+  keyedRows(byId('equation-bar'), shown, part => part, part => element('span', { class: `part-${part}` }), (bar, part) => {
     bar.style.flexGrow = String(memory[part]);
     bar.title = `${part}: ${exactBytes(memory[part])}`;
   });
@@ -51,7 +52,7 @@ function showEquation(memory, shown, explained) {
 }
 
 function term(part, explained) {
-  const swatch = part === 'reserved' ? '' : element('span', { class: `swatch ${part}` });
+  const swatch = part === 'reserved' ? '' : element('span', { class: `swatch part-${part}` });
   return element('div', { class: `term term-${part}`, title: explained[part] ?? '' }, element('dt', {}, swatch, part), element('dd', { class: 'value' }), element('dd', { class: 'note' }));
 }
 
@@ -63,39 +64,59 @@ function showRows(rows) {
   });
 }
 
-// Each segment is a block of cells; the blocks flow like words, so that few large and many small segments fill the same room.
+// Few segments begin a line each, with their number before it; many flow like words, so that any number fills the same room.
 function drawMap() {
   if (last === null) return;
   const canvas = byId('map');
-  const room = byId('map-frame').clientWidth;
-  const cells = last.segments.reduce((total, row) => total + row.cells.length, 0);
-  if (room === 0 || cells === 0) return;
-  const pitch = Math.max(7, Math.min(18, Math.floor(Math.sqrt((room * 170) / (cells * 1.15)))));
+  const rows = last.segments;
+  const hasLines = rows.length <= mostLabelled;
+  const left = hasLines ? labelWidth : 0;
+  const room = byId('map-frame').clientWidth - left;
+  const cells = rows.reduce((total, row) => total + row.cells.length, 0);
+  if (room <= 0 || cells === 0) return;
+  const pitch = Math.max(7, Math.min(18, Math.floor(Math.sqrt((room * mapHeight) / (cells * 1.15)))));
   const perLine = Math.floor(room / pitch);
-  const lines = layOut(last.segments, perLine);
+  const places = placesOf(rows, perLine, hasLines);
+  const height = Math.ceil((places.at(-1) + rows.at(-1).cells.length) / perLine) * pitch;
+  const context = prepare(canvas, room + left, height);
+  const colours = coloursOf(canvas);
+  rows.forEach((row, i) => {
+    if (hasLines) drawLabel(context, colours, String(row.first), Math.floor(places[i] / perLine) * pitch + pitch / 2);
+    row.cells.forEach((level, n) => drawCell(context, colours, places[i] + n, perLine, pitch, left, level));
+  });
+}
+
+function placesOf(rows, perLine, hasLines) {
+  let place = 0;
+  return rows.map(row => {
+    const own = place;
+    place += row.cells.length + (hasLines ? 0 : 1);
+    if (hasLines) place = Math.ceil(place / perLine) * perLine;
+    return own;
+  });
+}
+
+function prepare(canvas, width, height) {
   const scale = devicePixelRatio || 1;
-  const height = lines * pitch;
-  canvas.width = Math.round(room * scale);
+  canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
-  canvas.style.width = `${room}px`;
+  canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
   const context = canvas.getContext('2d');
   context.scale(scale, scale);
-  const colours = coloursOf(canvas);
-  let place = 0;
-  for (const row of last.segments) {
-    for (const level of row.cells) drawCell(context, colours, place++, perLine, pitch, level);
-    place++;
-  }
+  return context;
 }
 
-function layOut(rows, perLine) {
-  const places = rows.reduce((total, row) => total + row.cells.length + 1, -1);
-  return Math.ceil(places / perLine);
+function drawLabel(context, colours, text, y) {
+  context.fillStyle = colours.label;
+  context.font = '12px system-ui, sans-serif';
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  context.fillText(text, labelWidth - 8, y - 1);
 }
 
-function drawCell(context, colours, place, perLine, pitch, level) {
-  const x = (place % perLine) * pitch;
+function drawCell(context, colours, place, perLine, pitch, left, level) {
+  const x = left + (place % perLine) * pitch;
   const y = Math.floor(place / perLine) * pitch;
   const size = pitch - gap;
   context.fillStyle = level < 0 ? colours.empty : colours.fill[Math.min(levels - 1, Math.floor(level / (100 / levels)))];
@@ -112,5 +133,5 @@ function drawCell(context, colours, place, perLine, pitch, level) {
 function coloursOf(node) {
   const style = getComputedStyle(node);
   const colour = name => style.getPropertyValue(name).trim();
-  return { empty: colour('--empty'), unexamined: colour('--unexamined'), fill: Array.from({ length: levels }, (_, i) => colour(`--fill-${i + 1}`)) };
+  return { empty: colour('--empty'), label: colour('--muted'), unexamined: colour('--unexamined'), fill: Array.from({ length: levels }, (_, i) => colour(`--fill-${i + 1}`)) };
 }

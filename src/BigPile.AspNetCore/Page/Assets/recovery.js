@@ -3,14 +3,16 @@
 import { byId, element, keyedRows, setText } from './dom.js';
 import { bytes, count, percent } from './format.js';
 
+const names = { progress: 'Opening', recovery: 'Pages examined', index: 'Tables indexed' };
+
 export function isWarming(recovery) {
   return recovery.remainingBytes > 0 || recovery.indexProgress < 1;
 }
 
 export function showRecovery(recovery) {
   const bars = [];
-  if (recovery.totalBytes > 0) bars.push({ name: 'Pages examined', share: recovery.progress, text: `${bytes(recovery.totalBytes - recovery.remainingBytes)} of ${bytes(recovery.totalBytes)}` });
-  if (recovery.indexProgress < 1 || recovery.indexEntries > 0) bars.push({ name: 'Tables indexed', share: recovery.indexProgress, text: `${count(recovery.indexEntries)} entries found` });
+  if (recovery.remainingBytes > 0) bars.push({ name: 'Pages examined', share: recovery.progress, text: `${bytes(recovery.totalBytes - recovery.remainingBytes)} of ${bytes(recovery.totalBytes)}` });
+  if (recovery.indexProgress < 1) bars.push({ name: 'Tables indexed', share: recovery.indexProgress, text: `${count(recovery.indexEntries)} entries found` });
   show(bars, findings(recovery));
 }
 
@@ -19,7 +21,7 @@ export function showStarting(health) {
   const bars = [];
   for (const [name, value] of Object.entries(health)) {
     const share = typeof value === 'object' && value !== null ? value.progress : name.toLowerCase().endsWith('progress') ? value : undefined;
-    if (typeof share === 'number') bars.push({ name: name === 'progress' ? 'Opening' : name, share, text: '' });
+    if (typeof share === 'number') bars.push({ name: names[name] ?? name, share, text: '' });
   }
   const awaited = Array.isArray(health.awaited) && health.awaited.length > 0 ? `Waiting for: ${health.awaited.join(', ')}.` : '';
   show(bars, `The service is ${health.status ?? 'starting'}. ${awaited}`);
@@ -54,5 +56,6 @@ function findings(recovery) {
     [recovery.orphans, 'unfinished payloads freed'],
     [recovery.faults, `damaged places, ${bytes(recovery.lostBytes)} of payload dropped`],
   ].filter(([number]) => number > 0).map(([number, text]) => `${count(number)} ${text}`);
-  return [how, recovery.indexRestored ? 'The index came back as it was saved.' : '', found.length === 0 ? 'No damage found.' : `${found.join('; ')}.`].filter(text => text !== '').join(' ');
+  const done = isWarming(recovery) ? '' : `All ${bytes(recovery.totalBytes)} of pages are examined.`;
+  return [how, done, recovery.indexRestored ? 'The index came back as it was saved.' : '', found.length === 0 ? 'No damage found.' : `${found.join('; ')}.`].filter(text => text !== '').join(' ');
 }

@@ -12,7 +12,7 @@ const tiles = new Map();
 
 function tile(id, title, kinds) {
   const value = element('p', { class: 'value', id: `tile-${id}` });
-  const note = element('p', { class: 'note' });
+  const note = element('p', { class: 'note' }, ...(kinds.length === 2 ? kinds.map(kind => element('span', { class: `kind ${kind}` })) : []));
   const box = element('article', { class: 'tile' }, element('h2', {}, title), value, note);
   const spark = kinds.length === 0 ? null : sparkline(`${title}, the last two minutes`, kinds);
   if (spark !== null) box.append(spark);
@@ -32,7 +32,8 @@ export function makeTiles() {
 function show(id, value, note, title = '') {
   const { value: valueNode, note: noteNode } = tiles.get(id);
   setText(valueNode, value);
-  setText(noteNode, note);
+  if (Array.isArray(note)) note.forEach((text, i) => setText(noteNode.children[i], text));
+  else setText(noteNode, note);
   valueNode.title = title;
 }
 
@@ -52,7 +53,7 @@ export function showTiles(stats) {
 
 function showActivity(stats, sum) {
   if (stats.activity === undefined) {
-    show('operations', '–', 'measuring');
+    show('operations', '–', ['measuring', '']);
     show('latency', '–', 'measuring');
     show('hits', '–', 'measuring');
     return;
@@ -61,7 +62,7 @@ function showActivity(stats, sum) {
   const writeRate = sum(rate => rate.puts + rate.removals);
   reads.add(readRate);
   writes.add(writeRate);
-  show('operations', short(readRate + writeRate), `${short(readRate)} reads, ${short(writeRate)} writes`);
+  show('operations', short(readRate + writeRate), [`${short(readRate)} reads`, `${short(writeRate)} writes`]);
   const timed = stats.activity.reads;
   latency.add(timed?.p99Us ?? null);
   const written = stats.activity.writes === undefined ? '' : `; writes p99 ${micros(stats.activity.writes.p99Us)}`;
