@@ -59,7 +59,7 @@ async function loadMore() {
   setText(byId('keys-note'), 'reading');
   try {
     // A page of a large table may hold few keys or none, though more come.
-    for (let added = 0, pages = 0; added === 0 || (added < pageSize && pages < mostPages); pages++) {
+    for (let added = 0, pages = 0; added < pageSize && pages < mostPages; pages++) {
       const page = await getJson(keysPath(asked.table, asked.prefix, listing.cursor, pageSize), running.signal);
       if (asked !== listing) return;
       added += append(page.keys);
@@ -68,7 +68,7 @@ async function loadMore() {
     }
     byId('more').hidden = listing.cursor === null;
     const whose = asked.prefix === '' ? '' : ` that ${listing.seen.size === 1 ? 'begins' : 'begin'} with “${asked.prefix}”`;
-    setText(byId('keys-note'), listing.seen.size === 0 ? `No keys${whose}` : `${count(listing.seen.size)} ${listing.seen.size === 1 ? 'key' : 'keys'}${whose}${listing.cursor === null ? '' : ' so far'}`);
+    setText(byId('keys-note'), listing.seen.size === 0 ? `No keys${whose}${listing.cursor === null ? '' : ' so far'}` : `${count(listing.seen.size)} ${listing.seen.size === 1 ? 'key' : 'keys'}${whose}${listing.cursor === null ? '' : ' so far'}`);
   } catch (error) {
     if (error.name === 'AbortError' || asked !== listing) return;
     byId('more').hidden = true;
