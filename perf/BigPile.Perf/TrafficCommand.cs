@@ -29,7 +29,7 @@ internal sealed class TrafficCommand : Command
         HelpName = "D",
     };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = SharedOptions.Json();
 
     private readonly TextWriter _output;
 
