@@ -4,7 +4,7 @@ using System.Buffers.Binary;
 namespace BigPile.Perf.Traffic;
 
 /// <summary>Compares answers with the model, and takes into the model what they make certain.</summary>
-internal sealed class AnswerCheck(int client, TrafficValues values, KeyState[] states, TrafficTally tally)
+internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficValues values, KeyState[] states, TrafficTally tally)
 {
     private const int FrameBytes = 24; // of an item in application/vnd.bigpile.batch
 
@@ -88,7 +88,7 @@ internal sealed class AnswerCheck(int client, TrafficValues values, KeyState[] s
                     ? answer.LengthBytes == TrafficValues.LengthOf(client, key, before.Sequence)
                     : values.IsIntact(answer.Body, client, key, before.Sequence);
                 bool wasAsked = request.Tag == 0 || request.Tag != before.Tag;
-                Require(isBody && wasAsked && answer.Tag == before.Tag && answer.StatesLifetime == before.Expires, request.Kind, key, answer, before);
+                Require(isBody && wasAsked && answer.Tag == before.Tag && answer.StatesLifetime == (before.Expires && features.StatesLifetimes), request.Kind, key, answer, before);
                 break;
             case 304:
                 Require(request.Tag != 0 && request.Tag == before.Tag && answer.Tag == before.Tag, request.Kind, key, answer, before);

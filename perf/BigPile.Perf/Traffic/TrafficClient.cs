@@ -45,7 +45,7 @@ internal sealed class TrafficClient
         _states = new KeyState[options.Keys];
         _sequences = new uint[options.Keys];
         _usedIn = new int[options.Keys];
-        _check = new AnswerCheck(number, values, _states, tally);
+        _check = new AnswerCheck(number, features, values, _states, tally);
     }
 
     /// <summary>Sends requests, and reads every key once at the end.</summary>

@@ -16,15 +16,15 @@ internal static class TrafficProbe
     internal static TrafficFeatures FeaturesOf(IPEndPoint server)
     {
         using HttpClient client = ClientOf(server);
-        using var put = new HttpRequestMessage(HttpMethod.Put, Entry) { Content = new ByteArrayContent([1]) };
-        put.Headers.Add("BigPile-Ttl", "1h");
-        using HttpResponseMessage answer = client.Send(put);
+        using HttpResponseMessage refusal = Put(client, "never");
+        bool hasLifetimes = refusal.StatusCode == HttpStatusCode.BadRequest; // who does not know them takes any text
+        using HttpResponseMessage answer = Put(client, "1h");
         answer.EnsureSuccessStatusCode();
         using HttpResponseMessage read = client.Send(new HttpRequestMessage(HttpMethod.Get, Entry));
-        bool hasLifetimes = read.Headers.Contains("BigPile-Ttl");
+        bool statesLifetimes = read.Headers.Contains("BigPile-Ttl");
         using HttpResponseMessage removed = client.Send(new HttpRequestMessage(HttpMethod.Delete, Entry));
         removed.EnsureSuccessStatusCode();
-        return new TrafficFeatures(hasLifetimes, HasBatches(client));
+        return new TrafficFeatures(hasLifetimes, statesLifetimes, HasBatches(client));
     }
 
     /// <summary>The memory of a server that serves.</summary>
@@ -40,6 +40,13 @@ internal static class TrafficProbe
         return new TrafficMemory(
             percent, server.Id, server.ResidentBytes(), root.GetProperty("process").GetProperty("managedBytes").GetInt64(), entries,
             root.GetProperty("pile").GetProperty("memoryBytes").GetProperty("reserved").GetInt64());
+    }
+
+    private static HttpResponseMessage Put(HttpClient client, string lifetime)
+    {
+        using var put = new HttpRequestMessage(HttpMethod.Put, Entry) { Content = new ByteArrayContent([1]) };
+        put.Headers.Add("BigPile-Ttl", lifetime);
+        return client.Send(put);
     }
 
     private static bool HasBatches(HttpClient client)

@@ -31,6 +31,7 @@ export function makeKeys(report) {
 }
 
 export function showTableNames(names) {
+  byId('keys-panel').hidden = names.length === 0;
   const choice = byId('key-table');
   keyedRows(choice, names, name => name, name => element('option', { value: name }, name), () => {});
   if (listing.table === '' && names.length > 0) void list(names[0], '');

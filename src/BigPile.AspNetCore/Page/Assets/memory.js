@@ -26,6 +26,7 @@ export function makeMemory() {
 
 export function showMemory(report) {
   last = report;
+  for (const id of ['map-frame', 'map-legend', 'segments']) byId(id).hidden = report.segments.length === 0;
   const memory = report.memoryBytes;
   const shown = parts.filter(part => part !== 'unexamined' || memory.unexamined > 0);
   showEquation(memory, shown, report.explained);
@@ -40,6 +41,7 @@ export function showMemory(report) {
 
 function showEquation(memory, shown, explained) {
   keyedRows(byId('equation-bar'), shown, part => part, part => element('span', { class: `part-${part}` }), (bar, part) => {
+    bar.hidden = memory[part] === 0;
     bar.style.flexGrow = String(memory[part]);
     bar.title = `${part}: ${exactBytes(memory[part])}`;
   });

@@ -18,6 +18,7 @@ export function makeTables(onBrowse) {
 
 export function showTables(tables) {
   byId('tables-empty').hidden = tables.length > 0;
+  byId('tables-scroll').hidden = tables.length === 0;
   const total = tables.reduce((sum, table) => sum + table.totalBytes, 0);
   setText(byId('tables-note'), tables.length === 0 ? '' : `${bytes(total)} with their indexes`);
   keyedRows(byId('table-rows'), tables, table => table.name, make, update);

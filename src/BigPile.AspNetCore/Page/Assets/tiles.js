@@ -53,7 +53,7 @@ export function showTiles(stats) {
 
 function showActivity(stats, sum) {
   if (stats.activity === undefined) {
-    show('operations', '–', ['measuring', '']);
+    show('operations', '–', ['', '']);
     show('latency', '–', 'measuring');
     show('hits', '–', 'measuring');
     return;
