@@ -54,8 +54,8 @@ export function showTiles(stats) {
 function showActivity(stats, sum) {
   if (stats.activity === undefined) {
     show('operations', '–', ['', '']);
-    show('latency', '–', 'measuring');
-    show('hits', '–', 'measuring');
+    show('latency', '–', '');
+    show('hits', '–', '');
     return;
   }
   const readRate = sum(rate => rate.hits + rate.misses);
