@@ -30,6 +30,7 @@ internal sealed class TrafficClient
     private readonly List<TrafficRequest> _requests = [];
     private readonly List<int> _keys = [];
     private readonly List<uint> _newSequences = [];
+    private readonly Stack<(int Key, KeyState Changed)> _uncertain = [];
     private int _batch;
     private int _generation;
 
@@ -55,19 +56,21 @@ internal sealed class TrafficClient
         try
         {
             connection = new ResponseReader(_server.Address);
-            for (long sent = 0; sent < requests && _tally.Failure == null; sent += _requests.Count)
+            for (long done = 0; done < requests && _tally.Failure == null;)
             {
                 stop.ThrowIfCancellationRequested();
-                Compose((int)Math.Min(_options.Depth, requests - sent));
-                Exchange(ref connection);
-                _tally.NoteDone(CollectionsMarshal.AsSpan(_requests));
+                Compose((int)Math.Min(_options.Depth, requests - done));
+                int answered = Exchange(ref connection);
+                _tally.NoteDone(CollectionsMarshal.AsSpan(_requests)[..answered]);
+                done += answered;
             }
-            for (int first = 0; first < _states.Length && _tally.Failure == null; first += _options.Depth)
+            for (int done = 0; done < _states.Length && _tally.Failure == null;)
             {
                 stop.ThrowIfCancellationRequested();
-                ComposeReads(first, Math.Min(_options.Depth, _states.Length - first));
-                Exchange(ref connection);
-                _tally.NoteFinalReads(_requests.Count);
+                ComposeReads(done, Math.Min(_options.Depth, _states.Length - done));
+                int answered = Exchange(ref connection);
+                _tally.NoteFinalReads(answered);
+                done += answered;
             }
         }
         finally
@@ -176,7 +179,9 @@ internal sealed class TrafficClient
             _writer.WriteMany(keys, CollectionsMarshal.AsSpan(_newSequences)[first..]);
     }
 
-    private void Exchange(ref ResponseReader? connection)
+    /// <summary>Sends the batch and checks the answers.</summary>
+    /// <returns>How many there were: all, unless the server ended meanwhile. The connection is then one to the next server.</returns>
+    private int Exchange(ref ResponseReader? connection)
     {
         long sent = Stopwatch.GetTimestamp();
         int answered = 0;
@@ -185,9 +190,7 @@ internal sealed class TrafficClient
             connection!.Send(_writer.Written);
             for (; answered < _requests.Count; answered++)
             {
-                connection.Read(_requests[answered].HasBody);
-                if (connection.Status == 503 && _server.IsRestarting)
-                    throw new ConnectionLostException("The server is about to end.");
+                Read(connection, _requests[answered].HasBody);
                 Check(_requests[answered], connection, sent);
             }
         }
@@ -195,8 +198,17 @@ internal sealed class TrafficClient
         {
             connection?.Dispose();
             connection = null;
-            connection = Recover(answered, sent);
+            NoteUnanswered(answered, sent);
+            connection = Recover();
         }
+        return answered;
+    }
+
+    private void Read(ResponseReader connection, bool hasBody)
+    {
+        connection.Read(hasBody);
+        if (connection.Status == 503 && _server.IsRestarting)
+            throw new ConnectionLostException("The server is about to end.");
     }
 
     private void Check(in TrafficRequest request, ResponseReader answer, long sent)
@@ -212,22 +224,42 @@ internal sealed class TrafficClient
         _check.Many(request, keys, sequences, answer, sent, answered);
     }
 
-    // Of the changes that were sent and not answered each one has happened or not: what the next server has is right if it is either.
-    private ResponseReader Recover(int answered, long sent)
+    private void NoteUnanswered(int answered, long sent)
     {
         long lost = Stopwatch.GetTimestamp();
-        IPEndPoint address = _server.WaitForNext(ref _generation);
-        var connection = new ResponseReader(address);
-        for (int i = answered; i < _requests.Count; i++)
+        foreach (TrafficRequest request in CollectionsMarshal.AsSpan(_requests)[answered..])
         {
-            TrafficRequest request = _requests[i];
             if (!request.IsChange)
                 continue;
             _tally.NoteUncertain(request.Count);
             for (int n = request.First; n < request.First + request.Count; n++)
-                Resolve(connection, _keys[n], KeyState.Put(_newSequences[n], 0, request.LifetimeMs, sent, lost));
+                _uncertain.Push((_keys[n], KeyState.Put(_newSequences[n], 0, request.LifetimeMs, sent, lost)));
         }
-        return connection;
+    }
+
+    // Of the changes that were sent and not answered each one has happened or not: what the next server has is right if it is either.
+    // That server may end as well before all of them are known.
+    private ResponseReader Recover()
+    {
+        while (true)
+        {
+            IPEndPoint address = _server.WaitForNext(ref _generation);
+            ResponseReader? connection = null;
+            try
+            {
+                connection = new ResponseReader(address);
+                while (_uncertain.TryPeek(out (int Key, KeyState Changed) change))
+                {
+                    Resolve(connection, change.Key, change.Changed);
+                    _uncertain.Pop();
+                }
+                return connection;
+            }
+            catch (ConnectionLostException)
+            {
+                connection?.Dispose();
+            }
+        }
     }
 
     private void Resolve(ResponseReader connection, int key, KeyState changed)
@@ -236,7 +268,7 @@ internal sealed class TrafficClient
         _writer.Read("GET"u8, key, 0);
         long sent = Stopwatch.GetTimestamp();
         connection.Send(_writer.Written);
-        connection.Read(hasBody: true);
+        Read(connection, hasBody: true);
         _check.Either(key, changed, connection, sent, Stopwatch.GetTimestamp());
     }
 }
