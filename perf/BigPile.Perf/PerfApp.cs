@@ -26,6 +26,7 @@ internal static class PerfApp
             new TraceCommand(output),
             new CompareCommand(output),
             new LimitCommand(output),
+            new TrafficCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -55,5 +56,5 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare or limit; insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit or traffic; insert --help lists the options of insert, and so on.");
 }

@@ -8,6 +8,7 @@ using BigPile.AspNetCore.Listing;
 using BigPile.AspNetCore.Loading;
 using BigPile.AspNetCore.OpenApi;
 using BigPile.AspNetCore.Operations;
+using BigPile.AspNetCore.Page;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Reports;
 using BigPile.AspNetCore.Tables;
@@ -46,7 +47,8 @@ public static class BigPileApplicationExtensions
         IServiceProvider services = app.ApplicationServices;
         return app
             .UseMiddleware<EntryMiddleware>(
-                services.GetRequiredService<PileHost>(), BigPileTableExtensions.ReaderOf(services), BigPileTableExtensions.WriterOf(services))
+                services.GetRequiredService<PileHost>(), BigPileTableExtensions.ReaderOf(services), BigPileTableExtensions.WriterOf(services),
+                services.GetRequiredService<EntryLatency>())
             .Use(next => ActionsOf(services, next).InvokeAsync);
     }
 
@@ -58,9 +60,11 @@ public static class BigPileApplicationExtensions
         ArgumentNullException.ThrowIfNull(endpoints);
         IServiceProvider services = endpoints.ServiceProvider;
         PileHost host = services.GetRequiredService<PileHost>();
-        var reports = new ReportEndpoints(host, services.GetRequiredService<TimeProvider>());
+        TimeProvider time = services.GetRequiredService<TimeProvider>();
+        var reports = new ReportEndpoints(host, new ActivityMeter(services.GetRequiredService<EntryLatency>(), time), time);
         endpoints.MapMethods("/v1/tables", ReadMethods, (RequestDelegate)reports.TablesAsync);
         endpoints.MapMethods("/v1/stats", ReadMethods, (RequestDelegate)reports.StatsAsync);
+        endpoints.MapMethods("/v1/memory", ReadMethods, (RequestDelegate)reports.MemoryAsync);
         var health = new HealthEndpoints(host);
         endpoints.MapMethods("/health/live", ReadMethods, (RequestDelegate)HealthEndpoints.LiveAsync);
         endpoints.MapMethods("/health/ready", ReadMethods, (RequestDelegate)health.ReadyAsync);
@@ -72,10 +76,24 @@ public static class BigPileApplicationExtensions
         return endpoints;
     }
 
+    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: memory, tables and entries of the service in a browser.</summary>
+    /// <remarks>It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.</remarks>
+    /// <param name="endpoints">Where to map it.</param>
+    /// <returns><paramref name="endpoints"/>.</returns>
+    public static IEndpointRouteBuilder MapBigPileConsole(this IEndpointRouteBuilder endpoints)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        var page = new ConsolePage();
+        endpoints.MapMethods("/", ReadMethods, (RequestDelegate)page.IndexAsync);
+        endpoints.MapMethods("/console/{file}", ReadMethods, (RequestDelegate)page.FileAsync);
+        return endpoints;
+    }
+
     private static void MapEntries(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
     {
         var entries = new EntryMiddleware(
-            NotFoundAsync, host, BigPileTableExtensions.ReaderOf(services), BigPileTableExtensions.WriterOf(services));
+            NotFoundAsync, host, BigPileTableExtensions.ReaderOf(services), BigPileTableExtensions.WriterOf(services),
+            services.GetRequiredService<EntryLatency>());
         endpoints.Map("/v1/tables/{table}/entries/{**key}", (RequestDelegate)entries.InvokeAsync);
         endpoints.Map("/v1/tables/{table}:{action}", (RequestDelegate)ActionsOf(services, NotFoundAsync).InvokeAsync);
     }

@@ -4,6 +4,7 @@ using System.Text;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Reports;
 using BigPile.AspNetCore.Security;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -61,7 +62,10 @@ public static class BigPileFastReadsExtensions
         new HeadLimits(server.Limits),
         services.GetRequiredService<TimeProvider>(),
         [.. options.IgnoredHeaders.Select(static name => Encoding.ASCII.GetBytes(name))],
-        server.AddServerHeader);
+        server.AddServerHeader)
+    {
+        Latency = services.GetService<EntryLatency>(),
+    };
 
     private static bool IsHttp2(ConnectionContext connection) =>
         connection.Features.Get<ITlsApplicationProtocolFeature>() is { } tls && tls.ApplicationProtocol.Span.SequenceEqual("h2"u8);

@@ -6,6 +6,7 @@ using BigPile.AspNetCore;
 using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
+using BigPile.AspNetCore.Reports;
 using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Hosting;
@@ -33,6 +34,7 @@ public static class BigPileServiceCollectionExtensions
         Configure(services, Options.Options.DefaultName, configure);
         services.TryAddSingleton<PileOpener>();
         services.TryAddSingleton<OperationStore>();
+        services.TryAddSingleton<EntryLatency>();
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();

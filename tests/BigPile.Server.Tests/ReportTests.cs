@@ -48,16 +48,72 @@ public sealed class ReportTests : ServerTest
         JsonElement memory = pile.GetProperty("memoryBytes");
         long Of(string name) => memory.GetProperty(name).GetInt64();
         Assert.Equal(Of("reserved"), Of("committed") + Of("unused"));
-        Assert.Equal(Of("committed"), Of("payload") + Of("headers") + Of("slack") + Of("free"));
+        Assert.Equal(Of("committed"), Of("payload") + Of("headers") + Of("slack") + Of("free") + Of("unexamined"));
         Assert.False(memory.TryGetProperty("limit", out _));
         Assert.Equal(200, stats.GetProperty("tables")[0].GetProperty("entries").GetInt64());
         Assert.Equal(Environment.ProcessId, stats.GetProperty("process").GetProperty("id").GetInt32());
         Assert.True(stats.GetProperty("process").GetProperty("workingSetBytes").GetInt64() > 0);
     }
 
+    [Fact]
+    public async Task The_map_of_the_memory_is_the_memory()
+    {
+        for (int i = 0; i < 200; i++)
+            (await Server.PutAsync($"/v1/tables/t/entries/{i}", new byte[i * 500])).EnsureSuccessStatusCode();
+        JsonElement report = await GetJsonAsync("/v1/memory");
+        Assert.Equal(("mapped", 4 << 20), (report.GetProperty("store").GetString(), report.GetProperty("segmentBytes").GetInt32()));
+        JsonElement memory = report.GetProperty("memoryBytes");
+        JsonElement[] segments = [.. report.GetProperty("segments").EnumerateArray()];
+        long Sum(string name) => segments.Sum(segment => segment.GetProperty(name).GetInt64());
+        Assert.Equal(memory.GetProperty("reserved").GetInt64(), Sum("reserved"));
+        Assert.Equal(Sum("reserved"), Sum("head") + Sum("taken") + Sum("free") + Sum("unexamined") + Sum("unused"));
+        Assert.Equal(
+            (memory.GetProperty("free").GetInt64(), memory.GetProperty("unused").GetInt64(), memory.GetProperty("unexamined").GetInt64()),
+            (Sum("free"), Sum("unused"), Sum("unexamined")));
+        Assert.Equal(memory.GetProperty("committed").GetInt64(), Sum("head") + Sum("taken") + Sum("free") + Sum("unexamined"));
+        Assert.All(segments, static segment => Assert.All(segment.GetProperty("cells").EnumerateArray(), static cell => Assert.InRange(cell.GetInt32(), -2, 100)));
+        foreach (string equation in report.GetProperty("equations").EnumerateArray().Select(static text => text.GetString()!))
+        {
+            string[] sides = equation.Split(" = ");
+            Assert.Equal(memory.GetProperty(sides[0]).GetInt64(), sides[1].Split(" + ").Sum(part => memory.GetProperty(part).GetInt64()));
+        }
+        Assert.All(
+            memory.EnumerateObject(), part => Assert.NotEqual("", report.GetProperty("explained").GetProperty(part.Name).GetString()));
+    }
+
+    [Fact]
+    public async Task Statistics_have_rates_and_latency_from_the_second_look_on()
+    {
+        JsonElement first = await GetJsonAsync("/v1/stats");
+        Assert.False(first.TryGetProperty("activity", out _));
+        JsonElement second = first;
+        for (int i = 0; !second.TryGetProperty("activity", out _); i++)
+        {
+            (await Server.PutAsync($"/v1/tables/t/entries/{i % 5}", new byte[9])).EnsureSuccessStatusCode();
+            await Client.GetAsync($"/v1/tables/t/entries/{i % 5}");
+            await Client.GetAsync("/v1/tables/t/entries/none");
+            second = await GetJsonAsync("/v1/stats");
+        }
+        JsonElement activity = second.GetProperty("activity");
+        Assert.InRange(activity.GetProperty("seconds").GetDouble(), 0.9, 60);
+        foreach (string kind in new[] { "reads", "writes" })
+        {
+            JsonElement latency = activity.GetProperty(kind);
+            double[] times = [.. new[] { "p50Us", "p90Us", "p99Us", "maxUs" }.Select(name => latency.GetProperty(name).GetDouble())];
+            Assert.Equal(times.Order(), times);
+            Assert.InRange(times[0], 0.1, 60e6);
+        }
+        JsonElement third = await GetJsonAsync("/v1/stats");
+        JsonElement table = third.GetProperty("tables")[0];
+        Assert.Equal(0.5, table.GetProperty("hitRatio").GetDouble());
+        Assert.Equal(5, table.GetProperty("inserts").GetInt64());
+        Assert.True(table.GetProperty("totalBytes").GetInt64() >= table.GetProperty("blockBytes").GetInt64() + table.GetProperty("indexBytes").GetInt64());
+    }
+
     [Theory]
     [InlineData("/v1/tables")]
     [InlineData("/v1/stats")]
+    [InlineData("/v1/memory")]
     [InlineData("/health/live")]
     [InlineData("/health/ready")]
     public async Task Reports_can_be_read_and_nothing_else(string path)
@@ -72,7 +128,6 @@ public sealed class ReportTests : ServerTest
     }
 
     [Theory]
-    [InlineData("/")]
     [InlineData("/v1")]
     [InlineData("/v1/tables/t/entries")]
     [InlineData("/v1/tables/t/other/k")]

@@ -13,12 +13,15 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(CompareReport))]
 [JsonSerializable(typeof(LimitReport))]
 [JsonSerializable(typeof(RestartReport))]
+[JsonSerializable(typeof(TrafficReport))]
 [JsonSerializable(typeof(FillFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
 
     internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
+
+    internal static string Write(TrafficReport report) => JsonSerializer.Serialize(report, Default.TrafficReport);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 

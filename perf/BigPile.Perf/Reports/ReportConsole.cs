@@ -9,11 +9,17 @@ namespace BigPile.Perf.Reports;
 internal static class ReportConsole
 {
     /// <summary>Runs a load and writes its report.</summary>
-    internal static void Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
+    internal static void Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write) =>
+        _ = ShowAndGive(output, run, write);
+
+    /// <summary>Runs a load, writes its report and gives it.</summary>
+    internal static TReport ShowAndGive<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
     {
         var terminal = new AnsiConsoleOutput(output);
         AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = terminal, Ansi = colors });
-        write(console, terminal.IsTerminal ? BarProgress.Show(console, run) : run(new NoProgress()));
+        TReport report = terminal.IsTerminal ? BarProgress.Show(console, run) : run(new NoProgress());
+        write(console, report);
+        return report;
     }
 }

@@ -28,6 +28,16 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
     internal bool TryAnswer(RequestHead head, bool isLast)
     {
+        if (door.Latency is not { } latency || !latency.TryBegin(out long started))
+            return TryAnswerUntimed(head, isLast);
+        bool isAnswered = TryAnswerUntimed(head, isLast);
+        if (isAnswered)
+            latency.End(started, isRead: true);
+        return isAnswered;
+    }
+
+    private bool TryAnswerUntimed(RequestHead head, bool isLast)
+    {
         if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)

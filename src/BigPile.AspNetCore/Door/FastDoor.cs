@@ -1,6 +1,7 @@
 using System;
 using System.Text;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Reports;
 using BigPile.AspNetCore.Security;
 
 namespace BigPile.AspNetCore.Door;
@@ -22,6 +23,9 @@ internal sealed class FastDoor(
     internal HeadLimits Limits => limits;
 
     internal TimeProvider Time => time;
+
+    /// <summary>Times the answers while somebody looks at the statistics.</summary>
+    internal EntryLatency? Latency { get; init; }
 
     internal DateLine Date { get; } = new();
 

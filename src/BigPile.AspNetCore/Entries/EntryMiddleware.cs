@@ -2,6 +2,7 @@ using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Reports;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -9,7 +10,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace BigPile.AspNetCore.Entries;
 
 /// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.</summary>
-internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer)
+internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer, EntryLatency latency)
 {
     private const string AllowedMethods = "GET, HEAD, PUT, POST, DELETE";
 
@@ -23,7 +24,10 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
         try
         {
-            return Answer(context, tables, target);
+            if (!latency.TryBegin(out long started))
+                return Answer(context, tables, target);
+            bool isRead = context.Request.Method is "GET" or "HEAD";
+            return latency.EndAsync(started, isRead, Answer(context, tables, target));
         }
         catch (ObjectDisposedException)
         {

@@ -11,13 +11,16 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.AspNetCore.Reports;
 
 /// <summary>Answers what is asked about the service rather than of it.</summary>
-internal sealed class ReportEndpoints(PileHost host, TimeProvider time)
+internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, TimeProvider time)
 {
     internal Task TablesAsync(HttpContext context) =>
         AnswerAsync(context, static cache => TableList.Of(cache), ReportJson.Default.TableList);
 
     internal Task StatsAsync(HttpContext context) =>
-        AnswerAsync(context, cache => StatsReport.Of(cache, time), ReportJson.Default.StatsReport);
+        AnswerAsync(context, cache => StatsReport.Of(cache, activity, time), ReportJson.Default.StatsReport);
+
+    internal Task MemoryAsync(HttpContext context) =>
+        AnswerAsync(context, static cache => MemoryMapReport.Of(cache.Pile), ReportJson.Default.MemoryMapReport);
 
     private async Task AnswerAsync<T>(HttpContext context, Func<PileCache, T> report, JsonTypeInfo<T> json)
     {

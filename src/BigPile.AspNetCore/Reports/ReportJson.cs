@@ -9,4 +9,5 @@ namespace BigPile.AspNetCore.Reports;
 [JsonSerializable(typeof(TableList))]
 [JsonSerializable(typeof(TableReport))]
 [JsonSerializable(typeof(StatsReport))]
+[JsonSerializable(typeof(MemoryMapReport))]
 internal sealed partial class ReportJson : JsonSerializerContext;

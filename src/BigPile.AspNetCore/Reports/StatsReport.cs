@@ -7,12 +7,39 @@ namespace BigPile.AspNetCore.Reports;
 
 /// <summary>A snapshot of everything: pile, tables, process.</summary>
 /// <param name="Pile">The pile.</param>
+/// <param name="Recovery">What becomes of a pile that was found on disk.</param>
+/// <param name="Activity">What happened since the look before; left out at the first look.</param>
 /// <param name="Tables">The tables in ordinal order of their names.</param>
 /// <param name="Process">The process.</param>
-internal sealed record StatsReport(PileReport Pile, IReadOnlyList<TableReport> Tables, ProcessReport Process)
+internal sealed record StatsReport(
+    PileReport Pile, RecoveryReport Recovery, ActivityReport? Activity, IReadOnlyList<TableReport> Tables, ProcessReport Process)
 {
-    internal static StatsReport Of(PileCache cache, TimeProvider time) =>
-        new(PileReport.Of(cache.Pile), [.. cache.TableNames.Select(name => TableReport.Of(cache, name))], ProcessReport.Now(time));
+    internal static StatsReport Of(PileCache cache, ActivityMeter meter, TimeProvider time)
+    {
+        SortedDictionary<string, TableStatistics> tables = StatisticsOf(cache);
+        ActivityReport? activity = meter.Look(tables);
+        return new StatsReport(
+            PileReport.Of(cache.Pile), RecoveryReport.Of(cache), activity,
+            [.. tables.Select(table => TableReport.Of(table.Key, table.Value, activity?.Tables.GetValueOrDefault(table.Key)))],
+            ProcessReport.Now(time));
+    }
+
+    private static SortedDictionary<string, TableStatistics> StatisticsOf(PileCache cache)
+    {
+        var found = new SortedDictionary<string, TableStatistics>(StringComparer.Ordinal);
+        foreach (string name in cache.TableNames)
+        {
+            try
+            {
+                found.Add(name, cache.GetStatistics(name));
+            }
+            catch (KeyNotFoundException)
+            {
+                // dropped meanwhile
+            }
+        }
+        return found;
+    }
 }
 
 /// <summary>A pile.</summary>

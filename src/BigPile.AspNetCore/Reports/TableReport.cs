@@ -14,11 +14,49 @@ namespace BigPile.AspNetCore.Reports;
 internal sealed record TableReport(
     string Name, long Entries, long Bytes, long IndexBytes, long Hits, long Misses, long Puts, long Removals)
 {
-    internal static TableReport Of(PileCache cache, string name)
+    /// <summary>Bytes that the entries take in the pile: payloads, headers and slack.</summary>
+    public long BlockBytes { get; init; }
+
+    /// <summary>Bytes of the queues by which entries are evicted, in process memory.</summary>
+    public long EvictionBytes { get; init; }
+
+    /// <summary>Blocks, index and queues: what a limit in bytes is compared with.</summary>
+    public long TotalBytes { get; init; }
+
+    /// <summary>Puts of keys that were new.</summary>
+    public long Inserts { get; init; }
+
+    /// <summary>Puts that were refused because everything there is worth more.</summary>
+    public long Collisions { get; init; }
+
+    /// <summary>Entries that had to make room for others.</summary>
+    public long Evictions { get; init; }
+
+    /// <summary>Entries whose time was over.</summary>
+    public long Expirations { get; init; }
+
+    /// <summary>The share of reads that found their key, from 0 to 1; left out when there were no reads.</summary>
+    public double? HitRatio { get; init; }
+
+    /// <summary>Operations a second since the look before; only in the statistics of everything.</summary>
+    public RateReport? PerSecond { get; init; }
+
+    internal static TableReport Of(PileCache cache, string name) => Of(name, cache.GetStatistics(name), null);
+
+    internal static TableReport Of(string name, TableStatistics statistics, RateReport? perSecond) => new(
+        name, statistics.EntryCount, statistics.EntryBytes, statistics.IndexBytes,
+        statistics.Hits, statistics.Misses, statistics.Puts, statistics.Removals)
     {
-        TableStatistics statistics = cache.GetStatistics(name);
-        return new TableReport(
-            name, statistics.EntryCount, statistics.EntryBytes, statistics.IndexBytes,
-            statistics.Hits, statistics.Misses, statistics.Puts, statistics.Removals);
-    }
+        BlockBytes = statistics.BlockBytes,
+        EvictionBytes = statistics.EvictionBytes,
+        TotalBytes = statistics.TotalBytes,
+        Inserts = statistics.Inserts,
+        Collisions = statistics.Collisions,
+        Evictions = statistics.Evictions,
+        Expirations = statistics.Expirations,
+        HitRatio = RatioOf(statistics.Hits, statistics.Hits + statistics.Misses),
+        PerSecond = perSecond,
+    };
+
+    private static double? RatioOf(long hits, long reads) => reads == 0 ? null : System.Math.Round(hits / (double)reads, 4);
 }

@@ -49,7 +49,9 @@ internal static class StatsCommand
     private static JsonNode? Read(string? directory)
     {
         using OfflinePile pile = OfflinePile.Open(directory);
-        return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, TimeProvider.System), ReportJson.Default.StatsReport);
+        TimeProvider time = TimeProvider.System;
+        var idle = new ActivityMeter(new EntryLatency(time), time);
+        return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, idle, time), ReportJson.Default.StatsReport);
     }
 
     private static async Task<JsonNode?> AskAsync(Uri server, CancellationToken cancellationToken)

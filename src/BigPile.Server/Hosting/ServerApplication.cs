@@ -55,6 +55,7 @@ internal static class ServerApplication
         app.MapBigPile();
         if (metrics.IsOn)
             app.MapBigPileMetrics(metrics.Path);
+        app.MapBigPileConsole();
         return app;
     }
 

@@ -1,0 +1,33 @@
+using System.Diagnostics;
+
+namespace BigPile.Perf.Traffic;
+
+/// <summary>What the model knows of a key.</summary>
+/// <param name="Sequence">Which of the key's values it has; 0 when there is no entry.</param>
+/// <param name="Tag">Its entity tag; 0 when that is not known.</param>
+/// <param name="ExpiresFrom">The earliest instant at which it may expire, on the clock of <see cref="Stopwatch"/>; 0 when it does not expire.</param>
+/// <param name="ExpiresTo">The latest instant at which it may still be there.</param>
+internal readonly record struct KeyState(uint Sequence, ulong Tag, long ExpiresFrom, long ExpiresTo)
+{
+    // The two processes read different clocks, of which one may be set a little by the system while the other runs.
+    private static readonly long Tolerance = Stopwatch.Frequency / 20;
+
+    internal bool Expires => ExpiresFrom != 0;
+
+    /// <summary>Whether the entry was there for a request that was sent and answered at known instants.</summary>
+    internal Presence PresenceAt(long sent, long answered)
+    {
+        if (Sequence == 0)
+            return Presence.Gone;
+        if (!Expires || answered + Tolerance < ExpiresFrom)
+            return Presence.There;
+        return sent - Tolerance > ExpiresTo ? Presence.Gone : Presence.Either;
+    }
+
+    /// <summary>A value that was put by a request that was sent and answered at known instants.</summary>
+    internal static KeyState Put(uint sequence, ulong tag, int lifetimeMs, long sent, long answered)
+    {
+        long lifetime = lifetimeMs * Stopwatch.Frequency / 1000;
+        return lifetimeMs == 0 ? new KeyState(sequence, tag, 0, 0) : new KeyState(sequence, tag, sent + lifetime, answered + lifetime);
+    }
+}

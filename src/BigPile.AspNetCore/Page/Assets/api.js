@@ -1,0 +1,64 @@
+// Talks to the service that the page came from, with the key of this tab.
+
+const keyName = 'bigpile-api-key';
+
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(problem?.detail ?? problem?.title ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = problem?.code ?? '';
+  }
+}
+
+export function apiKey() {
+  return sessionStorage.getItem(keyName) ?? '';
+}
+
+export function setApiKey(key) {
+  if (key === '') sessionStorage.removeItem(keyName);
+  else sessionStorage.setItem(keyName, key);
+}
+
+export async function send(path, accept, signal) {
+  const headers = { Accept: accept };
+  const key = apiKey();
+  if (key !== '') headers.Authorization = `Bearer ${key}`;
+  return await fetch(path, { headers, signal, cache: 'no-store', redirect: 'error' });
+}
+
+export async function getJson(path, signal) {
+  const response = await send(path, 'application/json', signal);
+  if (!response.ok) throw await errorOf(response);
+  return await response.json();
+}
+
+export async function errorOf(response) {
+  let problem = null;
+  try {
+    problem = await response.json();
+  } catch {
+    // not a problem document: the status has to do
+  }
+  return new ApiError(response.status, problem);
+}
+
+// What health says is an answer too when the service is not ready.
+export async function getHealth() {
+  const response = await send('health/ready', 'application/json');
+  try {
+    return await response.json();
+  } catch {
+    return { status: response.ok ? 'ready' : 'starting' };
+  }
+}
+
+export function entryPath(table, key) {
+  return `v1/tables/${encodeURIComponent(table)}/entries/${encodeURIComponent(key)}`;
+}
+
+export function keysPath(table, prefix, cursor, limit) {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (prefix !== '') query.set('prefix', prefix);
+  if (cursor !== null) query.set('cursor', cursor);
+  return `v1/tables/${encodeURIComponent(table)}/keys?${query}`;
+}

@@ -1,0 +1,35 @@
+// Elements are made from names and texts. Nothing that comes from the service is ever read as markup.
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// Keeps the rows that are there, so that focus and selection stay where they are.
+export function keyedRows(parent, items, keyOf, make, update) {
+  const old = new Map([...parent.children].map(row => [row.dataset.key, row]));
+  let place = parent.firstElementChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    let row = old.get(key);
+    if (row === undefined) {
+      row = make(item);
+      row.dataset.key = key;
+    }
+    old.delete(key);
+    if (row === place) place = place.nextElementSibling;
+    else parent.insertBefore(row, place);
+    update(row, item);
+  }
+  for (const gone of old.values()) gone.remove();
+}
