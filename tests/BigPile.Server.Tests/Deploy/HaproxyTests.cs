@@ -28,6 +28,19 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
     {
         if (!File.Exists(HaproxyFactAttribute.Program))
             return;
+        try
+        {
+            await StartAllAsync();
+        }
+        catch
+        {
+            await DisposeAsync(); // the runner does not, when the start fails
+            throw;
+        }
+    }
+
+    private async Task StartAllAsync()
+    {
         for (int node = 0; node < NodeCount; node++)
             _nodes[node] = StartNode(node);
         for (int node = 0; node < NodeCount; node++)
