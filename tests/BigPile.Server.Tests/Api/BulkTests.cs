@@ -145,7 +145,7 @@ public sealed class BulkTests : ServerTest
             ("json; charset", "1"u8.ToArray(), [("Content-Type", "application/json; charset=utf-8")]),
             ("schlüssel 🔑\"\\\n\u0001", [0, 1, 2, 255], [("Content-Type", "image/png"), ("BigPile-Ttl", "1h")]),
             ("sliding", [], [("BigPile-Sliding", "500s"), ("BigPile-Priority", "high")]),
-            ("sliding to an end", [1], [("BigPile-Sliding", "1500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict")]),
+            ("sliding to an end", [1], [("BigPile-Sliding", "501500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict")]),
             ("packed", StoredCodingTests.Pack(ContentCoding.Brotli, new byte[5000]), [("Content-Encoding", "br"), ("Content-Type", "x/y; z=1")]),
             (new string('k', 1024), new byte[100_000], [("BigPile-Priority", "low")]),
         ];
