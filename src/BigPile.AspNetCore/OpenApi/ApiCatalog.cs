@@ -198,6 +198,7 @@ internal static class ApiCatalog
     private static ApiOperation[] Reports() =>
     [
         new("get", "/v1/stats", "getStats", "reports", "A snapshot of everything.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
+        new("get", "/v1/memory", "getMemory", "reports", "Where the memory is: the equation, and the fill of the segments.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", "/health/live", "getLive", "reports", "Whether the process answers.", 200, Json),
         new("get", "/health/ready", "getReady", "reports", "Whether the pile is open.", 200, Json) { Others = [(503, "It is not.")] },
         new("get", "/health/startup", "getStartup", "reports", "Whether the pile has been open, and how far its warm-up is.", 200, Json) { Others = [(503, "It has not.")] },

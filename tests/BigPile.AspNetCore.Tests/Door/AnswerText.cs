@@ -28,7 +28,7 @@ internal static class AnswerText
             text.Append(lines[0]).Append('\n');
             foreach (string line in lines[1..].Select(line => Mask(line, tags)).Order(StringComparer.Ordinal))
                 text.Append(line).Append('\n');
-            text.Append('[').Append(Shorten(TakeBody(lines, ref rest))).Append("]\n");
+            text.Append('[').Append(Shorten(MaskTrace(TakeBody(lines, ref rest)))).Append("]\n");
         }
         return text.ToString();
     }
@@ -44,6 +44,14 @@ internal static class AnswerText
         if (!tags.TryGetValue(line, out string? known))
             tags[line] = known = "ETag " + tags.Count;
         return known;
+    }
+
+    // Each request has a name of its own, always as long.
+    private static string MaskTrace(string body)
+    {
+        const string Member = "\"traceId\":\"";
+        int start = body.IndexOf(Member, StringComparison.Ordinal) + Member.Length;
+        return start < Member.Length ? body : body[..start] + body[body.IndexOf('"', start)..];
     }
 
     private static string Shorten(string body) =>

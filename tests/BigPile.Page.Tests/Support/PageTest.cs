@@ -38,12 +38,7 @@ public abstract class PageTest(Browser browser) : IAsyncLifetime
 
     internal Task<OpenPage> OpenAsync(
         ColorScheme scheme = ColorScheme.Light, int width = 1280, int height = 900, Func<IPage, Task>? prepare = null) =>
-        OpenPage.AtAsync(browser, Server.Address, scheme, width, height, async tab =>
-        {
-            await KeyListing.ServeAsync(tab, Server);
-            if (prepare != null)
-                await prepare(tab);
-        });
+        OpenPage.AtAsync(browser, Server.Address, scheme, width, height, prepare);
 
     internal async Task PutAsync(string table, string key, byte[] body, string contentType)
     {

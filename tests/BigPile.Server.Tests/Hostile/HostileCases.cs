@@ -50,7 +50,7 @@ internal static class HostileCases
         HostileCase.Target("absolute form, other scheme", "200|400", "ftp://x/health/live"),
         HostileCase.Target("authority form", "405|400", "x:80"),
         HostileCase.Target("asterisk form with GET", "405|400", "*"),
-        HostileCase.Of("asterisk form with OPTIONS", "404", $"OPTIONS * HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
+        HostileCase.Of("asterisk form with OPTIONS", "405", $"OPTIONS * HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
         HostileCase.Of("CONNECT", "400", $"CONNECT x:80 HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
         HostileCase.Target("no slash", "400", "health/live"),
     ];
@@ -127,20 +127,20 @@ internal static class HostileCases
         HostileCase.Of("Content-Type of 300 characters", "415", Put($"Connection: close\r\nContent-Length: 1\r\nContent-Type: a/{new string('b', 300)}\r\n", "x")),
         HostileCase.Of("Content-Type with quotes left open", "415", Put("Connection: close\r\nContent-Length: 1\r\nContent-Type: text/html; charset=\"\r\n", "x")),
         HostileCase.Of("Content-Encoding that nobody knows", "415|400", Put("Connection: close\r\nContent-Length: 1\r\nContent-Encoding: bomb\r\n", "x")),
-        new HostileCase("gzip bomb, 100 MB in 100 KB", "413|415|422|400", port => SendBombAsync(port, Bombs.Gzip())),
-        new HostileCase("brotli bomb, 100 MB in some bytes", "413|415|422|400", port => SendBombAsync(port, Bombs.Brotli(), "br")),
-        new HostileCase("gzip in gzip in gzip", "413|415|422|400", port => SendBombAsync(port, Bombs.Nested(), "gzip, gzip, gzip")),
-        new HostileCase("gzip that is none", "415|422|400", port => SendBombAsync(port, Encoding.ASCII.GetBytes("this is no gzip"))),
+        new HostileCase("gzip bomb, 100 MB in 100 KB", "413", port => SendBombAsync(port, Bombs.Gzip())),
+        new HostileCase("brotli bomb, 100 MB in some bytes", "413", port => SendBombAsync(port, Bombs.Brotli(), "br")),
+        new HostileCase("gzip in gzip in gzip", "415", port => SendBombAsync(port, Bombs.Nested(), "gzip, gzip, gzip")),
+        new HostileCase("gzip that is none", "400", port => SendBombAsync(port, Encoding.ASCII.GetBytes("this is no gzip"))),
     ];
 
     private static IEnumerable<HostileCase> Batches() =>
     [
-        HostileCase.Of("mget of 100,000 keys", "413|404|400|405", Post(":mget", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
-        HostileCase.Of("mget of a key of 1 MB", "413|404|400|405", Post(":mget", $"{{\"keys\":[\"{new string('k', 1 << 20)}\"]}}")),
-        HostileCase.Of("mget of 100,000 brackets", "413|404|400|405", Post(":mget", new string('[', 100_000))),
-        HostileCase.Of("mget of half a document", "404|400|405", Post(":mget", "{\"keys\":[\"a\"")),
-        HostileCase.Of("mdelete of 100,000 keys", "413|404|400|405", Post(":mdelete", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
-        HostileCase.Of("evict of 100,000 tags", "413|404|400|405", Post(":evict", $"{{\"tags\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of("mget of 100,000 keys", "413", Post(":mget", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of("mget of a key of 1 MB", "413|400", Post(":mget", $"{{\"keys\":[\"{new string('k', 1 << 20)}\"]}}")),
+        HostileCase.Of("mget of 100,000 brackets", "400", Post(":mget", new string('[', 100_000))),
+        HostileCase.Of("mget of half a document", "400", Post(":mget", "{\"keys\":[\"a\"")),
+        HostileCase.Of("mdelete of 100,000 keys", "413", Post(":mdelete", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of("evict of 100,000 tags", "413", Post(":evict", $"{{\"tags\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
     ];
 
     private static IEnumerable<HostileCase> Connections() =>
