@@ -31,6 +31,35 @@ public sealed unsafe class IndexTests
         Assert.False(default(IndexSlot).MayBe(0));
     }
 
+    /// <summary>A thread may sleep between computing a number and looking there, while the index grows to several times its size.</summary>
+    [Fact]
+    public void A_bucket_is_found_from_every_number_that_was_right_once()
+    {
+        int seed = TestLeg.Seed(7);
+        var random = new Random(seed);
+        using var index = new TableIndex(0);
+        Task run = Task.Run(() =>
+        {
+            for (long entries = 0; index.BucketCount < TableIndex.MinBuckets * 9; entries += 50)
+            {
+                index.GrowFor(entries);
+                ulong hash = (ulong)random.NextInt64();
+                for (ulong once = TableIndex.MinBuckets; once <= index.BucketCount; once *= 2)
+                    AssertFound(index, hash, hash & (once - 1), $"seed {seed}, {index.BucketCount} buckets");
+            }
+        });
+        Assert.True(run.Wait(TimeSpan.FromMinutes(1)), $"seed {seed}: a search goes round");
+    }
+
+    private static void AssertFound(TableIndex index, ulong hash, ulong number, string message)
+    {
+        ulong right = index.Locate(hash);
+        Assert.True(index.FindFrom(hash, number, out _) == index.At(right), message);
+        Bucket* bucket = index.LockFrom(hash, ref number);
+        bucket->Unlock();
+        Assert.True(number == right && bucket == index.At(right), message);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

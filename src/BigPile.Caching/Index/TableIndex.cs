@@ -98,7 +98,7 @@ internal sealed unsafe class TableIndex : IDisposable
         ulong number = Locate(hash);
         Bucket* bucket = _lines.At(number);
         state = bucket->State;
-        return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindSlow(hash, out state) : bucket;
+        return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindFrom(hash, number, out state) : bucket;
     }
 
     /// <summary>Locks the bucket of a hash.</summary>
@@ -114,7 +114,7 @@ internal sealed unsafe class TableIndex : IDisposable
                 return bucket;
             bucket->Unlock();
         }
-        return LockSlow(hash, ref number);
+        return LockFrom(hash, ref number);
     }
 
     /// <summary>Locks a bucket by its number.</summary>
@@ -201,11 +201,11 @@ internal sealed unsafe class TableIndex : IDisposable
         }
     }
 
+    /// <summary>Finds the bucket of a hash from one that was responsible for it once.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Bucket* FindSlow(ulong hash, out byte state)
+    internal Bucket* FindFrom(ulong hash, ulong number, out byte state)
     {
         var spinner = default(SpinWait);
-        ulong number = Locate(hash);
         while (true)
         {
             Bucket* bucket = _lines.At(number);
@@ -216,12 +216,21 @@ internal sealed unsafe class TableIndex : IDisposable
             if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
             else
-                number = responsible;
+                number = NextTowards(responsible, number);
         }
     }
 
+    // A number that was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only:
+    // what is certain to be there is the first bucket that split off on the way, and not the one at its end, which may be unborn.
+    private static ulong NextTowards(ulong responsible, ulong number)
+    {
+        ulong missing = responsible ^ number;
+        return number | (missing & (0 - missing));
+    }
+
+    /// <summary>Locks the bucket of a hash from one that was responsible for it once.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Bucket* LockSlow(ulong hash, ref ulong number)
+    internal Bucket* LockFrom(ulong hash, ref ulong number)
     {
         while (true)
         {
@@ -230,7 +239,7 @@ internal sealed unsafe class TableIndex : IDisposable
             if (responsible == number)
                 return bucket;
             bucket->Unlock();
-            number = responsible;
+            number = NextTowards(responsible, number);
         }
     }
 
