@@ -20,6 +20,16 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages) 
 
     internal override StoreKind Kind => kind;
 
+    /// <summary>Whether a segment is ready.</summary>
+    internal bool HasSpare
+    {
+        get
+        {
+            lock (_lock)
+                return _spare != null;
+        }
+    }
+
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
         lock (_lock)
