@@ -6,7 +6,7 @@ namespace BigPile.Caching.Tests;
 
 public sealed class CounterTests : IDisposable
 {
-    private const int ThreadCount = 40; // more than the first chunk of cells has
+    private static readonly int ThreadCount = Math.Max(40, Environment.ProcessorCount * 4 + 8); // more than there are cells
     private const int PutCount = 200;
 
     private readonly PileCache _cache = TestCache.Make();
