@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 
@@ -10,7 +11,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>Puts a value of which the caller has the bytes as the pile stores them.</summary>
     internal PutResult PutEncoded(TKey key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Put(_keys.Probe(key, stack), value, kind, options, TableCore.Condition.None, out _)!.Value;
     }
 }

@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -56,7 +57,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return TryGet(_keys.Probe(key, stack), 0, out value, out _);
     }
 
@@ -64,7 +66,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <inheritdoc cref="TryGet(TKey, out TValue)"/>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return TryGet(_keys.Probe(key, stack), 0, out value, out info);
     }
 
@@ -80,7 +83,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryGet(TKey key, TimeSpan notOlderThan, [MaybeNullWhen(false)] out TValue value)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(notOlderThan, TimeSpan.Zero);
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return TryGet(_keys.Probe(key, stack), Core.LowestVersion(notOlderThan), out value, out _);
     }
 
@@ -92,7 +96,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryRead(TKey key, IBufferWriter<byte> destination, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return TryRead(_keys.Probe(key, stack), destination, out info);
     }
 
@@ -110,7 +115,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryRead(TKey key, Span<byte> destination, out EntryInfo info)
     {
         scoped var reader = new SpanReader(destination);
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
@@ -120,7 +126,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryGetInfo(TKey key, out EntryInfo info)
     {
         var reader = default(SizeReader);
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
@@ -129,7 +136,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetEntry(TKey key, out TableEntry<TKey> entry)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         bool found = Core.TryLook(_keys.Probe(key, stack), out TableCore.EntryCopy copy);
         entry = found ? Describe(copy) : default;
         return found;
@@ -147,7 +155,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryLease(TKey key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.TryLease(_keys.Probe(key, stack), out lease, out info);
     }
 

@@ -99,7 +99,8 @@ public sealed partial class CacheTable<TKey, TValue>
     private int GetGroup(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         ThreadPresence presence = Core.EnterToRead();
         try
         {
@@ -127,7 +128,8 @@ public sealed partial class CacheTable<TKey, TValue>
     private int ReadGroup(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         ThreadPresence presence = Core.EnterToRead();
         try
         {
@@ -152,7 +154,8 @@ public sealed partial class CacheTable<TKey, TValue>
     private void Prefetch(ReadOnlySpan<TKey> keys)
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         ThreadPresence presence = Core.Enter();
         try
         {

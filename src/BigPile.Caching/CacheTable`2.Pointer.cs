@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -20,7 +21,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public PutResult PutPointer(TKey key, PilePointer pointer, EntryOptions? options = null)
     {
         _ = Core.Pile.SizeOf(pointer); // refuses what is no object
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         ulong word = pointer.ToUInt64();
         return Put(_keys.Probe(key, stack), AsBytes(in word), ValueKind.Pointer, options, TableCore.Condition.None, out _)!.Value;
     }
@@ -33,7 +35,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetPointer(TKey key, out PilePointer pointer)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         KeyProbe probe = _keys.Probe(key, stack);
         while (Core.TryLook(probe, out TableCore.EntryCopy entry))
         {

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -24,7 +25,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <inheritdoc cref="Put(TKey, TValue, EntryOptions)"/>
     public PutResult Put(TKey key, TValue value, EntryOptions? options, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Put(_keys.Probe(key, stack), value, options, TableCore.Condition.None, out info)!.Value;
     }
 
@@ -44,7 +46,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="info">Version and size of the new entry.</param>
     public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
     }
 
@@ -83,7 +86,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Update(TKey key, TValue value, ulong version, out EntryInfo info, EntryOptions? options = null)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         PutResult? result = Put(_keys.Probe(key, stack), value, options, TableCore.Condition.Of(version), out info);
         return result is not (null or PutResult.Collision);
     }
@@ -93,7 +97,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Remove(TKey key)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.None);
     }
 
@@ -106,7 +111,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool Remove(TKey key, ulong version)
     {
         ArgumentOutOfRangeException.ThrowIfZero(version);
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.Of(version));
     }
 
@@ -115,7 +121,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return Core.Touch(_keys.Probe(key, stack));
     }
 
@@ -127,7 +134,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool Touch(TKey key, EntryOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        Span<byte> stack = stackalloc byte[KeyCodec<TKey>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         KeyProbe probe = _keys.Probe(key, stack);
         while (TryCopy(probe, out CopyReader copy, out EntryInfo info))
         {

@@ -1,3 +1,4 @@
+using System;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -54,6 +55,7 @@ internal sealed unsafe partial class TableCore
     /// <param name="reader">Gets the value.</param>
     /// <param name="minVersion">An entry below this version is too old, and is not read.</param>
     /// <param name="info">Version and size.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryRead<TReader, TChecks>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, Pile.IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
@@ -72,11 +74,76 @@ internal sealed unsafe partial class TableCore
         }
     }
 
+    // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInside<TReader, TChecks>(
         ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, Pile.IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
+        Unsafe.SkipInit(out info);
+        Outcome outcome = key.Matcher == null && minVersion == 0 && !_checksEveryRead
+            ? ReadPlain<TReader, TChecks>(key.Hash, key.Bytes, ref reader, ref info)
+            : Outcome.Again;
+        if (outcome == Outcome.Hit)
+            return true;
+        if (outcome == Outcome.Miss)
+        {
+            info = default;
+            return false;
+        }
+        return TryReadAny<TReader, TChecks>(presence, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+    }
+
+    /// <summary>Reads an entry as nearly all are: in the first line of its bucket, and with neither expiry nor tags.</summary>
+    /// <returns><see cref="Outcome.Again"/> when anything is otherwise, or changes meanwhile: then <see cref="Search"/> tells.</returns>
+    /// <remarks>
+    /// The checks are those of the search. What makes it worth its place is that it is short: as long as one read fits into the processor's
+    /// window, the next one's bucket is on its way while this one's block is.
+    /// </remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Outcome ReadPlain<TReader, TChecks>(ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        if (!_index.TryFind(hash, out Bucket* line, out byte state))
+            return Outcome.Again;
+        uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
+        if (match == 0)
+            return IsPlainMiss<TChecks>(line, state) ? Outcome.Miss : Outcome.Again;
+        ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
+        var slot = new IndexSlot(Volatile.Read(ref *slotAt));
+        Pile.EntryView view = Pile.ViewExaminedEntry(slot.Address);
+        if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
+            return Outcome.Again;
+        var head = new PlainHead(view.Payload);
+        long valueBytes = view.PayloadBytes - head.ValueOffset;
+        if (!head.IsPlainAfter(Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(key)))
+            return Outcome.Again;
+        info = new EntryInfo(head.Version, (int)valueBytes);
+        reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
+        if ((TChecks.BlockAgain && !view.IsUnchanged()) || (TChecks.SlotAgain && Volatile.Read(ref *slotAt) != slot.Word))
+            return Outcome.Again;
+        if (_countsUses)
+            Bucket.CountUseOf(slotAt);
+        return Outcome.Hit;
+    }
+
+    private static bool IsPlainMiss<TChecks>(Bucket* line, byte state)
+        where TChecks : struct, ISearchChecks
+    {
+        bool isAll = line->Next == 0;
+        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        return isAll && (!TChecks.StateAgain || Bucket.IsSame(state, line->State));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReadAny<TReader, TChecks>(
+        ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        var key = new KeyProbe(keyBytes, hash, matcher);
         long now = 0;
         Outcome outcome;
         bool isSliding;
@@ -94,7 +161,6 @@ internal sealed unsafe partial class TableCore
         return false;
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Outcome Search<TReader, TChecks>(
         in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out bool isSliding)
         where TReader : struct, Pile.IPayloadReader, allows ref struct

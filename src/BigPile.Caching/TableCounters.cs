@@ -1,5 +1,4 @@
 using System;
-using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -7,17 +6,28 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
-/// <summary>A table's counters, in places that threads do not fight for: reading sums them up.</summary>
-/// <remarks>Accounting: entries = inserts - removals - evictions - expirations + found at opening.</remarks>
+/// <summary>A table's counters. A thread has a cell of its own: counting is a plain addition, and reading sums the cells up.</summary>
+/// <remarks>
+/// An atomic addition would wait for all loads before it, and hold back those of the next call: two reads of a table would never overlap.
+/// A thread's cell is that of its number; the number of a thread that ended goes to another one, which adds to what is there. Where there
+/// are more threads than cells, the others share some, and add atomically. A sum is exact for whatever happened before it.
+/// Accounting: entries = inserts - removals - evictions - expirations + found at opening.
+/// </remarks>
 internal sealed unsafe class TableCounters
 {
-    private readonly int _mask = (int)BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount) * 2 - 1;
+    private const int CounterCount = 16;
+    private const int SharedCells = 8;
+
+    private static readonly int OwnCells = Math.Clamp(Environment.ProcessorCount * 4, 32, 256);
+
     private readonly Cell[] _array; // pinned, and there as long as somebody may still ask
     private readonly Cell* _cells;
+    private readonly uint _ownCells = (uint)OwnCells;
+    private readonly long[] _base = new long[CounterCount];
 
     internal TableCounters()
     {
-        _array = GC.AllocateArray<Cell>(_mask + 2, pinned: true);
+        _array = GC.AllocateArray<Cell>(OwnCells + SharedCells + 1, pinned: true);
         var start = (nuint)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array));
         _cells = (Cell*)((start + (nuint)sizeof(Cell) - 1) / (nuint)sizeof(Cell) * (nuint)sizeof(Cell));
     }
@@ -27,32 +37,40 @@ internal sealed unsafe class TableCounters
     internal long this[Counter counter] => Sum(counter);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Add(ThreadPresence presence, Counter counter, long delta = 1) =>
-        Interlocked.Add(ref _cells[presence.Heap & _mask].Values[(int)counter], delta);
+    internal void Add(ThreadPresence presence, Counter counter, long delta = 1)
+    {
+        uint number = (uint)presence.Number;
+        if (number < _ownCells)
+            _cells[number].Values[(int)counter] += delta;
+        else
+            AddShared(number, counter, delta);
+    }
 
-    /// <summary>Whether it is time for what is done once for so many inserts; a power of two less one.</summary>
+    /// <summary>Whether it is time for what is done once for so many inserts of a thread; a power of two less one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsTurn(ThreadPresence presence, long insertsLessOne) =>
-        (_cells[presence.Heap & _mask].Values[(int)Counter.Inserts] & insertsLessOne) == 0;
+        (CellOf((uint)presence.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
 
-    internal void Reset(Counter counter, long value)
-    {
-        for (int i = 0; i <= _mask; i++)
-            Volatile.Write(ref _cells[i].Values[(int)counter], 0);
-        Volatile.Write(ref _cells[0].Values[(int)counter], value);
-    }
+    /// <summary>Sets a counter while nobody counts with it.</summary>
+    internal void Reset(Counter counter, long value) => _base[(int)counter] += value - Sum(counter);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void AddShared(uint number, Counter counter, long delta) =>
+        Interlocked.Add(ref CellOf(number)->Values[(int)counter], delta);
+
+    private Cell* CellOf(uint number) => _cells + (number < _ownCells ? number : _ownCells + number % SharedCells);
 
     private long Sum(Counter counter)
     {
-        long sum = 0;
-        for (int i = 0; i <= _mask; i++)
+        long sum = Volatile.Read(ref _base[(int)counter]);
+        for (uint i = 0; i < _ownCells + SharedCells; i++)
             sum += Volatile.Read(ref _cells[i].Values[(int)counter]);
         return sum;
     }
 
-    [StructLayout(LayoutKind.Sequential, Size = 128)]
+    [StructLayout(LayoutKind.Sequential, Size = CounterCount * sizeof(long))]
     private struct Cell
     {
-        internal fixed long Values[16];
+        internal fixed long Values[CounterCount];
     }
 }

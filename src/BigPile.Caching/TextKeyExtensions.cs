@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -17,7 +18,8 @@ public static class TextKeyExtensions
     public static bool TryGet<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<char> key, [MaybeNullWhen(false)] out TValue value)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.TryGet(table.KeyCodec.ProbeText(key, stack), 0, out value, out _);
     }
 
@@ -29,7 +31,8 @@ public static class TextKeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         var reader = default(SizeReader);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.TryRead(table.KeyCodec.ProbeText(key, stack), ref reader, out _);
     }
 
@@ -45,7 +48,8 @@ public static class TextKeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<char> key, TValue value, EntryOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Put(table.KeyCodec.ProbeText(key, stack), value, options, TableCore.Condition.None, out _)!.Value;
     }
 
@@ -57,7 +61,8 @@ public static class TextKeyExtensions
     public static bool Remove<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<char> key)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.Remove(table.KeyCodec.ProbeText(key, stack), TableCore.Condition.None);
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Text.Unicode;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -26,7 +27,8 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         RequireUtf8(key);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         PutResult? done = table.Put(
             table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.Of(version), out info);
         result = done.GetValueOrDefault();
@@ -44,14 +46,16 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentOutOfRangeException.ThrowIfZero(version);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.Of(version));
     }
 
     /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
     internal static bool TryLookUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, out TableCore.EntryCopy entry)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.TryLook(table.KeyCodec.ProbeUtf8(key, stack), out entry);
     }
 
@@ -65,7 +69,8 @@ public static partial class Utf8KeyExtensions
     internal static PutResult? RenewUtf8<TValue>(
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ulong version, in EntryLifetime lifetime, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Renew(table.KeyCodec.ProbeUtf8(key, stack), version, lifetime, out info);
     }
 
@@ -74,7 +79,8 @@ public static partial class Utf8KeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntrySpec spec, out EntryInfo info)
     {
         RequireUtf8(key);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.Put(
             table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, spec, TableCore.Condition.None, out info)!.Value;
     }

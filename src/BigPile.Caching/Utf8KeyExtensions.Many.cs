@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
 
@@ -51,7 +52,8 @@ public static partial class Utf8KeyExtensions
         long maxBytes, Span<int> lengths, Span<EntryInfo> infos)
     {
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         TableCore core = table.Core;
         ThreadPresence presence = core.EnterToRead();
         try

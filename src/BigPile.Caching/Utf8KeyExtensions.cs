@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 
@@ -23,7 +24,8 @@ public static partial class Utf8KeyExtensions
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, IBufferWriter<byte> destination, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.TryRead(table.KeyCodec.ProbeUtf8(key, stack), destination, out info);
     }
 
@@ -40,7 +42,8 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         scoped var reader = new StartReader(destination);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         bool found = table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
         return found;
@@ -56,7 +59,8 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         var reader = default(SizeReader);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
     }
 
@@ -86,7 +90,8 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         RequireUtf8(key);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Put(
             table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
     }
@@ -99,7 +104,8 @@ public static partial class Utf8KeyExtensions
     public static bool RemoveUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.None);
     }
 
@@ -111,7 +117,8 @@ public static partial class Utf8KeyExtensions
     public static bool TouchUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key)
     {
         ArgumentNullException.ThrowIfNull(table);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.Touch(table.KeyCodec.ProbeUtf8(key, stack));
     }
 }

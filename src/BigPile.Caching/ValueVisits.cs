@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -15,7 +16,8 @@ internal static class ValueVisits
         where TVisitor : struct, IValueVisitor
     {
         scoped var reader = new VisitingReader<TVisitor>(ref visitor);
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
     }
 
@@ -25,7 +27,8 @@ internal static class ValueVisits
     internal static bool TryLeaseUtf8<TValue>(
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
     {
-        Span<byte> stack = stackalloc byte[KeyCodec<string>.StackBytes];
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
         return table.Core.TryLease(table.KeyCodec.ProbeUtf8(key, stack), out lease, out info) && lease != null;
     }
 }

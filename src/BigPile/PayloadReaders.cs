@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using BigPile.Blocks;
 
 namespace BigPile;
@@ -91,7 +92,7 @@ internal unsafe ref struct SpanReader(Span<byte> destination) : Pile.IPayloadRea
     {
         LengthBytes = lengthBytes;
         if (lengthBytes <= _destination.Length)
-            new ReadOnlySpan<byte>(payload, (int)lengthBytes).CopyTo(_destination);
+            Unsafe.CopyBlockUnaligned(ref MemoryMarshal.GetReference(_destination), ref *payload, (uint)lengthBytes);
     }
 }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
@@ -51,6 +52,18 @@ public sealed unsafe partial class Pile
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 
+    /// <summary>As <see cref="ViewEntry"/>, in a page that was examined; none in any other.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal EntryView ViewExaminedEntry(ulong address)
+    {
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null)
+            return default;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
+    }
+
     /// <summary>Frees memory that readers inside the pile may still look at, once none can.</summary>
     internal void Retire(nint memory)
     {
@@ -68,7 +81,7 @@ public sealed unsafe partial class Pile
 
         internal byte* Payload => start + BlockHeader.SizeBytes;
 
-        internal long PayloadBytes => _header.PayloadBytes;
+        internal long PayloadBytes => _header.OwnPayloadBytes;
 
         /// <summary>Whether the block matches its checksum, if it is unchanged afterwards.</summary>
         internal bool IsIntact(ulong address, Pile pile) => pile.IsIntact(start, _header, address, _info);

@@ -34,11 +34,13 @@ internal readonly unsafe struct EntryHead
     /// <summary>The bytes of the largest head.</summary>
     internal const int MaxBytes = FixedBytes + 3 * sizeof(long) + MaxTags * sizeof(ulong);
 
+    internal const ulong ExtensionBit = 1UL << 63;
+    internal const int WordOffset = 8;
+    internal const int KeyShift = 16;
+    internal const int KeyMask = (1 << 13) - 1;
+    internal const int KindShift = 29;
+
     private const int FixedBytes = 16;
-    private const ulong ExtensionBit = 1UL << 63;
-    private const int KeyShift = 16;
-    private const int KeyMask = (1 << 13) - 1;
-    private const int KindShift = 29;
     private const byte ExpiryFlag = 1;
     private const byte SlidingFlag = 2;
     private const byte TagsFlag = 4;
@@ -54,7 +56,7 @@ internal readonly unsafe struct EntryHead
     {
         _start = payload;
         _version = *(ulong*)payload;
-        _word = *(uint*)(payload + 8);
+        _word = *(uint*)(payload + WordOffset);
         if ((_version & ExtensionBit) != 0)
             _extension = *(uint*)(payload + ShortBytes);
     }
@@ -116,7 +118,7 @@ internal readonly unsafe struct EntryHead
     /// <summary>Writes a head whose version is not known yet.</summary>
     internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
     {
-        *(uint*)(payload + 8) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
+        *(uint*)(payload + WordOffset) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
         *(ulong*)payload = spec.IsPlain ? 0 : ExtensionBit;
         if (!spec.IsPlain)
             WriteExtension(payload, spec);

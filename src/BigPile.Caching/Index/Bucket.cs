@@ -107,6 +107,17 @@ internal unsafe struct Bucket
         return matches >> 1; // the first lane is the control word
     }
 
+    /// <summary>Where a slot is.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static ulong* SlotAt(Bucket* line, int slot) => &line->_firstSlot + slot;
+
+    /// <summary>Counts a use of the slot that is at a place; lines begin at multiples of their size.</summary>
+    internal static void CountUseOf(ulong* slotAt)
+    {
+        var line = (Bucket*)((nuint)slotAt & ~(nuint)(SizeBytes - 1));
+        line->CountUse((int)(slotAt - &line->_firstSlot));
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static IndexSlot Load(Bucket* line, int slot) => new(Volatile.Read(ref (&line->_firstSlot)[slot]));
 

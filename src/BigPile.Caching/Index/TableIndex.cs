@@ -101,6 +101,16 @@ internal sealed unsafe class TableIndex : IDisposable
         return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindFrom(hash, number, out state) : bucket;
     }
 
+    /// <summary>Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryFind(ulong hash, out Bucket* bucket, out byte state)
+    {
+        ulong number = Locate(hash);
+        bucket = _lines.At(number);
+        state = bucket->State;
+        return !Bucket.IsMoving(state) && number == (hash & MaskOf(Bucket.LevelOf(state)));
+    }
+
     /// <summary>Locks the bucket of a hash.</summary>
     /// <returns>Its first line, to be unlocked by the caller.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

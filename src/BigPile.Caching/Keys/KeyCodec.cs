@@ -10,9 +10,6 @@ namespace BigPile.Caching.Keys;
 internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    /// <summary>The bytes that a caller should have ready on its stack.</summary>
-    internal const int StackBytes = 256;
-
     /// <summary>The kind of the key type, as stored in a table's definition.</summary>
     internal static KeyKind Kind
     {

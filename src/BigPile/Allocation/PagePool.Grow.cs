@@ -23,6 +23,8 @@ internal sealed unsafe partial class PagePool
         segment.TouchedEnd = Math.Min(first + lengthPages, segment.PageCount);
         if (first < segment.TouchedEnd)
             Touch(segment, first, segment.TouchedEnd);
+        if (segment.TouchedEnd == segment.PageCount && ReservedBytes <= _limitBytes - _map.SegmentBytes)
+            _store.Prepare(_map.SegmentBytes, (segment.HeadPages + LeastTouchedPages) * (long)SizeClasses.PageBytes);
     }
 
     private Segment? GrowLocked(int pages)

@@ -69,7 +69,14 @@ internal readonly struct BlockHeader
     internal bool IsAddressable => Kind is not (BlockKind.Free or BlockKind.LinkTarget);
 
     /// <summary>The bytes of the payload; of a link or a free slot, none.</summary>
-    internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : (long)(_word & (IsShortForm ? ShortLengthMask : LengthMask));
+    internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : OwnPayloadBytes;
+
+    /// <summary>The bytes of the payload of a block that is known to have one: neither a link nor a free slot.</summary>
+    internal long OwnPayloadBytes
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (long)(_word & (IsShortForm ? ShortLengthMask : LengthMask));
+    }
 
     /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
     internal bool IsShortForm => (_word & ShortFormBit) != 0;

@@ -18,7 +18,8 @@ internal sealed class ThreadPresence : CacheLineIsolated
     private const long OnePass = DepthMask + 1;
 
     private static readonly Lock Registering = new();
-    private static readonly List<WeakReference<ThreadPresence>> All = [];
+    private static readonly List<Registration> All = [];
+    private static readonly Stack<int> FreeNumbers = new();
 
     [ThreadStatic]
     private static ThreadPresence? _mine;
@@ -32,7 +33,11 @@ internal sealed class ThreadPresence : CacheLineIsolated
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    private ThreadPresence() => Heap = Interlocked.Increment(ref _registered);
+    private ThreadPresence(int number)
+    {
+        Number = number;
+        Heap = Interlocked.Increment(ref _registered);
+    }
 
     /// <summary>The calling thread's word.</summary>
     internal static ThreadPresence Mine
@@ -40,6 +45,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _mine ?? Register();
     }
+
+    /// <summary>A number from 0 that no other living thread has; those of threads that ended are given out again.</summary>
+    internal int Number { get; }
 
     /// <summary>Which of a pile's heaps the thread allocates from, modulo their number. Only the thread itself changes it.</summary>
     internal int Heap { get; set; }
@@ -81,9 +89,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
         lock (Registering)
         {
             var all = new List<ThreadPresence>(All.Count);
-            foreach (WeakReference<ThreadPresence> reference in All)
+            foreach (Registration registration in All)
             {
-                if (reference.TryGetTarget(out ThreadPresence? presence))
+                if (registration.Presence.TryGetTarget(out ThreadPresence? presence))
                     all.Add(presence);
             }
             return [.. all];
@@ -93,14 +101,23 @@ internal sealed class ThreadPresence : CacheLineIsolated
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static ThreadPresence Register()
     {
-        var presence = new ThreadPresence();
         lock (Registering)
         {
-            All.RemoveAll(static reference => !reference.TryGetTarget(out _));
-            All.Add(new WeakReference<ThreadPresence>(presence));
+            All.RemoveAll(IsOver);
+            int number = FreeNumbers.TryPop(out int free) ? free : All.Count;
+            _mine = new ThreadPresence(number);
+            All.Add(new Registration(new WeakReference<ThreadPresence>(_mine), number));
+            return _mine;
         }
-        _mine = presence;
-        return presence;
+    }
+
+    // What a thread wrote under its number was written before it ended, and so before the next owner of the number is there.
+    private static bool IsOver(Registration registration)
+    {
+        if (registration.Presence.TryGetTarget(out _))
+            return false;
+        FreeNumbers.Push(registration.Number);
+        return true;
     }
 
     // From 1, so that a thread that nobody ever waited for is not taken for one that is awaited.
@@ -116,4 +133,6 @@ internal sealed class ThreadPresence : CacheLineIsolated
         while (Volatile.Read(ref _state) / OnePass == seen / OnePass)
             spinner.SpinOnce();
     }
+
+    private readonly record struct Registration(WeakReference<ThreadPresence> Presence, int Number);
 }

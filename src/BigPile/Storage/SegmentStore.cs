@@ -15,6 +15,13 @@ internal abstract class SegmentStore : IDisposable
     /// <exception cref="System.IO.IOException">The disk is full, or can't be written.</exception>
     internal abstract MemoryRegion Create(int number, long lengthBytes);
 
+    /// <summary>Says that a segment will be wanted soon; a hint.</summary>
+    /// <param name="lengthBytes">Its length.</param>
+    /// <param name="touchedBytes">How many of its first bytes will be written at once.</param>
+    internal virtual void Prepare(long lengthBytes, long touchedBytes)
+    {
+    }
+
     /// <summary>States that a segment is in use, once its head is written.</summary>
     internal virtual void Publish(int number, MemoryRegion region)
     {
