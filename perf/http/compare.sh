@@ -129,6 +129,9 @@ warm() {
       taskset -c 1 wrk -t1 -c64 -d"${warmup}s" -s "$here/reads.lua" "http://127.0.0.1:$port" -- "$keys" "$depth" > "$work/warm.log"
    done
    taskset -c 1 wrk -t1 -c64 -d3s -s "$here/reads.lua" "http://127.0.0.1:$port" -- "$keys" 1 put > "$work/warm.log"
+   if has_batches; then
+      taskset -c 1 wrk -t1 -c64 -d"${warmup}s" -s "$here/batches.lua" "http://127.0.0.1:$port" -- "$keys" 16 > "$work/warm.log"
+   fi
 }
 
 has_batches() {

@@ -17,7 +17,7 @@ public sealed class RequestLogTests : IDisposable
 
     [Theory]
     [InlineData(false, "GET /v1/tables answered 200")]
-    [InlineData(true, "GET /v1/tables/t/entries/a%0Ab answered 404|GET /v1/tables answered 200")]
+    [InlineData(true, "GET /v1/tables/t/entries/a%0Ab answered 404|POST /v1/tables/t:mget answered 200|GET /v1/tables answered 200")]
     public async Task Requests_are_logged_and_reads_of_entries_if_told(bool logEntryReads, string expected)
     {
         using var lines = new RecordingProvider();
@@ -28,6 +28,8 @@ public sealed class RequestLogTests : IDisposable
         {
             await server.Client.GetAsync("/v1/tables/t/entries/a%0Ab");
             await server.PutAsync("/v1/tables/t/entries/k", [1]);
+            await server.SendAsync("POST", "/v1/tables/t:mget", """{"keys":["k"]}"""u8.ToArray());
+            await server.SendAsync("POST", "/v1/tables/t:mdelete?x=:mget", """{"keys":["k"]}"""u8.ToArray());
             await server.Client.GetAsync("/health/ready");
             await server.Client.GetAsync("/v1/tables");
         }

@@ -11,7 +11,7 @@ namespace BigPile.Server.Hosting;
 
 /// <summary>
 /// Counts requests, and logs them with their status and time: changes of entries and health checks on the level Debug, reads of entries
-/// as set, what the server failed at as warnings, and all else as information.
+/// as set, one by one or in batches, what the server failed at as warnings, and all else as information.
 /// </summary>
 internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
 {
@@ -32,11 +32,18 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
 
     private LogLevel LevelOf(string method, string target)
     {
-        if (!EntryTarget.TryParse(target, out _))
-            return target.StartsWith("/health/", StringComparison.Ordinal) ? LogLevel.Debug : LogLevel.Information;
-        if (method is not ("GET" or "HEAD"))
+        if (target.StartsWith("/health/", StringComparison.Ordinal))
             return LogLevel.Debug;
-        return sampler.Take() ? LogLevel.Information : LogLevel.None;
+        bool isEntry = EntryTarget.TryParse(target, out _);
+        if (isEntry ? method is "GET" or "HEAD" : IsAction(target, ":mget"))
+            return sampler.Take() ? LogLevel.Information : LogLevel.None;
+        return isEntry || IsAction(target, ":mset") || IsAction(target, ":mdelete") ? LogLevel.Debug : LogLevel.Information;
+    }
+
+    private static bool IsAction(string target, string action)
+    {
+        int query = target.IndexOf('?', StringComparison.Ordinal);
+        return target.AsSpan(0, query < 0 ? target.Length : query).EndsWith(action, StringComparison.Ordinal);
     }
 
     private async Task FinishAsync(Task running, HttpContext context, string target, LogLevel level, long started)
