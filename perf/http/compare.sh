@@ -147,6 +147,7 @@ reads() { # name
    measure "$1, depth 1, after one PUT per connection" "$port" reads.lua 1 put
    if has_batches; then
       measure "$1, batches of 16 keys" "$port" batches.lua 16
+      measure "$1, batches of 16 keys asked for in JSON" "$port" batches.lua 16 json
    fi
 }
 
