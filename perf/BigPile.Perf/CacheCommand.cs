@@ -1,17 +1,17 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Memory;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Tables;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>cache</c>: its options, and what is printed.</summary>
-internal sealed class CacheCommand : Command
+internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
 {
     private static readonly CacheOptions Defaults = new();
 
@@ -61,45 +61,28 @@ internal sealed class CacheCommand : Command
         HelpName = "B",
     };
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal CacheCommand(TextWriter output)
-        : base("cache", "Fills a table from empty, and again on touched memory; gets in order, at random, in batches; replaces; mixes; removes.")
+        : base(output, "cache", "Fills a table from empty, and again on touched memory; gets in order, at random, in batches; replaces; mixes; removes.")
     {
-        _output = output;
-        Add(_mode);
-        Add(_keys);
-        Add(_valueBytes);
-        Add(_count);
-        Add(_threads);
-        Add(_store);
-        Add(_readRatio);
-        Add(_zipf);
-        Add(_batch);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_mode, _keys, _valueBytes, _count, _threads, _store, _readRatio, _zipf, _batch);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override CacheOptions Read(ParseResult arguments) => new()
     {
-        var options = new CacheOptions
-        {
-            Mode = arguments.GetValue(_mode) ?? Defaults.Mode,
-            Keys = arguments.GetValue(_keys) ?? Defaults.Keys,
-            ValueBytes = arguments.GetValue(_valueBytes),
-            Count = arguments.GetValue(_count),
-            Threads = arguments.GetValue(_threads),
-            Store = arguments.GetValue(_store) ?? Defaults.Store,
-            ReadRatio = arguments.GetValue(_readRatio),
-            Zipf = arguments.GetValue(_zipf),
-            Batch = arguments.GetValue(_batch),
-        };
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(CacheRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => CacheRunner.Run(options, progress, stop), CacheTables.Write);
-        return Task.FromResult(0);
-    }
+        Mode = arguments.GetValue(_mode) ?? Defaults.Mode,
+        Keys = arguments.GetValue(_keys) ?? Defaults.Keys,
+        ValueBytes = arguments.GetValue(_valueBytes),
+        Count = arguments.GetValue(_count),
+        Threads = arguments.GetValue(_threads),
+        Store = arguments.GetValue(_store) ?? Defaults.Store,
+        ReadRatio = arguments.GetValue(_readRatio),
+        Zipf = arguments.GetValue(_zipf),
+        Batch = arguments.GetValue(_batch),
+    };
+
+    protected override CacheReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) => CacheRunner.Run(options, progress, stop);
+
+    protected override string ToJson(CacheReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, CacheReport report) => CacheTables.Write(console, report);
 }

@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Tables;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>compare</c>: its options, and what is printed.</summary>
-internal sealed class CompareCommand : Command
+internal sealed class CompareCommand : ReportCommand<CacheOptions, CompareReport>
 {
     private static readonly CacheOptions Defaults = new();
 
@@ -19,33 +19,22 @@ internal sealed class CompareCommand : Command
 
     private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the entries.", Defaults.Threads);
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal CompareCommand(TextWriter output)
-        : base("compare", "Puts and gets the same in a table, in a ConcurrentDictionary and in a MemoryCache, with the pauses of the collector.")
+        : base(output, "compare", "Puts and gets the same in a table, in a ConcurrentDictionary and in a MemoryCache, with the pauses of the collector.")
     {
-        _output = output;
-        Add(_valueBytes);
-        Add(_count);
-        Add(_threads);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_valueBytes, _count, _threads);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override CacheOptions Read(ParseResult arguments) => new()
     {
-        var options = new CacheOptions
-        {
-            ValueBytes = arguments.GetValue(_valueBytes),
-            Count = arguments.GetValue(_count),
-            Threads = arguments.GetValue(_threads),
-        };
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(CompareRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => CompareRunner.Run(options, progress, stop), CacheTables.Write);
-        return Task.FromResult(0);
-    }
+        ValueBytes = arguments.GetValue(_valueBytes),
+        Count = arguments.GetValue(_count),
+        Threads = arguments.GetValue(_threads),
+    };
+
+    protected override CompareReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) => CompareRunner.Run(options, progress, stop);
+
+    protected override string ToJson(CompareReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, CompareReport report) => CacheTables.Write(console, report);
 }

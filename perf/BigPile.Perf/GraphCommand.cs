@@ -1,16 +1,16 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Memory;
 using BigPile.Perf.Graphs;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>graph</c>: its options, and what is printed.</summary>
-internal sealed class GraphCommand : Command
+internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
 {
     private readonly Argument<string> _file = new("FILE")
     {
@@ -27,33 +27,23 @@ internal sealed class GraphCommand : Command
 
     private readonly Option<StoreKind?> _store = SharedOptions.Store();
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal GraphCommand(TextWriter output)
-        : base("graph", "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.")
+        : base(output, "graph", "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.")
     {
-        _output = output;
         Add(_file);
-        Add(_threadsMax);
-        Add(_store);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_threadsMax, _store);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override GraphOptions Read(ParseResult arguments) => new()
     {
-        var options = new GraphOptions
-        {
-            File = arguments.GetRequiredValue(_file),
-            Store = arguments.GetValue(_store) ?? StoreKind.Native,
-            ThreadsMax = arguments.GetValue(_threadsMax),
-        };
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(GraphRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => GraphRunner.Run(options, progress, stop), GraphTable.Write);
-        return Task.FromResult(0);
-    }
+        File = arguments.GetRequiredValue(_file),
+        Store = arguments.GetValue(_store) ?? StoreKind.Native,
+        ThreadsMax = arguments.GetValue(_threadsMax),
+    };
+
+    protected override GraphReport Run(GraphOptions options, ILoadProgress progress, CancellationToken stop) => GraphRunner.Run(options, progress, stop);
+
+    protected override string ToJson(GraphReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, GraphReport report) => GraphTable.Write(console, report);
 }

@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Memory;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>insert</c>: its options, and what is printed.</summary>
-internal sealed class InsertCommand : Command
+internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
 {
     private static readonly InsertOptions Defaults = new();
 
@@ -43,35 +43,13 @@ internal sealed class InsertCommand : Command
         Description = "Native: do not ask the system for huge pages. Random gets are slower then.",
     };
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal InsertCommand(TextWriter output)
-        : base("insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.")
+        : base(output, "insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.")
     {
-        _output = output;
-        Add(_store);
-        Add(_payload);
-        Add(_count);
-        Add(_threads);
-        Add(_directory);
-        Add(_noHugePages);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_store, _payload, _count, _threads, _directory, _noHugePages);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
-    {
-        InsertOptions options = Read(arguments);
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(InsertRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => InsertRunner.Run(options, progress, stop), TableReport.Write);
-        return Task.FromResult(0);
-    }
-
-    private InsertOptions Read(ParseResult arguments)
+    protected override InsertOptions Read(ParseResult arguments)
     {
         var options = new InsertOptions
         {
@@ -90,4 +68,10 @@ internal sealed class InsertCommand : Command
             ? throw new LoadException("--dir is empty. Name a directory that is empty or does not exist, or leave --dir out.")
             : options;
     }
+
+    protected override InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop) => InsertRunner.Run(options, progress, stop);
+
+    protected override string ToJson(InsertReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, InsertReport report) => TableReport.Write(console, report);
 }

@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Tables;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>limit</c>: its options, and what is printed.</summary>
-internal sealed class LimitCommand : Command
+internal sealed class LimitCommand : ReportCommand<LimitOptions, LimitReport>
 {
     private static readonly LimitOptions Defaults = new();
 
@@ -30,27 +30,19 @@ internal sealed class LimitCommand : Command
     };
 
     private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(Defaults.ValueBytes);
-    private readonly Option<bool> _json = SharedOptions.Json();
-    private readonly TextWriter _output;
 
     internal LimitCommand(TextWriter output)
-        : base("limit", "Puts far more into a table than its limit in bytes, and watches the table's own figure and the process's memory.")
+        : base(output, "limit", "Puts far more into a table than its limit in bytes, and watches the table's own figure and the process's memory.")
     {
-        _output = output;
-        Add(_limit);
-        Add(_put);
-        Add(_valueBytes);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_limit, _put, _valueBytes);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
-    {
-        var options = new LimitOptions(arguments.GetValue(_limit), arguments.GetValue(_put), arguments.GetValue(_valueBytes));
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(LimitRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => LimitRunner.Run(options, progress, stop), CacheTables.Write);
-        return Task.FromResult(0);
-    }
+    protected override LimitOptions Read(ParseResult arguments) =>
+        new(arguments.GetValue(_limit), arguments.GetValue(_put), arguments.GetValue(_valueBytes));
+
+    protected override LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop) => LimitRunner.Run(options, progress, stop);
+
+    protected override string ToJson(LimitReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, LimitReport report) => CacheTables.Write(console, report);
 }

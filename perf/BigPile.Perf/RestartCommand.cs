@@ -2,15 +2,15 @@ using System;
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Restarts;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>restart</c>: its options, and what is printed.</summary>
-internal sealed class RestartCommand : Command
+internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartReport>
 {
     private readonly Option<int> _mebibytes = new("--mebibytes")
     {
@@ -26,32 +26,29 @@ internal sealed class RestartCommand : Command
         HelpName = "D",
     };
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
     private readonly Option<string?> _worker = new("--worker") { Hidden = true };
 
-    private readonly TextWriter _output;
-
     internal RestartCommand(TextWriter output)
-        : base("restart", "Fills a mapped pile in a second process, flushes it, and opens it again: after it was closed, cold, and after a kill.")
+        : base(output, "restart", "Fills a mapped pile in a second process, flushes it, and opens it again: after it was closed, cold, and after a kill.")
     {
-        _output = output;
-        Add(_mebibytes);
-        Add(_directory);
-        Add(_json);
+        AddOptions(_mebibytes, _directory);
         Add(_worker);
-        SetAction(RunAsync);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override int Execute(ParseResult arguments, CancellationToken stop)
     {
-        var options = new RestartOptions { Mebibytes = arguments.GetValue(_mebibytes), Directory = arguments.GetValue(_directory) };
-        if (arguments.GetValue(_worker) is { } role)
-            return Task.FromResult(RestartWorker.Run(role, options.Directory!, options, Console.In, _output));
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(RestartLoad.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => RestartLoad.Run(options, progress, stop), RestartTable.Write);
-        return Task.FromResult(0);
+        if (arguments.GetValue(_worker) is not { } role)
+            return base.Execute(arguments, stop);
+        RestartOptions options = Read(arguments);
+        return RestartWorker.Run(role, options.Directory!, options, Console.In, Output);
     }
+
+    protected override RestartOptions Read(ParseResult arguments) =>
+        new() { Mebibytes = arguments.GetValue(_mebibytes), Directory = arguments.GetValue(_directory) };
+
+    protected override RestartReport Run(RestartOptions options, ILoadProgress progress, CancellationToken stop) => RestartLoad.Run(options, progress, stop);
+
+    protected override string ToJson(RestartReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, RestartReport report) => RestartTable.Write(console, report);
 }

@@ -6,8 +6,6 @@ namespace BigPile.Perf;
 /// <summary>The options that several commands have. Each call makes one for one command.</summary>
 internal static class SharedOptions
 {
-    internal static Option<bool> Json() => new("--json") { Description = "Print one JSON object, and nothing else." };
-
     internal static Option<StoreKind?> Store() => new("--store")
     {
         Description = "Where the pile keeps its segments; native by default. A mapped pile is temporary.",

@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Tables;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>trace</c>: its options, and what is printed.</summary>
-internal sealed class TraceCommand : Command
+internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 {
     private readonly Argument<string> _file = new("FILE") { Description = "The keys, one on each line, plain or compressed by gzip." };
 
@@ -27,32 +27,25 @@ internal sealed class TraceCommand : Command
         HelpName = "F",
     };
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal TraceCommand(TextWriter output)
-        : base("trace", "Replays recorded accesses through a table with a limit: gets each key, and puts it when it is missing.")
+        : base(output, "trace", "Replays recorded accesses through a table with a limit: gets each key, and puts it when it is missing.")
     {
-        _output = output;
         Add(_file);
-        Add(_capacity);
-        Add(_fraction);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_capacity, _fraction);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override TraceOptions Read(ParseResult arguments)
     {
         int? capacity = arguments.GetValue(_capacity);
         double? fraction = arguments.GetValue(_fraction);
         if ((capacity == null) == (fraction == null))
             throw new LoadException("The table needs a limit. Give either --capacity N or --capacity-fraction F.");
-        var options = new TraceOptions(arguments.GetRequiredValue(_file), capacity, fraction);
-        if (arguments.GetValue(_json))
-            _output.WriteLine(JsonReport.Write(TraceRunner.Run(options, new NoProgress(), stop)));
-        else
-            ReportConsole.Show(_output, progress => TraceRunner.Run(options, progress, stop), CacheTables.Write);
-        return Task.FromResult(0);
+        return new TraceOptions(arguments.GetRequiredValue(_file), capacity, fraction);
     }
+
+    protected override TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop) => TraceRunner.Run(options, progress, stop);
+
+    protected override string ToJson(TraceReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, TraceReport report) => CacheTables.Write(console, report);
 }

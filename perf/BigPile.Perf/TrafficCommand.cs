@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Traffic;
+using Spectre.Console;
 
 namespace BigPile.Perf;
 
 /// <summary>The command <c>traffic</c>: its options, and what is printed.</summary>
-internal sealed class TrafficCommand : Command
+internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficReport>
 {
     private static readonly TrafficOptions Defaults = new();
 
@@ -29,47 +29,29 @@ internal sealed class TrafficCommand : Command
         HelpName = "D",
     };
 
-    private readonly Option<bool> _json = SharedOptions.Json();
-
-    private readonly TextWriter _output;
-
     internal TrafficCommand(TextWriter output)
-        : base("traffic", "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
+        : base(output, "traffic", "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
     {
-        _output = output;
-        Add(_requests);
-        Add(_seed);
-        Add(_clients);
-        Add(_depth);
-        Add(_keys);
-        Add(_directory);
-        Add(_json);
-        SetAction(RunAsync);
+        AddOptions(_requests, _seed, _clients, _depth, _keys, _directory);
     }
 
-    private Task<int> RunAsync(ParseResult arguments, CancellationToken stop)
+    protected override TrafficOptions Read(ParseResult arguments) => new()
     {
-        var options = new TrafficOptions
-        {
-            Requests = arguments.GetValue(_requests),
-            Seed = arguments.GetValue(_seed),
-            Clients = arguments.GetValue(_clients),
-            Depth = arguments.GetValue(_depth),
-            Keys = arguments.GetValue(_keys),
-            Directory = arguments.GetValue(_directory),
-        };
-        TrafficReport report;
-        if (arguments.GetValue(_json))
-        {
-            report = TrafficRunner.Run(options, new NoProgress(), stop);
-            _output.WriteLine(JsonReport.Write(report));
-        }
-        else
-        {
-            report = ReportConsole.ShowAndGive(_output, progress => TrafficRunner.Run(options, progress, stop), TrafficTable.Write);
-        }
-        return Task.FromResult(report.WrongAnswers == 0 ? 0 : PerfApp.Failed);
-    }
+        Requests = arguments.GetValue(_requests),
+        Seed = arguments.GetValue(_seed),
+        Clients = arguments.GetValue(_clients),
+        Depth = arguments.GetValue(_depth),
+        Keys = arguments.GetValue(_keys),
+        Directory = arguments.GetValue(_directory),
+    };
+
+    protected override TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop) => TrafficRunner.Run(options, progress, stop);
+
+    protected override string ToJson(TrafficReport report) => JsonReport.Write(report);
+
+    protected override void Write(IAnsiConsole console, TrafficReport report) => TrafficTable.Write(console, report);
+
+    protected override int ExitCodeOf(TrafficReport report) => report.WrongAnswers == 0 ? 0 : PerfApp.Failed;
 
     private static Option<int> Number(string name, string description, int value, int min, int max) => new(name)
     {

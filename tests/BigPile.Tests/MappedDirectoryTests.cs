@@ -90,7 +90,7 @@ public sealed class MappedDirectoryTests : IDisposable
         {
             for (int i = 0; i < 5_000; i++)
                 Change(pile, random, live, dead);
-            CopyFiles(DirectoryPath, killed);
+            PileFiles.Copy(DirectoryPath, killed);
         }
         using Pile again = Pile.Open(killed);
         again.Recovery.Completion.Wait();
@@ -296,17 +296,6 @@ public sealed class MappedDirectoryTests : IDisposable
     // The assertion library compares byte arrays element by element, which takes longer than all the rest of these tests.
     private static bool IsSame(object expected, object actual) =>
         expected is byte[] bytes ? bytes.AsSpan().SequenceEqual((byte[])actual) : expected.Equals(actual);
-
-    private static void CopyFiles(string from, string to)
-    {
-        Directory.CreateDirectory(to);
-        foreach (string file in Directory.GetFiles(from).Where(static file => Path.GetFileName(file) != "lock"))
-        {
-            using var source = new FileStream(file, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-            using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(file)));
-            source.CopyTo(target);
-        }
-    }
 
     private Pile Open() => Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
 

@@ -8,12 +8,8 @@ namespace BigPile.Perf.Reports;
 /// <summary>Where a load is shown to people: bars while it runs if that is a terminal, tables at its end in any case.</summary>
 internal static class ReportConsole
 {
-    /// <summary>Runs a load and writes its report.</summary>
-    internal static void Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write) =>
-        _ = ShowAndGive(output, run, write);
-
     /// <summary>Runs a load, writes its report and gives it.</summary>
-    internal static TReport ShowAndGive<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
+    internal static TReport Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
     {
         var terminal = new AnsiConsoleOutput(output);
         AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;

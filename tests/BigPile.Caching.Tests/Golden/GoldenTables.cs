@@ -24,10 +24,10 @@ internal static class GoldenTables
         {
             Fill(cache);
             if (kind == Killed)
-                CopyFiles(pilePath, imagePath);
+                PileFiles.Copy(pilePath, imagePath);
         }
         if (kind == Closed)
-            CopyFiles(pilePath, imagePath);
+            PileFiles.Copy(pilePath, imagePath);
         ZipFile.CreateFromDirectory(imagePath, zipPath, CompressionLevel.SmallestSize, includeBaseDirectory: false);
     }
 
@@ -99,15 +99,4 @@ internal static class GoldenTables
     private static string KeyOf(int number) => $"schlüssel-{number}";
 
     private static string TextOf(int number) => new((char)('a' + number % 26), number);
-
-    private static void CopyFiles(string from, string to)
-    {
-        Directory.CreateDirectory(to);
-        foreach (string path in Directory.GetFiles(from).Where(static path => Path.GetFileName(path) is not ("lock" or "owner")))
-        {
-            using var source = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(path)));
-            source.CopyTo(target);
-        }
-    }
 }

@@ -34,18 +34,8 @@ public abstract class DurabilityTest : IDisposable
     /// <summary>Copies the directory as a kill at this instant would leave it, and opens the copy.</summary>
     internal Pile OpenKilled(Action<PileOptions>? change = null)
     {
-        CopyFiles(PilePath, ImagePath);
+        PileFiles.Copy(PilePath, ImagePath);
         return OpenAt(ImagePath, PowerCutHarness.FirstBoot, change);
-    }
-
-    internal static void CopyFiles(string from, string to)
-    {
-        Directory.CreateDirectory(to);
-        foreach (string path in Directory.GetFiles(from))
-        {
-            if (Path.GetFileName(path) is not ("lock" or "owner"))
-                File.WriteAllBytes(Path.Combine(to, Path.GetFileName(path)), DurableFiles.ReadShared(path));
-        }
     }
 
     private Pile OpenAt(string path, Guid boot, Action<PileOptions>? change)

@@ -32,7 +32,7 @@ internal sealed class DurableFiles(string directory)
         {
             try
             {
-                _durable[name] = ReadShared(path);
+                _durable[name] = PileFiles.ReadShared(path);
             }
             catch (FileNotFoundException)
             {
@@ -60,12 +60,12 @@ internal sealed class DurableFiles(string directory)
         lock (_lock)
         {
             foreach (string name in new[] { "catalog", "redo" })
-                File.WriteAllBytes(Path.Combine(image, name), ReadShared(Path.Combine(directory, name)));
+                File.WriteAllBytes(Path.Combine(image, name), PileFiles.ReadShared(Path.Combine(directory, name)));
             foreach ((string name, byte[] durable) in _durable)
             {
                 string path = Path.Combine(directory, name);
                 if (File.Exists(path))
-                    File.WriteAllBytes(Path.Combine(image, name), reached == null ? durable : Mix(durable, ReadShared(path), name, reached));
+                    File.WriteAllBytes(Path.Combine(image, name), reached == null ? durable : Mix(durable, PileFiles.ReadShared(path), name, reached));
             }
         }
     }
@@ -75,18 +75,10 @@ internal sealed class DurableFiles(string directory)
         Directory.GetFiles(directory, "log-?").Select(BatchesOf).Where(static log => log.Bytes != 0).OrderByDescending(static log => log.Epoch)
             .Select(static log => log.Bytes).FirstOrDefault();
 
-    internal static byte[] ReadShared(string path)
-    {
-        using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        var bytes = new byte[file.Length];
-        file.ReadExactly(bytes);
-        return bytes;
-    }
-
     private static (long Epoch, long Bytes) BatchesOf(string path)
     {
         const int headBytes = 32;
-        ReadOnlySpan<byte> all = ReadShared(path);
+        ReadOnlySpan<byte> all = PileFiles.ReadShared(path);
         long epoch = all.Length < headBytes ? 0 : BinaryPrimitives.ReadInt64LittleEndian(all[8..]);
         int at = 0;
         while (at + headBytes <= all.Length && all.Slice(at, 8).SequenceEqual("BPILELOG"u8) && BinaryPrimitives.ReadInt64LittleEndian(all[(at + 8)..]) == epoch)

@@ -156,7 +156,7 @@ public sealed class EnvironmentTests : DurabilityTest
         {
             for (int i = 0; i < 2_000; i++)
                 live[pile.Put(CheckedValue.Make(i, 1, i % 900))] = [];
-            CopyFiles(PilePath, ImagePath); // as a kill leaves it
+            PileFiles.Copy(PilePath, ImagePath); // as a kill leaves it
         }
         foreach (string path in new[] { PilePath, ImagePath })
         {

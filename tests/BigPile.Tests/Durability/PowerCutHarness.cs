@@ -32,7 +32,7 @@ internal sealed class PowerCutHarness(string directory, int seed)
     internal void Synced(string path)
     {
         BeforeSync?.Invoke(path);
-        _durable[Path.GetFileName(path)] = ReadShared(path);
+        _durable[Path.GetFileName(path)] = PileFiles.ReadShared(path);
     }
 
     /// <summary>Builds one of the states that the disk may be in.</summary>
@@ -44,7 +44,7 @@ internal sealed class PowerCutHarness(string directory, int seed)
             string name = Path.GetFileName(path);
             if (name is "lock" or "owner" || name.EndsWith(".new", StringComparison.Ordinal))
                 continue;
-            byte[] now = ReadShared(path);
+            byte[] now = PileFiles.ReadShared(path);
             if (name is "catalog" or "redo")
                 File.WriteAllBytes(Path.Combine(image, name), now);
             else if (_durable.TryGetValue(name, out byte[]? durable))
@@ -81,13 +81,5 @@ internal sealed class PowerCutHarness(string directory, int seed)
             if (_random.Next(2) == 0)
                 now.AsSpan(sector, Math.Min(SectorBytes, page + length - sector)).CopyTo(mixed.AsSpan(sector));
         }
-    }
-
-    private static byte[] ReadShared(string path)
-    {
-        using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        var bytes = new byte[file.Length];
-        file.ReadExactly(bytes);
-        return bytes;
     }
 }

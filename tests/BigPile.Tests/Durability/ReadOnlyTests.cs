@@ -140,7 +140,7 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
     });
 
     private Dictionary<string, string> Hashes() => Directory.GetFiles(PilePath).ToDictionary(
-        static path => path, static path => Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(DurableFiles.ReadShared(path))));
+        static path => path, static path => Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(PileFiles.ReadShared(path))));
 
     // Each writer has its own objects, and states a new pointer before the old one is dead.
     private static void Write(Pile writer, ulong[] pointers, int writerIndex, int steps, int seed)

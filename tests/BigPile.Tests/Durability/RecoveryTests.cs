@@ -219,10 +219,10 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
                 (models[i], dead[i]) = ([], []);
                 Change(pile, models[i], dead[i], new Random(seed + i), 4_000);
             }
-            CopyFiles(PilePath, OtherPath);
+            PileFiles.Copy(PilePath, OtherPath);
         }
         if (seed % 20 >= 10)
-            CopyFiles(OtherPath, PilePath); // as a kill leaves it
+            PileFiles.Copy(OtherPath, PilePath); // as a kill leaves it
         using (Pile pile = Open())
         {
             await Task.WhenAll(Enumerable.Range(0, threads).Select(i => Task.Run(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));

@@ -41,7 +41,7 @@ internal static class GoldenPile
         Directory.CreateDirectory(imagePath);
         var durable = new Dictionary<string, byte[]>();
         PileOptions options = OptionsFor(Boot);
-        options.Synced = path => durable[Path.GetFileName(path)] = ReadShared(path);
+        options.Synced = path => durable[Path.GetFileName(path)] = PileFiles.ReadShared(path);
         Dictionary<PilePointer, int> objects;
         using (Pile pile = Pile.Open(pilePath, options))
         {
@@ -49,19 +49,19 @@ internal static class GoldenPile
             if (kind == Cut)
             {
                 pile.Flush();
-                durable["catalog"] = ReadShared(Path.Combine(pilePath, "catalog"));
-                durable["redo"] = ReadShared(Path.Combine(pilePath, "redo"));
+                durable["catalog"] = PileFiles.ReadShared(Path.Combine(pilePath, "catalog"));
+                durable["redo"] = PileFiles.ReadShared(Path.Combine(pilePath, "redo"));
                 foreach ((string name, byte[] bytes) in durable)
                     File.WriteAllBytes(Path.Combine(imagePath, name), bytes);
             }
             else if (kind == Killed)
             {
-                CopyFiles(pilePath, imagePath);
+                PileFiles.Copy(pilePath, imagePath);
                 Interrupt(imagePath, objects);
             }
         }
         if (kind == Closed)
-            CopyFiles(pilePath, imagePath);
+            PileFiles.Copy(pilePath, imagePath);
         File.WriteAllLines(Path.Combine(imagePath, ListName), objects.Select(static pair => $"{pair.Key.ToUInt64():x} {pair.Value}"));
         ZipFile.CreateFromDirectory(imagePath, zipPath, CompressionLevel.SmallestSize, includeBaseDirectory: false);
     }
@@ -123,19 +123,5 @@ internal static class GoldenPile
         redo.Write(BitConverter.GetBytes((ulong)payload.Length << 32));
         redo.Position = 64;
         redo.Write(payload);
-    }
-
-    private static void CopyFiles(string from, string to)
-    {
-        foreach (string path in Directory.GetFiles(from).Where(static path => Path.GetFileName(path) is not ("lock" or "owner")))
-            File.WriteAllBytes(Path.Combine(to, Path.GetFileName(path)), ReadShared(path));
-    }
-
-    private static byte[] ReadShared(string path)
-    {
-        using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        var bytes = new byte[file.Length];
-        file.ReadExactly(bytes);
-        return bytes;
     }
 }

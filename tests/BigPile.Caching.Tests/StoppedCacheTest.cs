@@ -1,0 +1,80 @@
+using System;
+using System.IO;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Persistence;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>A test with tables whose process is stopped or killed: a copy of the files, taken while the pile is open, is what a kill leaves.</summary>
+public abstract class StoppedCacheTest : IDisposable
+{
+    private readonly TemporaryDirectory _directory = new();
+
+    private protected ManualTime Time { get; } = new();
+
+    protected string DirectoryPath => _directory.Path;
+
+    public void Dispose()
+    {
+        _directory.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    private protected static string SavedFile(string directory) => Path.Combine(directory, SavedIndex.FileName);
+
+    /// <summary>Works on a pile, stops it, and gives its directory.</summary>
+    private protected string Stop(Action<PileCache> work)
+    {
+        using (PileCache cache = TestCache.Open(DirectoryPath, Time))
+            work(cache);
+        return DirectoryPath;
+    }
+
+    /// <summary>Works on a pile, and gives a copy of its files as they are then.</summary>
+    private protected string Kill(Action<PileCache> work)
+    {
+        string copy = Path.Combine(DirectoryPath, "killed");
+        string live = Directory.Exists(Path.Combine(DirectoryPath, "live")) || File.Exists(Path.Combine(DirectoryPath, "superblock"))
+            ? DirectoryPath
+            : Path.Combine(DirectoryPath, "live");
+        using PileCache cache = TestCache.Open(live, Time);
+        work(cache);
+        PileFiles.Copy(live, copy);
+        return copy;
+    }
+
+    /// <summary>Puts a block of a key where no index knows of it.</summary>
+    private protected static unsafe void PutBlock(PileCache cache, long key, ulong version, ValueKind kind, byte[] value)
+    {
+        TableCore core = cache.GetOrCreateTable<long, byte[]>("t").Core;
+        var presence = cache.Pile.Enter();
+        Slot slot = cache.Pile.TakeEntry(EntryHead.ShortBytes + sizeof(long) + value.Length);
+        byte* payload = slot.Start + BlockHeader.SizeBytes;
+        EntryHead.Write(payload, core.Id, sizeof(long), kind, EntrySpec.Plain);
+        EntryHead.SetVersion(payload, version);
+        *(long*)(payload + EntryHead.ShortBytes) = key;
+        value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + sizeof(long), value.Length));
+        cache.Pile.PublishEntry(slot, EntryHead.ShortBytes + sizeof(long) + value.Length);
+        cache.Pile.Exit(presence);
+    }
+
+    /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>
+    protected void AssertDescribed(CacheTable<string, string> table)
+    {
+        Assert.True(table.TryGetEntry("a", out TableEntry<string> entry));
+        Assert.Equal((EntryPriority.High, TimeSpan.FromSeconds(60), Time.GetUtcNow().AddSeconds(60)), (entry.Priority, entry.Sliding, entry.ExpiresAt));
+        Time.Advance(TimeSpan.FromSeconds(59));
+        Assert.Equal("1", table.Get("a"));
+        Time.Advance(TimeSpan.FromSeconds(40));
+        Assert.True(table.ContainsKey("a"));
+        Assert.True(table.TryGetEntry("a", out entry));
+        Assert.Equal(Time.GetUtcNow().AddSeconds(1), entry.ExpiresAt);
+        table.RemoveByTag("tag");
+        Assert.False(table.ContainsKey("a"));
+        table.Sweep();
+        table.Sweep();
+        table.Put("a", "1");
+    }
+}
