@@ -58,7 +58,9 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
         page.Expected.Add("403");
         await page.HasStatusAsync("ready");
         await PutAsync("late", "k", "v", "text/plain");
-        await page.HasTextAsync("#table-rows", "late"); // a turn after the first one
+        await page.HasTextAsync("#table-rows", "late"); // in the second turn, before it would ask
+        await PutAsync("later", "k", "v", "text/plain");
+        await page.HasTextAsync("#table-rows", "later"); // in the third
         Assert.Equal(1, Volatile.Read(ref asked));
         await page.AssertCleanAsync();
     }
