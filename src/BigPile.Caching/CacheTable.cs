@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Reporting;
 
 namespace BigPile.Caching;
 
@@ -51,7 +52,20 @@ public abstract class CacheTable
     /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
     /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Clear() => Core.Clear();
+    public void Clear() => Clear(new ProgressGauge(null));
+
+    /// <summary>As <see cref="Clear()"/>, and says how far it is.</summary>
+    /// <param name="progress">
+    /// Is told the buckets of the index whose entries are gone, of those that there were at the beginning. No lock is held and no other
+    /// call waits meanwhile.
+    /// </param>
+    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Clear(IProgress<PileProgress> progress)
+    {
+        ArgumentNullException.ThrowIfNull(progress);
+        Clear(new ProgressGauge(progress));
+    }
 
     /// <summary>Frees all entries that expired or whose tag was removed. The cache does so by itself, some at a time.</summary>
     /// <param name="stop">Stops between two parts.</param>
@@ -64,5 +78,12 @@ public abstract class CacheTable
         for (int left = Core.BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.Sweep(Math.Min(left, BucketsAtOnce));
         return freed;
+    }
+
+    private void Clear(ProgressGauge gauge)
+    {
+        gauge.Begin(Core.BucketCount);
+        Core.Clear(gauge);
+        gauge.Complete();
     }
 }

@@ -3,6 +3,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Reporting;
 
 namespace BigPile.Caching;
 
@@ -86,12 +87,19 @@ internal sealed unsafe partial class TableCore
         }
     }
 
+    /// <summary>The buckets that a removal of everything goes through.</summary>
+    internal long BucketCount => (long)_index.BucketCount;
+
     /// <summary>Removes all entries that were put before.</summary>
-    internal void Clear()
+    /// <param name="gauge">Counts the buckets.</param>
+    internal void Clear(ProgressGauge gauge)
     {
         ulong version = Tags.MarkAll();
         for (ulong number = 0; number < _index.BucketCount; number++) // entries move to higher buckets only
+        {
             DropUpTo(number, version);
+            gauge.Advance(1);
+        }
         if (!IsRebuilding)
             Tags.DropUpTo(version, allOnly: true);
     }

@@ -12,7 +12,7 @@ public sealed unsafe partial class Pile
     /// <remarks>
     /// What is not given back: a segment in which one object lives, since pointers name places. Free pages of it serve objects of any size.
     /// A free slot in a page that still holds an object serves objects of its size, and in a fragmented pile of down to half of it.
-    /// <see cref="Compact"/> moves what can be moved first.
+    /// <see cref="Compact(System.Threading.CancellationToken)"/> moves what can be moved first.
     /// </remarks>
     public void Trim()
     {

@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Reporting;
 
 namespace BigPile;
 
@@ -18,16 +19,36 @@ public sealed unsafe partial class Pile
     /// <returns>Bytes of segments that went back to the system.</returns>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public long Compact(CancellationToken cancellationToken = default)
+    public long Compact(CancellationToken cancellationToken = default) => Compact(new ProgressGauge(null), cancellationToken);
+
+    /// <summary>As <see cref="Compact(CancellationToken)"/>, and says how far it is.</summary>
+    /// <param name="progress">
+    /// Is told the pages that the walk has behind it, in use or not, of those of all segments at its beginning; all of them once what
+    /// became empty was given back. No lock is held and no other call waits meanwhile.
+    /// </param>
+    /// <param name="cancellationToken">Stops the walk; what was moved stays moved.</param>
+    /// <returns>Bytes of segments that went back to the system.</returns>
+    /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public long Compact(IProgress<PileProgress> progress, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(progress);
+        return Compact(new ProgressGauge(progress), cancellationToken);
+    }
+
+    private long Compact(ProgressGauge gauge, CancellationToken cancellationToken)
     {
         long before = Statistics.ReservedBytes;
+        var pages = new PageGauge(gauge, _allocator.Pool.Segments(), _map);
         foreach (PileEntry entry in this)
         {
             cancellationToken.ThrowIfCancellationRequested();
+            pages.PassTo(entry.Pointer.Address);
             if (IsLink(entry.Pointer))
                 MoveAgain(entry.Pointer);
         }
         Trim();
+        gauge.Complete();
         return Math.Max(0, before - Statistics.ReservedBytes);
     }
 

@@ -1,10 +1,12 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Recovery;
+using BigPile.Reporting;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
@@ -28,17 +30,38 @@ public sealed partial class Pile
     /// <remarks>Changes by other threads wait while the changed blocks are copied, some milliseconds for ten thousand; reads do not.</remarks>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Flush()
+    public void Flush() => Flush(new ProgressGauge(null));
+
+    /// <summary>As <see cref="Flush()"/>, and says how far it is.</summary>
+    /// <param name="progress">
+    /// Is told the bytes that are written: of the batch that goes to the log, or in a checkpoint of whole segments, one by one. All
+    /// of them once the log is durable too; a checkpoint that writers outrun stays where it is until it has caught up. Other flushes
+    /// wait meanwhile, and so does closing; reads and changes do not.
+    /// </param>
+    /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Flush(IProgress<PileProgress> progress)
+    {
+        ArgumentNullException.ThrowIfNull(progress);
+        Flush(new ProgressGauge(progress));
+    }
+
+    private void Flush(ProgressGauge gauge)
     {
         Exit(Enter());
-        if (_log == null)
-            return;
+        if (_log != null)
+            Flush(_log, gauge);
+        gauge.Complete();
+    }
+
+    private void Flush(FlushLog log, ProgressGauge gauge)
+    {
         lock (_flushing)
         {
             try
             {
                 long start = Stopwatch.GetTimestamp();
-                FlushLocked(_log);
+                FlushLocked(log, gauge);
                 PileMeter.NoteFlush(this, Stopwatch.GetElapsedTime(start));
             }
             catch (IOException e)
@@ -48,11 +71,11 @@ public sealed partial class Pile
         }
     }
 
-    /// <summary>As <see cref="Flush"/>, without holding the calling thread.</summary>
+    /// <summary>As <see cref="Flush()"/>, without holding the calling thread.</summary>
     /// <param name="cancellationToken">Cancels a flush that has not begun.</param>
     public Task FlushAsync(CancellationToken cancellationToken = default) => Task.Run(Flush, cancellationToken);
 
-    private void FlushLocked(FlushLog log)
+    private void FlushLocked(FlushLog log, ProgressGauge gauge)
     {
         bool isCheckpoint = _needsCheckpoint || !_directory!.CanUseLog;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
@@ -62,11 +85,13 @@ public sealed partial class Pile
             if (isCheckpoint && !isLast)
             {
                 Still(() => ChangeCapture.TakeAddresses(_allocator));
-                SyncSegments();
+                SyncSegments(gauge);
             }
             Memory<byte>? batch = isLast ? SyncStill() : CaptureStill(log, isCheckpoint);
             if (batch is { } whole)
             {
+                if (!gauge.HasBegun)
+                    gauge.Begin(whole.Length > FlushLog.HeadBytes ? whole.Length : 0);
                 Commit(log, whole.Span, isCheckpoint);
                 return;
             }
@@ -118,10 +143,17 @@ public sealed partial class Pile
         }
     }
 
-    private void SyncSegments()
+    /// <summary>Writes the segments through; says so where nobody was told before.</summary>
+    private void SyncSegments(ProgressGauge? gauge = null)
     {
-        foreach (Segment segment in _allocator.Pool.Segments())
+        Segment[] segments = _allocator.Pool.Segments();
+        if (gauge is { HasBegun: false })
+            gauge.Begin(segments.Sum(static segment => segment.Region.LengthBytes));
+        else
+            gauge = null;
+        foreach (Segment segment in segments)
         {
+            long lengthBytes = segment.Region.LengthBytes;
             try
             {
                 _directory!.Segments.Sync(segment.Number, segment.Region);
@@ -130,6 +162,7 @@ public sealed partial class Pile
             {
                 // given back to the system meanwhile: nothing of it is left to be made durable
             }
+            gauge?.Advance(lengthBytes);
         }
     }
 

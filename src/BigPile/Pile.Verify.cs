@@ -4,6 +4,7 @@ using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Recovery;
+using BigPile.Reporting;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -16,17 +17,35 @@ public sealed unsafe partial class Pile
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public PileVerification Verify(CancellationToken cancellationToken = default)
+    public PileVerification Verify(CancellationToken cancellationToken = default) => Verify(new ProgressGauge(null), cancellationToken);
+
+    /// <summary>As <see cref="Verify(CancellationToken)"/>, and says how far it is.</summary>
+    /// <param name="progress">
+    /// Is told the pages that the walk has behind it, in use or not, of those of all segments at its beginning. No lock is held and no
+    /// other call waits meanwhile.
+    /// </param>
+    /// <param name="cancellationToken">Stops the walk.</param>
+    /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PileVerification Verify(IProgress<PileProgress> progress, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(progress);
+        return Verify(new ProgressGauge(progress), cancellationToken);
+    }
+
+    private PileVerification Verify(ProgressGauge gauge, CancellationToken cancellationToken)
     {
         var faults = new FaultLog();
         BlockInspector inspector = new(_allocator.Pool, _isSealed);
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
         var verifier = new PileVerifier(inspector, isLive: true, wasClean: false, faults);
         Segment[] segments = _allocator.Pool.Segments();
+        gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
-            Verify(verifier, segment, cancellationToken);
+            Verify(verifier, segment, gauge, cancellationToken);
         foreach (PileFault fault in Faults.Kept)
             faults.Add(fault);
+        gauge.Complete();
         return Describe(verifier, segments.Length, wasClean: true, _isSealed, faults);
     }
 
@@ -76,24 +95,33 @@ public sealed unsafe partial class Pile
         pool.Hold(new Segment(number, map.AddressOf(number), region), isShared: true);
     }
 
-    private void Verify(PileVerifier verifier, Segment segment, CancellationToken cancellationToken)
+    private void Verify(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)
     {
         for (int page = segment.HeadPages; page < segment.PageCount;)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            ThreadPresence presence = Enter();
-            try
-            {
-                if (!_allocator.Pool.IsInUse(segment))
-                    return; // given back to the system meanwhile, and perhaps another one of its number is there
-                if (!IsReadOnly)
-                    _ = ExaminePage(_map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage);
-                page += verifier.Check(segment, page);
-            }
-            finally
-            {
-                Exit(presence);
-            }
+            int passed = VerifyPage(verifier, segment, page);
+            page += passed;
+            gauge.Advance(passed); // outside the pile: whoever is told may take his time
+        }
+    }
+
+    /// <summary>Looks at a page, or at the run that begins there.</summary>
+    /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
+    private int VerifyPage(PileVerifier verifier, Segment segment, int page)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            if (!_allocator.Pool.IsInUse(segment))
+                return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
+            if (!IsReadOnly)
+                _ = ExaminePage(_map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage);
+            return verifier.Check(segment, page);
+        }
+        finally
+        {
+            Exit(presence);
         }
     }
 

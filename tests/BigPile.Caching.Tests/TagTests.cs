@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Reporting;
 
 namespace BigPile.Caching.Tests;
 
@@ -56,6 +57,36 @@ public sealed class TagTests : IDisposable
         Assert.Empty(_table.Keys);
         Assert.Equal(PutResult.Inserted, _table.Put(1, "x"));
         Assert.Equal("x", _table.Get(1));
+    }
+
+    [Fact]
+    public void Clear_counts_the_buckets_while_entries_go_and_the_table_grows()
+    {
+        for (long key = 0; key < 50_000; key++)
+            _table.Put(key, "value");
+        long buckets = _table.Core.BucketCount;
+        var reports = new Reports(() =>
+        {
+            long count = _table.Count;
+            for (long key = 100_000; key < 100_500; key++)
+                _table.Put(key + _table.Count, "late");
+            return count;
+        });
+        _table.Clear(reports);
+        Assert.True(_table.Core.BucketCount > buckets, "the table did not grow meanwhile");
+        Assert.All(reports.All, report => Assert.Equal(buckets, report.Progress.Total));
+        Assert.InRange(reports.All.Count, 10, ProgressGauge.MaxSteps + 2);
+        Assert.Equal((0, 50_000), (reports.All[0].Progress.Done, reports.All[0].Count));
+        Assert.Equal(reports.All.Select(static report => report.Progress.Done).Order().Distinct(), reports.All.Select(static report => report.Progress.Done));
+        Assert.Equal((1.0, 1), (reports.All[^1].Progress.Fraction, reports.All.Count(static report => report.Progress.Fraction == 1)));
+        Assert.DoesNotContain(_table.Keys, static key => key < 50_000);
+    }
+
+    private sealed class Reports(Func<long> look) : IProgress<PileProgress>
+    {
+        public List<(PileProgress Progress, long Count)> All { get; } = [];
+
+        public void Report(PileProgress value) => All.Add((value, look()));
     }
 
     [Fact]

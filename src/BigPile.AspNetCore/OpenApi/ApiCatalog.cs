@@ -168,17 +168,21 @@ internal static class ApiCatalog
     {
         var operations = new List<ApiOperation>
         {
-            new("get", "/v1/operations", "listOperations", "operations", "What runs, and the last that ran.", 200, Json),
-            new("get", "/v1/operations/{id}", "getOperation", "operations", "How far an operation is.", 200, Json) { Problems = [ProblemCatalog.OperationNotFound] },
+            new("get", "/v1/operations", "listOperations", "operations", "What runs, and the last that ran.", 200, Json) { AnswerSchema = "Operations" },
+            new("get", "/v1/operations/{id}", "getOperation", "operations", "How far an operation is.", 200, Json)
+            {
+                AnswerSchema = "Operation", Problems = [ProblemCatalog.OperationNotFound],
+            },
             new("delete", "/v1/operations/{id}", "cancelOperation", "operations", "Asks an operation to stop.", 202, Json)
             {
-                Problems = [ProblemCatalog.OperationNotFound, ProblemCatalog.OperationEnded],
+                AnswerSchema = "Operation", Problems = [ProblemCatalog.OperationNotFound, ProblemCatalog.OperationEnded],
             },
         };
         foreach (string action in AdminActions.Names)
         {
             operations.Add(new ApiOperation("post", "/v1/admin:" + action, action, "operations", SummaryOf(action), 202, Json)
             {
+                AnswerSchema = "Operation",
                 Query = action == "purge" ? [("table", "The one table to empty; without it, all.")] : [],
                 Problems = [ProblemCatalog.NotReady, ProblemCatalog.TooManyOperations, ProblemCatalog.BadQuery, ProblemCatalog.TableNotFound],
             });

@@ -41,7 +41,7 @@ internal static class ApiDocument
                     + "an action at the end of a key counts as it comes over the wire, so a key that ends with :touch is written %3Atouch in a POST.",
             },
             ["paths"] = paths,
-            ["components"] = new JsonObject { ["schemas"] = new JsonObject { ["Problem"] = ProblemSchema() } },
+            ["components"] = new JsonObject { ["schemas"] = Schemas() },
         };
     }
 
@@ -61,7 +61,7 @@ internal static class ApiDocument
         if (parameters.Length != 0)
             document["parameters"] = new JsonArray([.. parameters]);
         if (operation.Body.Count != 0)
-            document["requestBody"] = new JsonObject { ["content"] = Content(operation.Body) };
+            document["requestBody"] = new JsonObject { ["content"] = Content(operation.Body, null) };
         document["responses"] = Responses(operation);
         return document;
     }
@@ -70,7 +70,7 @@ internal static class ApiDocument
     {
         var responses = new JsonObject { [Text(operation.Status)] = new JsonObject { ["description"] = "Done." } };
         if (operation.Answer.Length != 0)
-            responses[Text(operation.Status)]!["content"] = Content(operation.Answer);
+            responses[Text(operation.Status)]!["content"] = Content(operation.Answer, operation.AnswerSchema);
         foreach ((int status, string meaning) in operation.Others)
             responses[Text(status)] = new JsonObject { ["description"] = meaning };
         foreach (IGrouping<int, Problem> problems in operation.Problems.GroupBy(static problem => problem.Status))
@@ -80,18 +80,18 @@ internal static class ApiDocument
                 ["description"] = string.Join(" ", problems.Select(static problem => $"{problem.Code}: {problem.Title}")),
                 ["content"] = new JsonObject
                 {
-                    [ProblemResponse.ContentType] = new JsonObject { ["schema"] = new JsonObject { ["$ref"] = "#/components/schemas/Problem" } },
+                    [ProblemResponse.ContentType] = new JsonObject { ["schema"] = Reference("Problem") },
                 },
             };
         }
         return responses;
     }
 
-    private static JsonObject Content(IEnumerable<string> mediaTypes)
+    private static JsonObject Content(IEnumerable<string> mediaTypes, string? schema)
     {
         var content = new JsonObject();
         foreach (string mediaType in mediaTypes)
-            content[mediaType] = new JsonObject();
+            content[mediaType] = schema == null ? new JsonObject() : new JsonObject { ["schema"] = Reference(schema) };
         return content;
     }
 
@@ -115,6 +115,14 @@ internal static class ApiDocument
         ["in"] = place,
         ["description"] = meaning,
         ["schema"] = new JsonObject { ["type"] = "string" },
+    };
+
+    private static JsonObject Schemas() => new()
+    {
+        ["Problem"] = ProblemSchema(),
+        ["Operation"] = OperationSchema.Operation(),
+        ["Operations"] = OperationSchema.Operations(),
+        ["Progress"] = OperationSchema.Progress(),
     };
 
     private static JsonObject ProblemSchema() => new()
@@ -141,7 +149,9 @@ internal static class ApiDocument
         },
     };
 
-    private static JsonObject Property(string type, string description) => new() { ["type"] = type, ["description"] = description };
+    internal static JsonObject Reference(string schema) => new() { ["$ref"] = "#/components/schemas/" + schema };
+
+    internal static JsonObject Property(string type, string description) => new() { ["type"] = type, ["description"] = description };
 
     private static string Text(int status) => status.ToString(CultureInfo.InvariantCulture);
 }

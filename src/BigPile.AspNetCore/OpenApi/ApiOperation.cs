@@ -16,6 +16,9 @@ internal sealed record ApiOperation(string Method, string Path, string Id, strin
     /// <summary>The media types of the request's body; none: it has no body.</summary>
     internal IReadOnlyList<string> Body { get; init; } = [];
 
+    /// <summary>The schema of the answer, by its name; none: it has no described one.</summary>
+    internal string? AnswerSchema { get; init; }
+
     /// <summary>Other statuses that are no problems.</summary>
     internal IReadOnlyList<(int Status, string Meaning)> Others { get; init; } = [];
 

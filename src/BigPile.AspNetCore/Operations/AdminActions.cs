@@ -9,6 +9,7 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Reporting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -44,12 +45,20 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             "warm" => () => ThreadPool.QueueUserWorkItem(_ => pile.Recovery.Pause()),
             _ => null,
         };
-        Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : static () => null, cancel);
-        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, stop.Token)));
+        var progress = new OperationProgress(UnitOf(action), operations.Progressed);
+        Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : progress.Describe, cancel);
+        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)));
         context.Response.StatusCode = StatusCodes.Status202Accepted;
         context.Response.Headers.Location = "/v1/operations/" + operation.Id;
         return JsonAnswer.WriteAsync(context, operation.Describe());
     }
+
+    private static string UnitOf(string action) => action switch
+    {
+        "compact" or "verify" => "pages",
+        "purge" => "buckets",
+        _ => "bytes",
+    };
 
     private async Task RunAsync(Operation operation, string action, Func<Task<JsonObject>> work)
     {
@@ -68,22 +77,22 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         }
     }
 
-    private static Task<JsonObject> DoAsync(string action, ServedTables tables, string? tableName, CancellationToken stop)
+    private static Task<JsonObject> DoAsync(string action, ServedTables tables, string? tableName, OperationProgress progress, CancellationToken stop)
     {
         Pile pile = tables.Cache.Pile;
         switch (action)
         {
             case "flush":
-                pile.Flush();
+                pile.Flush(progress);
                 return Task.FromResult(new JsonObject());
             case "compact":
-                return Task.FromResult(new JsonObject { ["freedBytes"] = pile.Compact(stop) });
+                return Task.FromResult(new JsonObject { ["freedBytes"] = pile.Compact(progress, stop) });
             case "verify":
-                return Task.FromResult(Describe(pile.Verify(stop)));
+                return Task.FromResult(Describe(pile.Verify(progress, stop)));
             case "warm":
                 return WarmAsync(pile);
             default:
-                return Task.FromResult(Purge(tables, tableName));
+                return Task.FromResult(Purge(tables, tableName, progress));
         }
     }
 
@@ -96,11 +105,15 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         return new JsonObject { ["bytes"] = pile.Recovery.TotalBytes, ["faults"] = pile.Recovery.FaultCount };
     }
 
-    private static JsonObject? ProgressOf(Pile pile) => new()
+    private static JsonObject ProgressOf(Pile pile)
     {
-        ["totalBytes"] = pile.Recovery.TotalBytes,
-        ["remainingBytes"] = pile.Recovery.RemainingBytes,
-    };
+        long totalBytes = pile.Recovery.TotalBytes;
+        long remainingBytes = Math.Min(pile.Recovery.RemainingBytes, totalBytes);
+        JsonObject progress = OperationProgress.Describe(new PileProgress(totalBytes - remainingBytes, totalBytes), UnitOf("warm"));
+        progress["totalBytes"] = totalBytes;
+        progress["remainingBytes"] = remainingBytes;
+        return progress;
+    }
 
     private static JsonObject Describe(PileVerification found) => new()
     {
@@ -113,18 +126,25 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     };
 
     // Without a name: the tables that the service serves, and not those that the application has for itself.
-    private static JsonObject Purge(ServedTables tables, string? tableName)
+    private static JsonObject Purge(ServedTables tables, string? tableName, OperationProgress progress)
     {
         IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
-        var removed = new JsonObject();
+        var purged = new List<CacheTable>();
         foreach (string name in names.ToArray())
         {
-            if (!tables.TryGet(name, out CacheTable<string, byte[]>? table))
-                continue;
-            long count = table.Count;
-            table.Clear();
-            removed[name] = count;
+            if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
+                purged.Add(table);
         }
+        var gauge = new ProgressGauge(progress);
+        gauge.Begin(purged.Sum(static table => table.Core.BucketCount));
+        var removed = new JsonObject();
+        foreach (CacheTable table in purged)
+        {
+            long count = table.Count;
+            table.Core.Clear(gauge);
+            removed[table.Name] = count;
+        }
+        gauge.Complete();
         return new JsonObject { ["removed"] = removed };
     }
 }

@@ -12,6 +12,8 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
 {
     private readonly Lock _lock = new();
     private OperationState _state;
+    private Func<JsonObject?>? _progress = progress; // none once it has ended: what it looks at may go then
+    private JsonObject? _lastProgress;
     private DateTimeOffset? _endedAt;
     private JsonNode? _result;
     private Problem? _error;
@@ -44,6 +46,8 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
         {
             if (_state != OperationState.Running)
                 return;
+            _lastProgress = _progress!();
+            _progress = null;
             _state = state;
             _endedAt = at;
             _result = result;
@@ -67,7 +71,7 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
                 document["table"] = table;
             if (_endedAt is { } endedAt)
                 document["endedAt"] = endedAt;
-            if (_state == OperationState.Running && progress() is { } soFar)
+            if ((_progress != null ? _progress() : _lastProgress?.DeepClone()) is { } soFar)
                 document["progress"] = soFar;
             if (_result != null)
                 document["result"] = _result.DeepClone();

@@ -17,6 +17,9 @@ internal sealed class OperationStore(TimeProvider time)
     private readonly Lock _lock = new();
     private readonly List<Operation> _operations = [];
 
+    /// <summary>Called after each report of an action's progress, on the thread that does the work, which waits for it.</summary>
+    internal Action<PileProgress>? Progressed { get; set; }
+
     /// <summary>The operations, the last begun first.</summary>
     internal IReadOnlyList<Operation> All
     {

@@ -4,6 +4,7 @@ import { ApiError, apiKey, getHealth, getJson, setApiKey } from './api.js';
 import { byId, setText } from './dom.js';
 import { browse, makeKeys, showTableNames } from './keys.js';
 import { makeMemory, showMemory } from './memory.js';
+import { lookAtOperations } from './operations.js';
 import { isWarming, showRecovery, showStarting } from './recovery.js';
 import { makeTables, showTables } from './tables.js';
 import { makeTiles, showTiles } from './tiles.js';
@@ -41,6 +42,7 @@ async function look() {
     showTableNames(stats.tables.map(table => table.name));
     showRecovery(stats.recovery);
     if (memory !== null) showMemory(memory);
+    await lookAtOperations();
     const isWarm = !isWarming(stats.recovery);
     setStatus(isWarm ? 'ready' : 'warming', isWarm ? 'Ready' : 'Ready, warming up');
   } catch (error) {
