@@ -296,8 +296,8 @@ internal sealed class EntryRecord(bool isExported)
             else
                 json.Skip();
         }
-        return isGood && _tags.Count <= LifetimeHeaders.MaxTags
+        return isGood && _tags.Count <= EntryHead.MaxTags
             ? null
-            : $"its tags are not at most {LifetimeHeaders.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
+            : $"its tags are not at most {EntryHead.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
     }
 }
