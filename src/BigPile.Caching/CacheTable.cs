@@ -46,7 +46,7 @@ public abstract class CacheTable
     public void RemoveByTag(string tag)
     {
         ArgumentException.ThrowIfNullOrEmpty(tag);
-        Core.Tags.Mark(Core.Tags.HashOf(tag));
+        Core.Tags.Mark(tag);
     }
 
     /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>

@@ -172,7 +172,10 @@ public sealed partial class PileCache : IDisposable
         _hash = hash;
         return definitions.ToDictionary(
             static definition => definition.Id,
-            definition => new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, FirstOptions(definition.Name)));
+            definition => new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, FirstOptions(definition.Name))
+            {
+                WasFound = true,
+            });
     }
 
     // Until the application says how a table is to behave, nothing goes from it.

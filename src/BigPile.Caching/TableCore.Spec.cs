@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Tags;
 
 namespace BigPile.Caching;
 
@@ -86,7 +87,7 @@ internal sealed partial class TableCore
         return time.Ticks;
     }
 
-    private Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
+    private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
     {
         if (tags == null)
             return default;
@@ -96,7 +97,7 @@ internal sealed partial class TableCore
         foreach (string tag in tags)
         {
             ArgumentException.ThrowIfNullOrEmpty(tag, nameof(EntryOptions.Tags));
-            room[count++] = Tags.HashOf(tag);
+            room[count++] = TagHash.Of(tag);
         }
         return room[..count];
     }

@@ -68,6 +68,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     /// <summary>Set once, before the table is used: compares keys in the place of their bytes.</summary>
     internal object? KeyComparer { get; set; }
 
+    /// <summary>Whether the pile had the table before it was opened: an earlier version may have put entries.</summary>
+    internal bool WasFound { get; init; }
+
     /// <summary>Whether the application has said how the table is to behave.</summary>
     internal bool IsConfigured { get; set; }
 

@@ -1,6 +1,10 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tags;
 using BigPile.Reporting;
 
 namespace BigPile.Caching.Tests;
@@ -99,6 +103,50 @@ public sealed class TagTests : IDisposable
         _table.Put(1, "x", new EntryOptions { Tags = [.. Enumerable.Range(0, 64).Select(i => $"{i}")] });
         _table.RemoveByTag("63");
         Assert.False(_table.ContainsKey(1));
+    }
+
+    [Fact]
+    public void A_tag_has_the_same_hash_in_every_pile()
+    {
+        // The beginning of the first of the examples in FIPS 180.
+        Assert.Equal(BitConverter.ToUInt64(Convert.FromHexString("ba7816bf8f01cfea")), TagHash.Of("abc"));
+        string[] tags = [.. Enumerable.Range(0, 5_000).Select(static number => $"tag{number}"), new string('x', 1_000)];
+        ulong[] hashes = [.. tags.Select(TagHash.Of)];
+        Assert.Equal(hashes, tags.Select(TagHash.Of)); // now some of them are remembered
+        Assert.Equal(hashes.Length, hashes.Distinct().Count());
+    }
+
+    [Fact]
+    public void Removing_a_tag_of_a_table_that_was_found_takes_what_earlier_versions_put_as_well()
+    {
+        using var directory = new TemporaryDirectory();
+        using (PileCache cache = TestCache.Open(directory.Path))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            var seeded = new KeyHash(BitConverter.ToUInt64(cache.Pile.Id.ToByteArray()));
+            foreach (string tag in new[] { "foo", "bar" })
+            {
+                var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal, Tags = [seeded.Of(Encoding.UTF8.GetBytes(tag))] };
+                table.PutExactUtf8(Encoding.UTF8.GetBytes("old " + tag), "x"u8, spec, out _);
+                table.Put("new " + tag, "x", new EntryOptions { Tags = [tag] });
+            }
+        }
+        using (PileCache cache = TestCache.Open(directory.Path))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            table.RemoveByTag("foo");
+            Assert.Equal(["new bar", "old bar"], table.Keys.Order(StringComparer.Ordinal));
+        }
+        using (PileCache cache = TestCache.Open(directory.Path))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            Assert.Equal(["new bar", "old bar"], table.Keys.Order(StringComparer.Ordinal));
+            table.RemoveByTag("bar");
+            Assert.Empty(table.Keys);
+            table.Sweep();
+            table.Sweep();
+            Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));
+        }
     }
 
     [Theory]

@@ -107,7 +107,7 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
     private Problem? PutJson()
     {
         ReadOnlySpan<byte> source = batch.Body.WrittenSpan;
-        var record = new EntryRecord(allowsTags: true);
+        var record = new EntryRecord(isExported: false);
         var json = new Utf8JsonReader(source);
         _ = Begin(ref json);
         while (json.Read() && json.TokenType == JsonTokenType.StartObject)

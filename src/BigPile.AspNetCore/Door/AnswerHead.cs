@@ -10,7 +10,7 @@ namespace BigPile.AspNetCore.Door;
 internal static class AnswerHead
 {
     /// <summary>The most bytes of a head.</summary>
-    internal const int MaxBytes = 448;
+    internal const int MaxBytes = 512;
 
     /// <summary>The refusal of a head that took too long, as the server has it.</summary>
     internal const string Timeout = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n";
@@ -20,7 +20,7 @@ internal static class AnswerHead
     private static readonly byte[] NotFoundStart = Encoding.ASCII.GetBytes(
         $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: {ProblemResponse.ContentType}\r\n");
 
-    /// <summary>The line with a content type that is stored as a code, or nothing.</summary>
+    /// <summary>The line with a content type that is stored as a code, with those that it needs for browsers; or nothing.</summary>
     internal static ReadOnlySpan<byte> TypeLine(int code) => TypeLines[code];
 
     /// <summary>Writes the head of 200.</summary>
@@ -91,7 +91,7 @@ internal static class AnswerHead
         for (int code = 1; code < lines.Length; code++)
         {
             if (MediaTypes.Find((byte)code) is { } type)
-                lines[code] = Encoding.ASCII.GetBytes($"Content-Type: {type}\r\n");
+                lines[code] = Encoding.ASCII.GetBytes($"Content-Type: {type}\r\n{(BrowserGuard.Needs(type) ? BrowserGuard.Lines : "")}");
         }
         return lines;
     }

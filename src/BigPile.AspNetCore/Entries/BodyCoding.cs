@@ -48,15 +48,6 @@ internal static class BodyCoding
         }
     }
 
-    /// <summary>Opens a stream that decompresses another one.</summary>
-    internal static Stream Open(Stream source, ContentCoding coding) => coding switch
-    {
-        ContentCoding.Gzip => new GZipStream(source, CompressionMode.Decompress, leaveOpen: true),
-        ContentCoding.Brotli => new BrotliStream(source, CompressionMode.Decompress, leaveOpen: true),
-        ContentCoding.Deflate => new ZLibStream(source, CompressionMode.Decompress, leaveOpen: true),
-        _ => source,
-    };
-
     private static bool CheckBrotli(ReadOnlySpan<byte> payload, Span<byte> buffer, long maxBytes, out long decodedBytes)
     {
         decodedBytes = 0;
@@ -76,7 +67,7 @@ internal static class BodyCoding
     {
         _ = MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> array);
         using var source = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
-        using Stream decoder = Open(source, coding);
+        using Stream decoder = PayloadDecoder.Open(source, coding, leaveOpen: true);
         var sum = new Adler32();
         decodedBytes = 0;
         for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)

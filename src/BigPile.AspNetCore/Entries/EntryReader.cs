@@ -151,7 +151,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
         switch (Preconditions.Check(headers, found.Tag, Freshness.LastModified(found.Info)))
         {
             case StatusCodes.Status412PreconditionFailed:
-                return ProblemResponse.WriteAsync(context, ProblemCatalog.ReadCondition);
+                return ProblemResponse.WriteAsync(context, ProblemCatalog.Precondition);
             case StatusCodes.Status304NotModified:
                 context.Response.StatusCode = StatusCodes.Status304NotModified;
                 found.DescribeTo(context.Response, nowTicks);

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
@@ -16,9 +17,6 @@ internal static class LifetimeHeaders
     internal const string Expires = "BigPile-Expires";
     internal const string Tags = "BigPile-Tags";
     internal const string Priority = "BigPile-Priority";
-
-    /// <summary>The most tags of an entry.</summary>
-    internal const int MaxTags = 64;
 
     /// <summary>The most characters of a tag.</summary>
     internal const int MaxTagLength = 256;
@@ -107,8 +105,8 @@ internal static class LifetimeHeaders
                     continue;
                 tags ??= [];
                 tags.Add(tag);
-                if (tag.Length > MaxTagLength || tags.Count > MaxTags)
-                    return ProblemCatalog.InvalidHeader(Tags, tag, $"at most {MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
+                if (tag.Length > MaxTagLength || tags.Count > EntryHead.MaxTags)
+                    return ProblemCatalog.InvalidHeader(Tags, tag, $"at most {EntryHead.MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
             }
         }
         return null;

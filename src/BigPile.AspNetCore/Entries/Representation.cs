@@ -40,6 +40,7 @@ internal readonly record struct Representation(
         DescribeTo(response, nowTicks);
         response.ContentType = ContentType;
         IHeaderDictionary headers = response.Headers;
+        BrowserGuard.Protect(headers, ContentType);
         headers.Age = Text(Freshness.AgeSeconds(Info, nowTicks));
         if (!IsDecoded)
             headers.AcceptRanges = "bytes";

@@ -99,7 +99,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
     private static async Task RunAsync(HttpContext context, BulkLoad load)
     {
         _ = ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out ContentCoding coding);
-        Stream body = BodyCoding.Open(context.Request.Body, coding);
+        Stream body = PayloadDecoder.Open(context.Request.Body, coding, leaveOpen: true);
         await using (body.ConfigureAwait(false))
             await load.RunAsync(body, context.RequestAborted).ConfigureAwait(false);
     }

@@ -14,8 +14,8 @@ namespace BigPile.AspNetCore.Loading;
 /// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
 /// <remarks>
 /// Weakly consistent: an entry that is there during the whole export comes once. Reading does not put off the expiry of a sliding entry.
-/// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Tags are left out: entries hold their
-/// hashes only. Memory: the longest line.
+/// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
+/// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
 /// </remarks>
 internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination)
 {
@@ -112,9 +112,13 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
         if (entry.SlidingEnd != long.MaxValue)
             _json.WriteString("expires"u8, new DateTime(entry.SlidingEnd, DateTimeKind.Utc));
         if (entry.SlidingTicks != 0)
-            _json.WriteString("sliding"u8, Duration.Format(new TimeSpan(entry.SlidingTicks)));
+        {
+            _json.WriteString("sliding"u8, SlidingText.Of(new TimeSpan(entry.SlidingTicks)));
+            _json.WriteString("unusedUntil"u8, new DateTime(entry.ExpiresAt, DateTimeKind.Utc));
+        }
         if (entry.Priority != EntryPriority.Normal)
             _json.WriteString("priority"u8, Priorities.NameOf(entry.Priority));
+        TagHashList.Write(_json, entry.Tags);
     }
 
     private void EndLine()

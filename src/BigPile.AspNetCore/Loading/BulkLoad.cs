@@ -36,7 +36,7 @@ internal sealed class BulkLoad
     {
         _table = table;
         _key = keyField == null ? null : new RecordKey(keyField);
-        _record = keyField == null ? new EntryRecord(allowsTags: false) : null;
+        _record = keyField == null ? new EntryRecord(isExported: true) : null;
         _maxPayloadBytes = maxPayloadBytes;
         _tally = tally;
         _time = time;

@@ -21,15 +21,18 @@ namespace BigPile.AspNetCore.Loading;
 /// encoding     gzip, br or deflate, if the payload is compressed
 /// ttl          time to live, such as 30s      sliding  the time that each use gives      both as in the headers
 /// expires      an instant, ISO 8601           priority low, normal, high or never-evict
-/// tags         array of text
+/// tags         array of text; items of :mset only
+/// tagHashes    array of hashes of tags        as an export has them, for entries that are to be the same again:
+/// unusedUntil  the instant from which an entry with a sliding time is gone, unless it is used before
 /// </code>
 /// Thread safety: none; a record is read into again and again.
 /// </remarks>
-internal sealed class EntryRecord(bool allowsTags)
+internal sealed class EntryRecord(bool isExported)
 {
     private const string TextType = "text/plain; charset=utf-8";
 
     private readonly ValueBuffer _value = new();
+    private readonly TagHashList _tagHashes = new();
     private byte[] _key = new byte[256];
     private int _keyBytes;
     private byte[] _decoded = [];
@@ -44,6 +47,7 @@ internal sealed class EntryRecord(bool allowsTags)
     private TimeSpan? _sliding;
     private DateTimeOffset? _expiresAt;
     private EntryPriority? _priority;
+    private DateTimeOffset? _unusedUntil;
     private List<string>? _tags;
 
     /// <summary>The key in UTF-8.</summary>
@@ -63,8 +67,8 @@ internal sealed class EntryRecord(bool allowsTags)
 
     internal ContentCoding Coding => _coding;
 
-    /// <summary>The instant from which the entry is gone, if it says so itself.</summary>
-    internal DateTimeOffset? ExpiresAt => _expiresAt;
+    /// <summary>The instant from which the entry is gone if nobody uses it, if it says so itself.</summary>
+    internal DateTimeOffset? ExpiresAt => _sliding != null && _unusedUntil < (_expiresAt ?? DateTimeOffset.MaxValue) ? _unusedUntil : _expiresAt;
 
     /// <summary>Reads a record; the reader stands at its first brace, and is left at its last.</summary>
     /// <param name="json">The reader.</param>
@@ -118,10 +122,11 @@ internal sealed class EntryRecord(bool allowsTags)
         long slidingTicks = _sliding?.Ticks ?? 0;
         return new EntrySpec
         {
-            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, TableCore.Add(now.UtcTicks, slidingTicks)),
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, _unusedUntil?.UtcTicks ?? TableCore.Add(now.UtcTicks, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
             Priority = _priority ?? EntryPriority.Normal,
+            Tags = _tagHashes.Hashes,
         };
     }
 
@@ -134,9 +139,10 @@ internal sealed class EntryRecord(bool allowsTags)
         _contentType = _defaultType = null;
         _coding = ContentCoding.Identity;
         _timeToLive = _sliding = null;
-        _expiresAt = null;
+        _expiresAt = _unusedUntil = null;
         _priority = null;
         _tags = null;
+        _tagHashes.Clear();
     }
 
     private string? ReadMember(ref Utf8JsonReader json)
@@ -151,6 +157,8 @@ internal sealed class EntryRecord(bool allowsTags)
             return ReadBase64(ref json);
         if (json.ValueTextEquals("tags"u8))
             return ReadTags(ref json);
+        if (isExported && json.ValueTextEquals("tagHashes"u8))
+            return _tagHashes.Read(ref json);
         string name = json.GetString()!;
         _ = json.Read();
         if (json.TokenType != JsonTokenType.String)
@@ -174,12 +182,11 @@ internal sealed class EntryRecord(bool allowsTags)
             case "ttl":
                 return TakeTime(text, out _timeToLive);
             case "sliding":
-                return TakeTime(text, out _sliding);
+                return TakeTime(text, out _sliding) || (isExported && SlidingText.TryParse(text, out _sliding));
             case "expires":
-                bool isInstant = DateTimeOffset.TryParse(
-                    text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out DateTimeOffset instant);
-                _expiresAt = isInstant ? instant : null;
-                return isInstant;
+                return TakeInstant(text, out _expiresAt);
+            case "unusedUntil" when isExported:
+                return TakeInstant(text, out _unusedUntil);
             case "priority":
                 bool isPriority = Priorities.TryFind(text, out EntryPriority priority);
                 _priority = isPriority ? priority : null;
@@ -187,6 +194,14 @@ internal sealed class EntryRecord(bool allowsTags)
             default:
                 return false;
         }
+    }
+
+    private static bool TakeInstant(string text, out DateTimeOffset? instant)
+    {
+        bool isInstant = DateTimeOffset.TryParse(
+            text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out DateTimeOffset found);
+        instant = isInstant ? found : null;
+        return isInstant;
     }
 
     private static bool TakeTime(string text, out TimeSpan? time)
@@ -266,10 +281,10 @@ internal sealed class EntryRecord(bool allowsTags)
     private string? ReadTags(ref Utf8JsonReader json)
     {
         _ = json.Read();
-        if (!allowsTags || json.TokenType != JsonTokenType.StartArray)
+        if (isExported || json.TokenType != JsonTokenType.StartArray)
         {
             json.Skip();
-            return allowsTags ? "its member 'tags' is no array" : "it has tags, which an export does not keep";
+            return isExported ? "it has tags, and a line of an export has their 'tagHashes'" : "its member 'tags' is no array";
         }
         _tags = [];
         bool isGood = true;
@@ -281,8 +296,8 @@ internal sealed class EntryRecord(bool allowsTags)
             else
                 json.Skip();
         }
-        return isGood && _tags.Count <= LifetimeHeaders.MaxTags
+        return isGood && _tags.Count <= EntryHead.MaxTags
             ? null
-            : $"its tags are not at most {LifetimeHeaders.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
+            : $"its tags are not at most {EntryHead.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
     }
 }

@@ -135,7 +135,7 @@ internal static class ApiCatalog
                 ProblemCatalog.PileFull,
             ],
         },
-        new("get", Table + ":export", "export", "bulk", "All entries, one a line, for :load.", 200, Ndjson)
+        new("get", Table + ":export", "export", "bulk", "All entries, one a line, with lifetimes, priorities and hashes of tags, for :load.", 200, Ndjson)
         {
             Problems = [.. Common, ProblemCatalog.TableNotFound],
         },

@@ -190,9 +190,6 @@ internal static class ProblemCatalog
     internal static Problem RateLimited(string keyName) =>
         NoPermit with { Detail = $"The key '{keyName}' has a limit of requests a second; see Retry-After." };
 
-    /// <summary>What a read gets whose condition is not met.</summary>
-    internal static Problem ReadCondition => Precondition;
-
     internal static Problem InvalidKey(string detail) => BadKey with { Detail = detail };
 
     internal static Problem InvalidHeader(string name, string value, string form) =>

@@ -17,16 +17,20 @@ namespace BigPile.Caching.Tags;
 /// An entry holds the hashes of its tags; nothing leads from a tag to its entries. So removing a tag costs one mark, however many entries
 /// there are, and a tag that is never removed costs nothing. A mark is a block of its own, and comes back after a restart. Once a sweep
 /// has gone round, no entry older than the marks that there were at its start is left, and they go. Two tags with one hash of 64 bits
-/// would be removed together.
+/// would be removed together. Earlier versions hashed tags with a seed of the pile, so a table that was found in a pile gets a mark for
+/// that hash as well.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe class TagMarks(TableCore core)
 {
-    private const ulong AllTag = 0;
+    /// <summary>What stands for all tags; no tag has this hash.</summary>
+    internal const ulong AllTag = 0;
+
+    private const int MarkBytes = EntryHead.ShortBytes + sizeof(ulong);
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly KeyHash _hash = new(BitConverter.ToUInt64(core.Pile.Id.ToByteArray()));
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(core.Pile.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
 
@@ -43,15 +47,8 @@ internal sealed unsafe class TagMarks(TableCore core)
         }
     }
 
-    /// <summary>The hash of a tag.</summary>
-    internal ulong HashOf(string tag)
-    {
-        ulong hash = _hash.Of(Encoding.UTF8.GetBytes(tag));
-        return hash == AllTag ? 1 : hash;
-    }
-
     /// <summary>Removes all entries with a tag that were put before.</summary>
-    internal void Mark(ulong tag)
+    internal void Mark(string tag)
     {
         ThreadPresence presence = core.EnterToChange();
         try
@@ -76,7 +73,7 @@ internal sealed unsafe class TagMarks(TableCore core)
             core.ExpectMortals();
             lock (_lock)
             {
-                ulong version = MarkLocked(AllTag);
+                ulong version = PublishLocked(AllTag, Write(AllTag));
                 Volatile.Write(ref _clearedUpTo, version);
                 return version;
             }
@@ -151,17 +148,51 @@ internal sealed unsafe class TagMarks(TableCore core)
             return [.. _marks.Values.Select(static mark => mark.Address)];
     }
 
-    private ulong MarkLocked(ulong tag)
+    // Both blocks are there before the first counts: without room for both, nothing is removed.
+    private void MarkLocked(string tag)
+    {
+        ulong hash = TagHash.Of(tag);
+        Slot slot = Write(hash);
+        if (core.WasFound)
+        {
+            ulong seededHash = SeededHashOf(tag);
+            Slot seededSlot;
+            try
+            {
+                seededSlot = Write(seededHash);
+            }
+            catch
+            {
+                core.Pile.AbandonEntry(slot, MarkBytes);
+                throw;
+            }
+            PublishLocked(seededHash, seededSlot);
+        }
+        PublishLocked(hash, slot);
+    }
+
+    // As earlier versions had it.
+    private ulong SeededHashOf(string tag)
+    {
+        ulong hash = _seededHash.Of(Encoding.UTF8.GetBytes(tag));
+        return hash == AllTag ? 1 : hash;
+    }
+
+    private Slot Write(ulong tag)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        long payloadBytes = EntryHead.ShortBytes + key.Length;
-        Slot slot = core.Pile.TakeEntry(payloadBytes);
+        Slot slot = core.Pile.TakeEntry(MarkBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, ValueKind.TagMark, EntrySpec.Plain);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
+        return slot;
+    }
+
+    private ulong PublishLocked(ulong tag, Slot slot)
+    {
         ulong version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
-        EntryHead.SetVersion(payload, version);
-        core.Pile.PublishEntry(slot, payloadBytes);
+        EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
+        core.Pile.PublishEntry(slot, MarkBytes);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
         Remember(tag, new TagMark(version, slot.Address));
         if (isKnown)

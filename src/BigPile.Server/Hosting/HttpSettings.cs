@@ -1,7 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Globalization;
-using System.Linq;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -29,36 +27,14 @@ internal sealed record HttpSettings
     /// <exception cref="SettingsException">One is unknown or wrong.</exception>
     internal static HttpSettings Read(IConfiguration configuration)
     {
-        foreach (IConfigurationSection section in configuration.GetSection("Http").GetChildren())
-        {
-            if (!Known.Contains(section.Path, StringComparer.OrdinalIgnoreCase))
-                throw new SettingsException($"There is no setting '{section.Path}'. There are: {string.Join(", ", Known)}.");
-        }
+        Setting.RefuseUnknown(configuration.GetSection("Http"), Known);
         return new HttpSettings
         {
-            FastDoor = Switch(configuration, "Http:FastDoor", true),
-            InlineScheduling = Switch(configuration, "Http:InlineScheduling", false),
+            FastDoor = Setting.Switch(configuration, "Http:FastDoor", true),
+            InlineScheduling = Setting.Switch(configuration, "Http:InlineScheduling", false),
             IgnoredHeaders = (configuration["Http:IgnoredHeaders"] ?? DefaultIgnoredHeaders)
                 .Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries),
-            MaxLease = Seconds(configuration, "Http:MaxLeaseSeconds", 10),
+            MaxLease = Setting.Seconds(configuration, "Http:MaxLeaseSeconds", 10, least: 1),
         };
-    }
-
-    private static bool Switch(IConfiguration configuration, string name, bool otherwise)
-    {
-        if (configuration[name] is not { } text || string.IsNullOrWhiteSpace(text))
-            return otherwise;
-        return bool.TryParse(text, out bool value)
-            ? value
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be true or false.");
-    }
-
-    private static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise)
-    {
-        if (configuration[name] is not { } text || string.IsNullOrWhiteSpace(text))
-            return TimeSpan.FromSeconds(otherwise);
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds is >= 1 and <= 86_400
-            ? TimeSpan.FromSeconds(seconds)
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number of seconds from 1 to 86400.");
     }
 }

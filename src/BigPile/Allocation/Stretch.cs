@@ -8,8 +8,9 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// The first store to a page of memory costs a fault of 1 to 10 microseconds for each 4 KiB, and a huge page takes it in one go: a writer
 /// that never meets one has no such pauses. Pages are touched by an atomic store that changes nothing, since others may write there
-/// already; asking the system to populate them would hold a lock of the process meanwhile. Steps are short, because whoever closes the pile or gives memory back waits for the one that
-/// runs. Memory that is given back stays so: a step looks, inside the pile, whether the segment is still in use.
+/// already; asking the system to populate them would hold a lock of the process meanwhile. Steps are short, because whoever closes the
+/// pile or gives memory back waits for the one that runs. Memory that is given back stays so: a step looks, inside the pile, whether the
+/// segment is still in use.
 /// </remarks>
 internal sealed unsafe class Stretch(Pile pile, Segment segment, int firstPage, int endPage) : IThreadPoolWorkItem
 {

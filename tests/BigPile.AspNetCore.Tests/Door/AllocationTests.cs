@@ -11,12 +11,13 @@ namespace BigPile.AspNetCore.Tests.Door;
 public sealed class AllocationTests(ITestOutputHelper output)
 {
     [Theory]
-    [InlineData(1)]
-    [InlineData(16)]
-    public async Task Reads_at_the_door_make_no_objects(int depth)
+    [InlineData(1, "application/json")]
+    [InlineData(16, "application/json")]
+    [InlineData(16, "text/html")]
+    public async Task Reads_at_the_door_make_no_objects(int depth, string contentType)
     {
         await using ServedApp app = await ServedApp.StartAsync(isFast: false);
-        app.Put("a", new byte[1_000]);
+        app.Put("a", new byte[1_000], contentType);
         var stack = new StackStub();
         using var connection = new MemoryConnection(app, stack.RunAsync);
         string one = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n"

@@ -27,8 +27,14 @@ public sealed class BulkTests : ServerTest
         JsonElement result = await LoadAsync("/v1/tables/u:load", lines);
         Assert.Equal((0, 0), (result.GetProperty("skipped").GetInt32(), result.GetProperty("expired").GetInt32()));
         Assert.Equal(result.GetProperty("records").GetInt32(), result.GetProperty("exported").GetInt32());
-        AssertSame("t", "u");
         Assert.Equal(Sorted(lines), Sorted(await Client.GetStringAsync("/v1/tables/u:export")));
+        AssertSame("t", "u");
+        long before = Cache.GetOrCreateTable<string, byte[]>("u").Keys.Count();
+        foreach (string table in new[] { "t", "u" })
+            (await Server.SendAsync("POST", $"/v1/tables/{table}:evict", "{\"tags\":[\"a\"]}"u8.ToArray())).EnsureSuccessStatusCode();
+        string[] left = [.. Cache.GetOrCreateTable<string, byte[]>("t").Keys.Order(StringComparer.Ordinal)];
+        Assert.Equal(left, Cache.GetOrCreateTable<string, byte[]>("u").Keys.Order(StringComparer.Ordinal));
+        Assert.Equal(before - 2, left.Length);
     }
 
     [Fact]
@@ -142,10 +148,10 @@ public sealed class BulkTests : ServerTest
             ("json/with/lines", "{\n}"u8.ToArray(), [("Content-Type", "application/json")]),
             ("json with space", " 1"u8.ToArray(), [("Content-Type", "application/json")]),
             ("json that is none", [0xFF, 1], [("Content-Type", "application/json")]),
-            ("json; charset", "1"u8.ToArray(), [("Content-Type", "application/json; charset=utf-8")]),
+            ("json; charset", "1"u8.ToArray(), [("Content-Type", "application/json; charset=utf-8"), ("BigPile-Tags", "a")]),
             ("schlüssel 🔑\"\\\n\u0001", [0, 1, 2, 255], [("Content-Type", "image/png"), ("BigPile-Ttl", "1h")]),
             ("sliding", [], [("BigPile-Sliding", "500s"), ("BigPile-Priority", "high")]),
-            ("sliding to an end", [1], [("BigPile-Sliding", "501500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict")]),
+            ("sliding to an end", [1], [("BigPile-Sliding", "501500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict"), ("BigPile-Tags", "b, a")]),
             ("packed", StoredCodingTests.Pack(ContentCoding.Brotli, new byte[5000]), [("Content-Encoding", "br"), ("Content-Type", "x/y; z=1")]),
             (new string('k', 1024), new byte[100_000], [("BigPile-Priority", "low")]),
         ];
@@ -163,9 +169,7 @@ public sealed class BulkTests : ServerTest
         foreach (TableEntry<string> entry in first.Entries.ToArray())
         {
             Assert.True(second.TryGetEntry(entry.Key, out TableEntry<string> other));
-            Assert.Equal((entry.Sliding, entry.Priority), (other.Sliding, other.Priority));
-            if (entry.Sliding == null)
-                Assert.Equal(entry.ExpiresAt, other.ExpiresAt);
+            Assert.Equal((entry.Sliding, entry.ExpiresAt, entry.Priority), (other.Sliding, other.ExpiresAt, other.Priority));
             Assert.Equal(first.Get(entry.Key), second.Get(entry.Key));
         }
     }
