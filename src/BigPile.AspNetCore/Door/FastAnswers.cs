@@ -22,6 +22,9 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     /// <summary>The bytes that wait to be sent.</summary>
     internal int WaitingBytes { get; private set; }
 
+    /// <summary>Whether the last request had its permit taken here, so that the stack must not take another one.</summary>
+    internal bool HasPermit { get; private set; }
+
     /// <summary>Answers a request, if the door can.</summary>
     /// <param name="head">The request.</param>
     /// <param name="isLast">Whether the connection is closed behind the answer.</param>
@@ -38,10 +41,12 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
 
     private bool TryAnswerUntimed(RequestHead head, bool isLast)
     {
+        HasPermit = false;
         if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
+        HasPermit = !door.Guard.IsOpen;
         try
         {
             return head.IsHead || !head.Tags.IsEmpty

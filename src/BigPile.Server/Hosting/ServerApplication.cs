@@ -112,6 +112,7 @@ internal static class ServerApplication
     private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
     {
         services.AddSingleton(limits);
+        services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
         services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
         services.AddBigPileKeys(security.Keys);
     }
