@@ -65,6 +65,7 @@ public static class BigPileFastReadsExtensions
         server.AddServerHeader)
     {
         Latency = services.GetService<EntryLatency>(),
+        Log = services.GetService<IReadLog>(),
         Load = services.GetService<RequestLoad>(),
     };
 

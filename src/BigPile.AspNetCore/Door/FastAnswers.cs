@@ -31,6 +31,19 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
     internal bool TryAnswer(RequestHead head, bool isLast)
     {
+        if (door.Log is not { IsOn: true } log)
+            return TryAnswerTimed(head, isLast);
+        DoorTally before = _tally;
+        long started = door.Time.GetTimestamp();
+        if (!TryAnswerTimed(head, isLast))
+            return false;
+        if (log.Take())
+            log.Write(head.IsHead ? "HEAD" : "GET", head.Table, head.Key, _tally.StatusSince(before), door.Time.GetElapsedTime(started));
+        return true;
+    }
+
+    private bool TryAnswerTimed(RequestHead head, bool isLast)
+    {
         if (door.Latency is not { } latency || !latency.TryBegin(out long started))
             return TryAnswerUntimed(head, isLast);
         bool isAnswered = TryAnswerUntimed(head, isLast);
