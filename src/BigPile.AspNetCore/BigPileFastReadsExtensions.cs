@@ -24,8 +24,8 @@ public static class BigPileFastReadsExtensions
     /// <remarks>
     /// Belongs behind <c>UseHttps</c> on an endpoint of an application that calls <c>UseBigPileEntries</c>. Answers are those of the full
     /// stack; what the door does not know it leaves untouched to the stack, on the same connection, and the connection comes back behind it.
-    /// No middleware and no request log sees the requests that it answers; the meter <c>BigPile.Server</c> counts them. It keeps the limits and
-    /// the time-outs that the server has. It stays off, and says so once in the log, where <c>AllowedHosts</c> is set, and where the endpoint
+    /// No middleware sees the requests that it answers, nor does a request log that is one; the meter <c>BigPile.Server</c> counts them. It
+    /// keeps the limits and the time-outs that the server has, and the rates of keys: a request that it leaves to the stack is not charged twice. It stays off, and says so once in the log, where <c>AllowedHosts</c> is set, and where the endpoint
     /// does not speak HTTP/1.1 or announces HTTP/3.
     /// </remarks>
     /// <param name="endpoint">The endpoint.</param>
@@ -65,6 +65,8 @@ public static class BigPileFastReadsExtensions
         server.AddServerHeader)
     {
         Latency = services.GetService<EntryLatency>(),
+        Log = services.GetService<IReadLog>(),
+        Load = services.GetService<RequestLoad>(),
     };
 
     private static bool IsHttp2(ConnectionContext connection) =>

@@ -22,7 +22,7 @@ public sealed class FastDoorTests : IDisposable
     [Theory]
     [InlineData(2, "--Http:FastDoor=true")]
     [InlineData(0, "--Http:FastDoor=false")]
-    [InlineData(0, "--Server:LogEntryReads=true")]
+    [InlineData(2, "--Server:LogEntryReads=true")]
     [InlineData(0, "--AllowedHosts=127.0.0.1")]
     public async Task Plain_reads_go_through_it_unless_something_would_differ(int answered, string setting)
     {

@@ -1,9 +1,16 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.IO.Pipelines;
 using System.Linq;
+using System.Net.Http;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Door;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Security;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -51,9 +58,130 @@ public sealed class RequestLogTests : IDisposable
         Assert.Equal(4, lines.Lines.Count);
     }
 
+    [Fact]
+    public async Task The_door_logs_what_the_stack_logs()
+    {
+        string[] stack = await LogOfReadsAsync(hasDoor: false, out RecordingProvider stackLines, answeredAtDoor: 0);
+        string[] door = await LogOfReadsAsync(hasDoor: true, out RecordingProvider doorLines, answeredAtDoor: 5);
+        Assert.Equal(6, stack.Length);
+        Assert.Equal(stack, door);
+        Assert.Equal("Information Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} answered {Status} in {Milliseconds:F2} ms", door[0]);
+        Assert.All(stackLines.Milliseconds.Concat(doorLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
+    }
+
+    [Theory]
+    [InlineData(1, 40)]
+    [InlineData(10, 4)]
+    [InlineData(1_000, 1)]
+    public async Task Each_read_counts_once_in_the_sample_although_the_door_leaves_some_to_the_stack(int oneIn, int expected)
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile,
+            services => services.AddSingleton<ILoggerProvider>(lines),
+            "--Server:LogEntryReads=true", $"--Server:LogOneIn={oneIn}"))
+        {
+            await server.Service<PileHost>().Opening;
+            await server.PutAsync("/v1/tables/t/entries/large", new byte[100_000]);
+            for (int i = 0; i < 40; i++)
+                await server.Client.GetAsync("/v1/tables/t/entries/" + (i % 3 == 0 ? "large" : "none"));
+            Assert.Equal(26, server.Service<DoorCounters>().Answered);
+        }
+        Assert.Equal(expected, lines.Lines.Count);
+    }
+
+    [Theory]
+    [InlineData("--Server:LogEntryReads=false")]
+    [InlineData("--Server:LogEntryReads=true", "--Logging:LogLevel:BigPile.Server.Hosting.RequestLog=Warning")]
+    public async Task The_door_logs_nothing_unless_told(params string[] settings)
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines), settings))
+        {
+            await server.Service<PileHost>().Opening;
+            await server.PutAsync("/v1/tables/t/entries/k", [1]);
+            await server.Client.GetAsync("/v1/tables/t/entries/k");
+            Assert.Equal(1, server.Service<DoorCounters>().Answered);
+        }
+        Assert.Empty(lines.Lines);
+    }
+
+    [Fact]
+    public async Task A_read_that_is_not_sampled_makes_no_object()
+    {
+        using var lines = new RecordingProvider();
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile,
+            services => services.AddSingleton<ILoggerProvider>(lines),
+            "--Server:LogEntryReads=true", "--Server:LogOneIn=1000000000");
+        await server.Service<PileHost>().Opening;
+        await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
+        var door = new FastDoor(
+            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(), new HeadLimits(new KestrelServerLimits()),
+            TimeProvider.System, [], namesServer: false) { Log = server.Service<IReadLog>() };
+        var pipe = new Pipe();
+        var answers = new FastAnswers(door, pipe.Writer);
+        var head = new RequestHead();
+        head.Read("GET /v1/tables/t/entries/k HTTP/1.1\r\nHost: h\r\n\r\n"u8.ToArray(), 32, []);
+
+        Answer(1_000); // the first one is logged
+        const int Reads = 20_000;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Answer(Reads);
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        Assert.True(allocated < Reads, $"{allocated:N0} bytes for {Reads:N0} reads.");
+        Assert.Single(lines.Lines);
+
+        void Answer(int count)
+        {
+            for (; count > 0; count--)
+            {
+                Assert.True(answers.TryAnswer(head, isLast: false));
+                answers.Settle();
+                Assert.True(pipe.Writer.FlushAsync().IsCompletedSuccessfully);
+                Assert.True(pipe.Reader.TryRead(out ReadResult written));
+                pipe.Reader.AdvanceTo(written.Buffer.End);
+            }
+        }
+    }
+
+    private Task<string[]> LogOfReadsAsync(bool hasDoor, out RecordingProvider lines, long answeredAtDoor)
+    {
+        lines = new RecordingProvider();
+        return LogOfReadsAsync(hasDoor, lines, answeredAtDoor);
+    }
+
+    private async Task<string[]> LogOfReadsAsync(bool hasDoor, RecordingProvider lines, long answeredAtDoor)
+    {
+        const string Path = "/v1/tables/t/entries/k:1";
+        await using (RunningServer server = await RunningServer.StartAsync(
+            System.IO.Path.Combine(_directory.Pile, hasDoor ? "door" : "stack"),
+            services => services.AddSingleton<ILoggerProvider>(lines),
+            "--Server:LogEntryReads=true", "--Server:LogOneIn=1", $"--Http:FastDoor={hasDoor}"))
+        {
+            await server.Service<PileHost>().Opening;
+            using HttpResponseMessage put = await server.PutAsync(Path, [1]);
+            await server.PutAsync("/v1/tables/t/entries/large", new byte[100_000]);
+            await server.SendAsync("GET", Path, null);
+            await server.SendAsync("HEAD", Path, null);
+            await server.SendAsync("GET", "/v1/tables/t/entries/none", null);
+            await server.SendAsync("HEAD", "/v1/tables/t/entries/none", null);
+            await server.SendAsync("GET", "/v1/tables/t/entries/large", null);
+            await server.SendAsync("GET", Path, null, ("If-None-Match", put.Headers.ETag!.ToString()));
+            Assert.Equal(answeredAtDoor, server.Service<DoorCounters>().Answered);
+        }
+        return [.. lines.Events];
+    }
+
     private sealed class RecordingProvider : ILoggerProvider, ILogger
     {
         internal ConcurrentQueue<string> Lines { get; } = [];
+
+        /// <summary>Levels and properties, but the time that a request took.</summary>
+        internal ConcurrentQueue<string> Events { get; } = [];
+
+        internal ConcurrentQueue<double> Milliseconds { get; } = [];
 
         public ILogger CreateLogger(string categoryName) =>
             categoryName == typeof(RequestLog).FullName ? this : Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance;
@@ -64,8 +192,14 @@ public sealed class RequestLogTests : IDisposable
 
         public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
-            if (IsEnabled(logLevel))
-                Lines.Enqueue(formatter(state, exception));
+            if (!IsEnabled(logLevel))
+                return;
+            Lines.Enqueue(formatter(state, exception));
+            var properties = ((IEnumerable<KeyValuePair<string, object?>>)state!).ToDictionary();
+            Assert.True(properties.Remove("Milliseconds", out object? elapsed));
+            Milliseconds.Enqueue((double)elapsed!);
+            Assert.True(properties.Remove("{OriginalFormat}", out object? template));
+            Events.Enqueue($"{logLevel} {string.Join(' ', properties.OrderBy(static one => one.Key).Select(static one => $"{one.Key}={one.Value}"))} | {template}");
         }
 
         public void Dispose()

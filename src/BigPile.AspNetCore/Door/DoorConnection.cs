@@ -33,6 +33,7 @@ internal sealed class DoorConnection
     private volatile bool _isStopping;
     private volatile bool _isCanceled;
     private long _examinedBytes;
+    private bool _isCounted;
 
     internal DoorConnection(FastDoor door, ConnectionContext connection)
     {
@@ -48,6 +49,9 @@ internal sealed class DoorConnection
 
     /// <summary>The bytes of the request that was handed over, head and body; -1 when its end is not known.</summary>
     internal long HandedBytes { get; private set; }
+
+    /// <summary>Whether the permit of the request that was handed over is taken.</summary>
+    internal bool HandedPermit { get; private set; }
 
     /// <summary>Serves the connection, with the stack's help, to its end.</summary>
     internal async Task RunAsync(ConnectionDelegate next)
@@ -68,6 +72,7 @@ internal sealed class DoorConnection
         finally
         {
             _timer.Stop();
+            Leave();
             await _input.CompleteAsync().ConfigureAwait(false);
             await _output.CompleteAsync().ConfigureAwait(false);
         }
@@ -92,14 +97,13 @@ internal sealed class DoorConnection
                 readsOfHead = 0;
             bool isAtEnd = IsAtEnd(step, read);
             if (step == DoorStep.ReadMore && !isAtEnd && (read.IsCompleted || ++readsOfHead >= HeadLimits.MostReadsPerHead))
-            {
-                step = DoorStep.HandOver;
-                HandedBytes = -1;
-            }
+                step = HandOver(-1);
             if (isAtEnd && step == DoorStep.ReadMore && _expired == DoorPhase.Head)
                 _answers.WriteTimeout();
             Advance(read.Buffer, consumed, step);
-            if (_answers.WaitingBytes != 0 && !await TryFlushAsync().ConfigureAwait(false))
+            bool isOpen = _answers.WaitingBytes == 0 || await TryFlushAsync().ConfigureAwait(false);
+            Leave();
+            if (!isOpen)
                 return DoorTurn.End;
             if (isAtEnd)
                 return _isCanceled ? DoorTurn.Canceled : DoorTurn.End;
@@ -173,10 +177,12 @@ internal sealed class DoorConnection
             head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders);
             if (!head.IsFast)
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
+            if (!TryEnter())
+                return HandOver(headBytes); // the stack says the same, and how to go on
             ReadOnlySequence<byte> behind = received.Slice(headBytes);
             bool isLast = head.WantsClose || (_isStopping && !HasHead(finder, behind));
             if (!_answers.TryAnswer(head, isLast))
-                return HandOver(headBytes);
+                return HandOver(headBytes, _answers.HasPermit);
             received = behind;
             consumed = received.Start;
             _examinedBytes = 0;
@@ -191,9 +197,26 @@ internal sealed class DoorConnection
     private bool HasHead(HeadFinder finder, in ReadOnlySequence<byte> received) =>
         !received.IsEmpty && finder.Find(received, _door.Limits.HeadBytes, out _) != HeadState.Partial;
 
-    private DoorStep HandOver(long requestBytes)
+    // As in the stack, a connection counts as one request at most: from the first head that it answers until the client took the answers.
+    private bool TryEnter()
+    {
+        if (!_isCounted && _door.Load is { } load)
+            return _isCounted = load.TryEnter();
+        return true;
+    }
+
+    private void Leave()
+    {
+        if (!_isCounted)
+            return;
+        _isCounted = false;
+        _door.Load!.Leave();
+    }
+
+    private DoorStep HandOver(long requestBytes, bool hasPermit = false)
     {
         HandedBytes = requestBytes;
+        HandedPermit = hasPermit;
         return DoorStep.HandOver;
     }
 

@@ -6,4 +6,12 @@ internal struct DoorTally
     internal int Found;
     internal int NotModified;
     internal int NotFound;
+
+    /// <summary>The status of the one answer that was counted since an earlier state.</summary>
+    internal readonly int StatusSince(in DoorTally earlier)
+    {
+        if (Found != earlier.Found)
+            return 200;
+        return NotModified != earlier.NotModified ? 304 : 404;
+    }
 }

@@ -22,11 +22,27 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     /// <summary>The bytes that wait to be sent.</summary>
     internal int WaitingBytes { get; private set; }
 
+    /// <summary>Whether the last request had its permit taken here, so that the stack must not take another one.</summary>
+    internal bool HasPermit { get; private set; }
+
     /// <summary>Answers a request, if the door can.</summary>
     /// <param name="head">The request.</param>
     /// <param name="isLast">Whether the connection is closed behind the answer.</param>
     /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
     internal bool TryAnswer(RequestHead head, bool isLast)
+    {
+        if (door.Log is not { IsOn: true } log)
+            return TryAnswerTimed(head, isLast);
+        DoorTally before = _tally;
+        long started = door.Time.GetTimestamp();
+        if (!TryAnswerTimed(head, isLast))
+            return false;
+        if (log.Take())
+            log.Write(head.IsHead ? "HEAD" : "GET", head.Table, head.Key, _tally.StatusSince(before), door.Time.GetElapsedTime(started));
+        return true;
+    }
+
+    private bool TryAnswerTimed(RequestHead head, bool isLast)
     {
         if (door.Latency is not { } latency || !latency.TryBegin(out long started))
             return TryAnswerUntimed(head, isLast);
@@ -38,10 +54,12 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
 
     private bool TryAnswerUntimed(RequestHead head, bool isLast)
     {
+        HasPermit = false;
         if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
+        HasPermit = !door.Guard.IsOpen;
         try
         {
             return head.IsHead || !head.Tags.IsEmpty

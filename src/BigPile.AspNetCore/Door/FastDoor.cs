@@ -27,6 +27,12 @@ internal sealed class FastDoor(
     /// <summary>Times the answers while somebody looks at the statistics.</summary>
     internal EntryLatency? Latency { get; init; }
 
+    /// <summary>Logs the answers; <see langword="null"/>: nothing is logged.</summary>
+    internal IReadLog? Log { get; init; }
+
+    /// <summary>Counts connections that are answered, together with the requests of the stack; <see langword="null"/>: there is no limit.</summary>
+    internal RequestLoad? Load { get; init; }
+
     internal DateLine Date { get; } = new();
 
     /// <summary>Names of headers that mean nothing to a read, in lower case, beside those that every door knows.</summary>

@@ -24,6 +24,7 @@ internal sealed class Gate : PipeReader, IResponseGate
     private volatile bool _isServing;
     private bool _isOpen;
     private bool _isMadeUp;
+    private bool _hasPermit;
 
     internal Gate(PipeReader input, DoorConnection door)
     {
@@ -34,6 +35,14 @@ internal sealed class Gate : PipeReader, IResponseGate
 
     /// <inheritdoc/>
     public void OnResponseCompleted() => _isAnswered = true;
+
+    /// <inheritdoc/>
+    public bool TakePermit()
+    {
+        bool had = _hasPermit;
+        _hasPermit = false;
+        return had;
+    }
 
     /// <inheritdoc/>
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
@@ -92,6 +101,7 @@ internal sealed class Gate : PipeReader, IResponseGate
     private void Follow()
     {
         _isAnswered = false;
+        _hasPermit = _door.HandedPermit;
         _leftBytes = _door.HandedBytes;
         _isOpen = _leftBytes < 0;
     }

@@ -5,4 +5,7 @@ internal interface IResponseGate
 {
     /// <summary>Says that the answer is complete.</summary>
     void OnResponseCompleted();
+
+    /// <summary>Whether the door has taken the permit of the request that is being answered; that is said once.</summary>
+    bool TakePermit();
 }

@@ -27,6 +27,9 @@ internal sealed class HeldKey
 
     internal string Name => _key.Name;
 
+    /// <summary>Whether the key has so many requests a second and no more.</summary>
+    internal bool IsLimited => _rate != null;
+
     /// <summary>Whether a secret is the key's.</summary>
     /// <remarks>
     /// The secret that proved itself is remembered, one for each key, so that the next request costs a comparison and no hash. Both take

@@ -10,6 +10,7 @@ internal interface IEntryGuard
     bool IsOpen { get; }
 
     /// <summary>Checks a read, and takes its permit when it is allowed.</summary>
+    /// <remarks>Who then leaves the answer to the full stack must tell it so, lest the request is charged twice.</remarks>
     /// <param name="authorization">The value of the header <c>Authorization</c>; empty when there is none.</param>
     /// <param name="table">The table's name.</param>
     EntryAccess CheckRead(ReadOnlySpan<byte> authorization, ReadOnlySpan<char> table);

@@ -1,6 +1,7 @@
 using System;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Problems;
 using Microsoft.AspNetCore.Http;
@@ -38,12 +39,16 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
             return ProblemResponse.WriteAsync(context, ProblemCatalog.ScopeMissing(key.Name, need.Scope));
         if (need.Table.IsEmpty ? !key.ReachesAll() : !key.Reaches(need.Table))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TableForbidden(key.Name, need.Table));
-        if (!key.TryTakePermit(out TimeSpan wait))
+        if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
             return RetryLater.AnswerAsync(context, ProblemCatalog.RateLimited(key.Name), wait);
         if (need.Scope == KeyScopes.Admin)
             context.Items[typeof(HeldKey)] = key.Name; // for the log: who did it
         return next(context);
     }
+
+    // The fast door takes the permit before it knows whether it can answer: who comes from there has paid.
+    private static bool IsCharged(HttpContext context, HeldKey key) =>
+        key.IsLimited && context.Features.Get<IResponseGate>() is { } gate && gate.TakePermit();
 
     private static Task RefuseAsync(HttpContext context, Problem problem, string challenge)
     {

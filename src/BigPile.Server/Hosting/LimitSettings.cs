@@ -41,7 +41,7 @@ internal sealed record LimitSettings
     /// <summary>The most connections at once; more are closed as they come.</summary>
     internal int Connections { get; init; }
 
-    /// <summary>The most requests at once; more are answered with 503.</summary>
+    /// <summary>The most requests at once, at the fast door and in the full stack together; more are answered with 503.</summary>
     internal int ConcurrentRequests { get; init; }
 
     /// <summary>How long a request may take that is no stream of a whole table.</summary>

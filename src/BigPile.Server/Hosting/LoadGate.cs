@@ -1,5 +1,4 @@
 using System;
-using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Security;
@@ -8,23 +7,21 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Server.Hosting;
 
 /// <summary>Lets no more requests in at once than the settings say, health checks aside: the others are to try again in a moment.</summary>
-/// <remarks>Nothing queues here: what waits costs memory, and its client has often gone when its turn comes.</remarks>
-internal sealed class LoadGate(RequestDelegate next, LimitSettings limits)
+/// <remarks>
+/// Nothing queues here: what waits costs memory, and its client has often gone when its turn comes. The fast door counts with the same
+/// <see cref="RequestLoad"/> and leaves what it must refuse to this.
+/// </remarks>
+internal sealed class LoadGate(RequestDelegate next, RequestLoad load)
 {
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(1);
-
-    private int _running;
 
     public Task InvokeAsync(HttpContext context)
     {
         if (context.Request.Path.StartsWithSegments("/health", StringComparison.OrdinalIgnoreCase))
             return next(context);
-        if (Interlocked.Increment(ref _running) > limits.ConcurrentRequests)
-        {
-            Interlocked.Decrement(ref _running);
-            return RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = limits.ConcurrentRequests }, Moment);
-        }
-        return RunAsync(context);
+        return load.TryEnter()
+            ? RunAsync(context)
+            : RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = load.Limit }, Moment);
     }
 
     private Task RunAsync(HttpContext context)
@@ -36,12 +33,12 @@ internal sealed class LoadGate(RequestDelegate next, LimitSettings limits)
         }
         catch
         {
-            Interlocked.Decrement(ref _running);
+            load.Leave();
             throw;
         }
         if (!running.IsCompleted)
             return FinishAsync(running);
-        Interlocked.Decrement(ref _running);
+        load.Leave();
         return running;
     }
 
@@ -53,7 +50,7 @@ internal sealed class LoadGate(RequestDelegate next, LimitSettings limits)
         }
         finally
         {
-            Interlocked.Decrement(ref _running);
+            load.Leave();
         }
     }
 }

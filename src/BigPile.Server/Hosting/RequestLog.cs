@@ -71,14 +71,8 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
         if (level == LogLevel.None)
             return;
         if (context.Items.TryGetValue(typeof(HeldKey), out object? key))
-        {
-            logger.Log(
-                level, "{Method} {Target} by {Key} answered {Status} in {Milliseconds:F2} ms",
-                context.Request.Method, target, key, status, elapsed.TotalMilliseconds);
-            return;
-        }
-        logger.Log(
-            level, "{Method} {Target} answered {Status} in {Milliseconds:F2} ms",
-            context.Request.Method, target, status, elapsed.TotalMilliseconds);
+            RequestLine.Write(logger, level, context.Request.Method, target, key, status, elapsed);
+        else
+            RequestLine.Write(logger, level, context.Request.Method, target, status, elapsed);
     }
 }

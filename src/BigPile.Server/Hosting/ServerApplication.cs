@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Metrics;
 using BigPile.AspNetCore.Security;
 using BigPile.Server.Loading;
@@ -34,7 +35,7 @@ internal static class ServerApplication
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
-        ConfigureHttp(builder, settings, http);
+        ConfigureHttp(builder, http);
         AddServices(builder.Services, settings);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
@@ -85,13 +86,12 @@ internal static class ServerApplication
         });
     }
 
-    private static void ConfigureHttp(WebApplicationBuilder builder, ServerSettings settings, HttpSettings http)
+    private static void ConfigureHttp(WebApplicationBuilder builder, HttpSettings http)
     {
         if (http.InlineScheduling)
             InlineScheduling.Enable(builder.WebHost);
         builder.Services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxLease = http.MaxLease);
-        // The door's requests are not logged: where reads are to be, all go through the stack.
-        if (http.FastDoor && !settings.LogEntryReads)
+        if (http.FastDoor)
             builder.WebHost.ConfigureKestrel(server =>
                 FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
     }
@@ -112,6 +112,7 @@ internal static class ServerApplication
     private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
     {
         services.AddSingleton(limits);
+        services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
         services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
         services.AddBigPileKeys(security.Keys);
     }
@@ -121,6 +122,8 @@ internal static class ServerApplication
         services.AddMetrics();
         services.AddSingleton(static provider => new RequestMeter(provider.GetRequiredService<IMeterFactory>()));
         services.AddSingleton(new ReadSampler(settings.LogEntryReads ? settings.LogOneIn : 0));
+        if (settings.LogEntryReads)
+            services.AddSingleton<IReadLog, ReadLog>();
     }
 
     private static void AddServices(IServiceCollection services, ServerSettings settings)

@@ -3,6 +3,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Security;
 using Xunit.Abstractions;
 
 namespace BigPile.AspNetCore.Tests.Door;
@@ -19,7 +20,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         await using ServedApp app = await ServedApp.StartAsync(isFast: false);
         app.Put("a", new byte[1_000], contentType);
         var stack = new StackStub();
-        using var connection = new MemoryConnection(app, stack.RunAsync);
+        using var connection = new MemoryConnection(app, stack.RunAsync, load: new RequestLoad(1));
         string one = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n"
             + "GET /v1/tables/t/entries/none HTTP/1.1\r\nHost: h\r\n\r\n";
         byte[] sent = Encoding.ASCII.GetBytes(string.Concat(System.Linq.Enumerable.Repeat(one, depth)));

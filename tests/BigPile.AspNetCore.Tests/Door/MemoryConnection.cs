@@ -25,7 +25,7 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
     private readonly DuplexPipe _client;
     private readonly DefaultConnectionContext _context;
 
-    internal MemoryConnection(ServedApp app, ConnectionDelegate next, int pauseBytes = 0)
+    internal MemoryConnection(ServedApp app, ConnectionDelegate next, int pauseBytes = 0, IEntryGuard? guard = null, RequestLoad? load = null)
     {
         var input = new Pipe(Inline);
         var output = new Pipe(pauseBytes == 0 ? Inline : Options(pauseBytes));
@@ -35,7 +35,10 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _context.Features.Set<IConnectionLifetimeNotificationFeature>(this);
         IServiceProvider services = app.Services;
         var door = new FastDoor(
-            services.GetRequiredService<PileHost>(), services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time, [], false);
+            services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time, [], false)
+        {
+            Load = load,
+        };
         Running = new DoorConnection(door, _context).RunAsync(next);
     }
 

@@ -1,11 +1,16 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
+using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Net.Sockets;
 using System.Text;
+using System.Text.Json;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
@@ -37,6 +42,53 @@ public sealed class LoadTests : IDisposable
         await first.GetStream().WriteAsync("ok"u8.ToArray());
         Assert.StartsWith("HTTP/1.1 201", await ReadAsync(first), StringComparison.Ordinal);
         Assert.Equal("ok", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
+    }
+
+    [Fact]
+    public async Task Reads_at_the_door_are_under_the_same_limit_and_get_the_same_refusal()
+    {
+        await using RunningServer server = await StartAsync("--Limits:ConcurrentRequests=1");
+        DoorCounters door = server.Service<DoorCounters>();
+        RequestLoad load = server.Service<RequestLoad>();
+        Assert.Equal(HttpStatusCode.Created, (await server.PutAsync("/v1/tables/t/entries/there", "is"u8.ToArray())).StatusCode);
+        Assert.Equal("is", await server.Client.GetStringAsync("/v1/tables/t/entries/there"));
+        Assert.Equal(1, door.Answered);
+        using TcpClient put = await BeginPutAsync(server);
+        Assert.Equal(1, load.Running);
+        using HttpResponseMessage refused = await server.Client.GetAsync("/v1/tables/t/entries/there");
+        using HttpResponseMessage refusedByStack = await server.Client.GetAsync("/v1/tables");
+        JsonElement problem = await ServerTest.ProblemAsync(refused, HttpStatusCode.ServiceUnavailable, "overloaded");
+        JsonElement stacks = await ServerTest.ProblemAsync(refusedByStack, HttpStatusCode.ServiceUnavailable, "overloaded");
+        Assert.Equal(WithoutTrace(stacks), WithoutTrace(problem));
+        Assert.Equal(1, problem.GetProperty("limit").GetInt32());
+        Assert.Equal("1", refused.Headers.RetryAfter?.ToString());
+        Assert.Equal(1, door.Answered);
+
+        await put.GetStream().WriteAsync("ok"u8.ToArray());
+        Assert.StartsWith("HTTP/1.1 201", await ReadAsync(put), StringComparison.Ordinal);
+        Assert.Equal("ok", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
+        Assert.Equal(2, door.Answered);
+    }
+
+    [Fact]
+    public async Task One_request_at_once_is_enough_for_a_client_that_goes_through_both_doors()
+    {
+        await using RunningServer server = await StartAsync("--Limits:ConcurrentRequests=1");
+        foreach ((string key, int lengthBytes) in new[] { ("small", 10), ("large", 100_000) })
+            Assert.Equal(HttpStatusCode.Created, (await server.PutAsync("/v1/tables/t/entries/" + key, new byte[lengthBytes])).StatusCode);
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
+        string[] keys = ["small", "large", "small", "none", "large", "small"];
+        string sent = string.Concat(keys.Select(static key => $"GET /v1/tables/t/entries/{key} HTTP/1.1\r\nHost: x\r\n\r\n"))
+            + "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(sent));
+        using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
+        string answers = await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(
+            ["200", "200", "200", "404", "200", "200", "200"],
+            answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
+        Assert.Equal(0, server.Service<RequestLoad>().Running);
+        Assert.Equal(4, server.Service<DoorCounters>().Answered);
     }
 
     [Fact]
@@ -86,6 +138,9 @@ public sealed class LoadTests : IDisposable
         Assert.NotNull(server.Service<LimitSettings>());
     }
 
+    private static string[] WithoutTrace(JsonElement problem) =>
+        [.. problem.EnumerateObject().Where(static property => property.Name != "traceId").Select(static property => property.ToString())];
+
     private async Task<RunningServer> StartAsync(params string[] settings)
     {
         RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<TimeProvider>(_time), settings);
@@ -112,7 +167,7 @@ public sealed class LoadTests : IDisposable
             int length = await client.GetStream().ReadAsync(buffer).AsTask().WaitAsync(TimeSpan.FromSeconds(30));
             return Encoding.ASCII.GetString(buffer.AsSpan(0, length));
         }
-        catch (System.IO.IOException)
+        catch (IOException)
         {
             return "";
         }
