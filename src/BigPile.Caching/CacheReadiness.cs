@@ -15,6 +15,7 @@ public sealed class CacheReadiness
     private long _entriesFound;
     private long _unitsDone;
     private long _unitsInAll;
+    private Exception? _failure;
 
     internal CacheReadiness(Task completion) => Completion = completion;
 
@@ -27,7 +28,15 @@ public sealed class CacheReadiness
     public Task Completion { get; internal set; }
 
     /// <summary>The share of the pile that was walked through, from 0 to 1.</summary>
-    public double Progress => IsReady ? 1 : Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll));
+    public double Progress =>
+        IsReady ? 1 : Math.Min(1, Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll)));
+
+    /// <summary>What the walk failed of last, if it did. It tries again, and limits and sweeps wait for it.</summary>
+    public Exception? Failure
+    {
+        get => Volatile.Read(ref _failure);
+        internal set => Volatile.Write(ref _failure, value);
+    }
 
     /// <summary>The entries that the walk came upon.</summary>
     public long EntriesFound => Interlocked.Read(ref _entriesFound);

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Runtime.CompilerServices;
+using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -20,10 +21,9 @@ public sealed partial class CacheTable<TKey, TValue>
         get
         {
             var found = new List<TableCore.EntryCopy>();
-            ulong parts = Core.PartCount;
-            for (ulong part = 0; part < parts; part++)
+            for (ulong place = 0; place < WalkPlace.End;)
             {
-                Core.CopyPart(part, parts, found);
+                place = Core.CopyBucketAt(place, found);
                 foreach (TableCore.EntryCopy copy in found)
                     yield return Describe(copy);
             }
@@ -85,7 +85,13 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentOutOfRangeException.ThrowIfLessThan(notOlderThan, TimeSpan.Zero);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return TryGet(_keys.Probe(key, stack), Core.LowestVersion(notOlderThan), out value, out _);
+        if (TryGet(_keys.Probe(key, stack), Core.Clock.LowestVersion(notOlderThan), out value, out EntryInfo info)
+            && (!Core.Clock.HasSteps || Core.Clock.Now - Core.Clock.PutAt(info.Version) <= notOlderThan.Ticks))
+        {
+            return true;
+        }
+        value = default;
+        return false;
     }
 
     /// <summary>Copies a value as it is stored to a writer: bytes and text (UTF-8) as they are, objects in the codec's format.</summary>
@@ -185,11 +191,10 @@ public sealed partial class CacheTable<TKey, TValue>
 
     private TableEntry<TKey> Describe(in TableCore.EntryCopy copy)
     {
-        var now = new DateTimeOffset(Core.Clock.Now, TimeSpan.Zero);
-        TimeSpan age = now - copy.Info.PutAt;
+        var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
         return new TableEntry<TKey>(
             _keys.Decode(copy.Key), copy.Info, age < TimeSpan.Zero ? TimeSpan.Zero : age,
-            copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(copy.ExpiresAt, TimeSpan.Zero),
+            copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(copy.ExpiresAt), TimeSpan.Zero),
             copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks), copy.Priority);
     }
 }

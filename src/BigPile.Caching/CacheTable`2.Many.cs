@@ -96,63 +96,36 @@ public sealed partial class CacheTable<TKey, TValue>
             throw new ArgumentException($"There are {expected:N0} keys and room for {actual:N0}; both must be as many.", name);
     }
 
+    // Keys and values pass through the codec outside of the pile: what it does, it does without keeping others waiting.
     private int GetGroup(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
     {
-        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
-        ThreadPresence presence = Core.EnterToRead();
-        try
+        Prefetch(keys);
+        int count = 0;
+        for (int i = 0; i < keys.Length; i++)
         {
-            Prefetch(keys, hashes, stack);
-            int count = 0;
-            for (int i = 0; i < keys.Length; i++)
-            {
-                var reader = default(ValueReader);
-                found[i] = Core.TryReadInBatch(presence, _keys.Probe(keys[i], stack), ref reader, out _);
-                if (found[i])
-                    count++;
-                else
-                    reader.Release();
-                values[i] = found[i] ? (TValue?)reader.Complete(Core.Pile.Codec) : default;
-            }
-            Core.CountReads(presence, count, keys.Length - count);
-            return count;
+            found[i] = TryGet(keys[i], out values[i]);
+            count += found[i] ? 1 : 0;
         }
-        finally
-        {
-            Core.Pile.Exit(presence);
-        }
+        return count;
     }
 
     private int ReadGroup(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
-        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
-        ThreadPresence presence = Core.EnterToRead();
-        try
+        Prefetch(keys);
+        int count = 0;
+        for (int i = 0; i < keys.Length; i++)
         {
-            Prefetch(keys, hashes, stack);
-            int count = 0;
-            for (int i = 0; i < keys.Length; i++)
-            {
-                var reader = new WriterReader(destination);
-                bool isFound = Core.TryReadInBatch(presence, _keys.Probe(keys[i], stack), ref reader, out _);
-                lengths[i] = isFound ? reader.Complete() : -1;
-                count += isFound ? 1 : 0;
-            }
-            Core.CountReads(presence, count, keys.Length - count);
-            return count;
+            bool isFound = TryRead(keys[i], destination, out EntryInfo info);
+            lengths[i] = isFound ? info.ValueBytes : -1;
+            count += isFound ? 1 : 0;
         }
-        finally
-        {
-            Core.Pile.Exit(presence);
-        }
+        return count;
     }
 
     private void Prefetch(ReadOnlySpan<TKey> keys)
     {
+        if (_keys.RunsOthersCode)
+            return;
         Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;

@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -42,7 +43,7 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             if (entry.Kind == ValueKind.Null)
                 break;
-            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(probe, out pointer) : TryMoveOut(probe, entry, out pointer))
+            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(probe, out pointer, out _) : TryMoveOut(probe, entry, out pointer))
                 return true;
         }
         pointer = default;
@@ -66,12 +67,23 @@ public sealed partial class CacheTable<TKey, TValue>
                 return false;
             pointer = Core.Pile.PutPayload(copy.Value, EntryHead.BlockKindOf(copy.Kind));
         }
+        KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
         ulong word = pointer.ToUInt64();
         PutResult? result = Core.Put(key, AsBytes(in word), ValueKind.Pointer, entry.Spec, TableCore.Condition.Of(info.Version), out _);
         if (result is not (null or PutResult.Collision))
             return true;
         Core.Pile.Delete(pointer);
         return false;
+    }
+
+    /// <summary>Puts the object that an entry owns again, if its value is one.</summary>
+    private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
+    {
+        info = default;
+        if (!Core.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
+            return null;
+        ulong word = pointer.ToUInt64();
+        return Core.Put(key, AsBytes(in word), ValueKind.Pointer, spec, TableCore.Condition.Of(version), out info);
     }
 
     private static ReadOnlySpan<byte> AsBytes(in ulong word) => MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));

@@ -137,10 +137,13 @@ public sealed partial class CacheTable<TKey, TValue>
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         KeyProbe probe = _keys.Probe(key, stack);
+        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
         while (TryCopy(probe, out CopyReader copy, out EntryInfo info))
         {
             using (copy)
             {
+                if (PutOwnedAgain(probe, info.Version, Core.SpecOf(options, tagRoom), out _) != null)
+                    return true;
                 if (Put(probe, copy.Value, copy.Kind, options, TableCore.Condition.Of(info.Version), out _) != null)
                     return true;
             }
@@ -154,7 +157,7 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             case null:
                 return Put(key, [], ValueKind.Null, options, condition, out info);
-            case byte[] bytes:
+            case byte[] bytes when Pile.IsBytes(bytes):
                 return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
             default:
                 return PutThroughBuffer(key, value, options, condition, out info);

@@ -1,3 +1,4 @@
+using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -21,11 +22,13 @@ public sealed partial class CacheTable<TKey, TValue>
                     return null;
                 if (!Core.TryLook(key, out TableCore.EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
-                PutResult? result = Core.Put(
-                    key, copy.Value, copy.Kind, Core.SpecOf(entry, lifetime), TableCore.Condition.Of(info.Version), out EntryInfo renewed);
+                EntrySpec spec = Core.SpecOf(entry, lifetime);
+                PutResult? result = entry.Kind == ValueKind.Pointer
+                    ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
+                    : Core.Put(key, copy.Value, copy.Kind, spec, TableCore.Condition.Of(info.Version), out renewed);
                 if (result == null)
                     continue;
-                info = renewed;
+                info = renewed with { ValueBytes = info.ValueBytes };
                 return result;
             }
         }

@@ -8,12 +8,15 @@ namespace BigPile.Caching;
 public readonly record struct EntryInfo(ulong Version, int ValueBytes)
 {
     /// <summary>
-    /// When the entry was put, to the millisecond. Versions follow the clock; where it was set back, or versions had been reserved when the
-    /// process was killed, up to that much later.
+    /// When the entry was put, to the millisecond, in the time of the cache. That follows the system's clock; where the clock was set back
+    /// it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second later.
     /// </summary>
     public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Pile.ClockVersionShift));
 
-    /// <summary>The instant from which the entry is gone if it is not used before; <see langword="null"/>: never.</summary>
+    /// <summary>
+    /// The instant from which the entry is gone if it is not used before, in the time of the cache as <see cref="PutAt"/>;
+    /// <see langword="null"/>: never.
+    /// </summary>
     public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks, TimeSpan.Zero);
 
     /// <summary>The instant of <see cref="ExpiresAt"/> in ticks of UTC; 0: none.</summary>

@@ -90,10 +90,11 @@ public sealed partial class PileCache
                 throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
             table = CoverLocked<TKey, TValue>(core);
             options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
-            core.IsConfigured = true;
+            core.IsConfigured |= !isKnown;
         }
         if (isKnown && options != null && options != core.Options)
             core.Configure(options);
+        core.IsConfigured = true; // not before: a refused call leaves the table as it was
         return table;
     }
 

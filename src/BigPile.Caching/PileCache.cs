@@ -57,9 +57,9 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _clock = new CacheClock(options.TimeProvider, pile.Id);
+        _clock = new CacheClock(options.TimeProvider, pile.Id, pile.LastVersion);
         Readiness = Load();
-        _sweeper = new Sweeper(options, Cores);
+        _sweeper = new Sweeper(pile.Background, options, _clock, Cores);
         _meter = new CacheMeter(this);
     }
 
@@ -117,6 +117,7 @@ public sealed partial class PileCache : IDisposable
         {
             if (_disposed)
                 return;
+            ThreadPresence.RefuseInside();
             _disposed = true;
         }
         _stopping.Cancel();
@@ -126,15 +127,23 @@ public sealed partial class PileCache : IDisposable
         foreach (TableCore core in _cores.Values)
             core.Close();
         ThreadPresence.WaitForOthers();
+        if (_clock.IsAhead)
+            Pile.Background.TryRun("the note of the time", () => Pile.NextVersion(_clock.VersionAt(_clock.Now)));
         SaveIndexes();
-        if (_options.OwnsPile)
-            Pile.Dispose();
-        foreach (TableCore core in _cores.Values)
+        try
         {
-            core.FrozenStatistics = core.Statistics;
-            core.Dispose();
+            if (_options.OwnsPile)
+                Pile.Dispose();
         }
-        _stopping.Dispose();
+        finally
+        {
+            foreach (TableCore core in _cores.Values)
+            {
+                core.FrozenStatistics = core.Statistics;
+                core.Dispose();
+            }
+            _stopping.Dispose();
+        }
     }
 
     internal TableCore[] Cores()
@@ -193,12 +202,13 @@ public sealed partial class PileCache : IDisposable
         foreach (TableCore core in cores.Values)
             core.IsRebuilding = true;
         var rebuild = new IndexRebuild(Pile, cores, readiness, _stopping.Token);
-        var task = new Task(rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
+        bool waits = _options.WaitsUntilReady || Pile.DirectoryPath == null;
+        var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
         readiness.Completion = task;
         foreach (TableCore core in cores.Values)
-            core.Rebuilt = task;
+            core.Readiness = readiness;
         task.Start(TaskScheduler.Default);
-        if (_options.WaitsUntilReady || Pile.DirectoryPath == null)
+        if (waits)
             task.GetAwaiter().GetResult();
         else
             _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
@@ -206,7 +216,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     private void ReportFailure(Task task) =>
-        Pile.Logger.LogCritical(task.Exception, "The tables' entries can't all be found; limits and sweeps do not begin");
+        Pile.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 
     [SuppressMessage("Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
     private void SaveIndexes()

@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using BigPile.Caching.Metrics;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -9,48 +10,47 @@ internal sealed class Sweeper : IDisposable
 {
     private const int MostRoundsAtOnce = 16;
 
+    private readonly BackgroundWork _background;
+    private readonly CacheClock _clock;
     private readonly Func<TableCore[]> _cores;
     private readonly int _buckets;
     private readonly ITimer? _timer;
-    private int _isRunning;
 
-    internal Sweeper(PileCacheOptions options, Func<TableCore[]> cores)
+    internal Sweeper(BackgroundWork background, PileCacheOptions options, CacheClock clock, Func<TableCore[]> cores)
     {
+        _background = background;
+        _clock = clock;
         _cores = cores;
         _buckets = options.SweepBuckets;
         if (options.SweepPeriod > TimeSpan.Zero)
-            _timer = options.TimeProvider.CreateTimer(static sweeper => ((Sweeper)sweeper!).SweepAll(), this, options.SweepPeriod, options.SweepPeriod);
+            _timer = background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
     }
 
     public void Dispose() => _timer?.Dispose();
 
+    // One table's failure keeps no other one from being swept.
     private void SweepAll()
     {
-        if (Interlocked.Exchange(ref _isRunning, 1) != 0)
-            return;
-        try
-        {
-            foreach (TableCore core in _cores())
-                Sweep(core);
-        }
-        catch (ObjectDisposedException)
-        {
-            // The cache goes.
-        }
-        finally
-        {
-            Volatile.Write(ref _isRunning, 0);
-        }
+        _clock.Follow();
+        foreach (TableCore core in _cores())
+            _background.TryRun($"the sweep of the table '{core.Name}'", () => Sweep(core));
     }
 
     // Where one bucket in sixteen gave something back, there will be more.
     private void Sweep(TableCore core)
     {
-        long began = CacheDurations.BeginSweep();
-        int buckets = Math.Min(_buckets, core.BucketsToSweep);
-        for (int round = 0; round < MostRoundsAtOnce && core.Sweep(buckets) > buckets / 16; round++)
+        try
         {
+            long began = CacheDurations.BeginSweep();
+            int buckets = Math.Min(_buckets, core.BucketsToSweep);
+            for (int round = 0; round < MostRoundsAtOnce && core.Sweep(buckets) > buckets / 16; round++)
+            {
+            }
+            CacheDurations.EndSweep(core.Name, began);
         }
-        CacheDurations.EndSweep(core.Name, began);
+        catch (ObjectDisposedException)
+        {
+            // The cache goes, and its pile may stay.
+        }
     }
 }

@@ -15,6 +15,7 @@ internal sealed unsafe partial class TableCore
     private SpinGate _sweeping;
     private ulong _sweepAt;
     private ulong _sweepVersion;
+    private bool _sweepsAll;
     private bool _hasMortals;
     private bool _hasPriorities;
 
@@ -50,17 +51,22 @@ internal sealed unsafe partial class TableCore
 
     private int SweepNext(long now)
     {
+        int freed = SweepAt(_sweepAt, now);
+        if (++_sweepAt < _index.BucketCount)
+            return freed;
+        _sweepAt = 0;
+        Tags.DropUpTo(_sweepVersion, allOnly: false); // a call of its own: within another one it could not wait for a pause to end
+        return freed;
+    }
+
+    private int SweepAt(ulong number, long now)
+    {
         ThreadPresence presence = EnterToChange();
         try
         {
-            if (_sweepAt == 0)
-                _sweepVersion = Pile.LastVersion;
-            int freed = MayHoldMortals(_sweepAt) ? SweepBucket(presence, _sweepAt, now) : 0;
-            if (++_sweepAt < _index.BucketCount)
-                return freed;
-            _sweepAt = 0;
-            Tags.DropUpTo(_sweepVersion, allOnly: false);
-            return freed;
+            if (number == 0)
+                (_sweepVersion, _sweepsAll) = Tags.Described; // a mark that begins to count on the way was not looked for in all
+            return _sweepsAll || MayHoldMortals(number) ? SweepBucket(presence, number, now) : 0;
         }
         finally
         {
@@ -82,13 +88,19 @@ internal sealed unsafe partial class TableCore
     {
         int freed = 0;
         Bucket* bucket = _index.LockBucket(number);
-        for (Bucket* line = bucket; line != null; line = _index.Next(line))
+        try
         {
-            if (line->MayExpire)
-                freed += SweepLineLocked(presence, line, now);
+            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            {
+                if (_sweepsAll || line->MayExpire)
+                    freed += SweepLineLocked(presence, line, now);
+            }
+            return freed;
         }
-        bucket->Unlock();
-        return freed;
+        finally
+        {
+            bucket->Unlock();
+        }
     }
 
     private int SweepLineLocked(ThreadPresence presence, Bucket* line, long now)
@@ -115,6 +127,18 @@ internal sealed unsafe partial class TableCore
         return freed;
     }
 
+    // The instant that an entry states, as the cache's time has it by now. That of a sliding one was written down at its last use.
+    private long ExpiryOf(in EntryHead head)
+    {
+        long stated = head.ExpiresAt;
+        if (stated == long.MaxValue || !_clock.HasSteps)
+            return stated;
+        return Add(stated, head.IsSliding ? _clock.StepsSince(stated - head.SlidingTicks) : _clock.StepsSince(head.Version));
+    }
+
+    private long SlidingEndOf(in EntryHead head) =>
+        head.SlidingEnd == long.MaxValue ? long.MaxValue : Add(head.SlidingEnd, _clock.StepsSince(head.Version));
+
     /// <summary>Why an entry is no more.</summary>
     private Counter ReasonOf(in EntryHead head) =>
         head.Version <= Tags.ClearedUpTo || (head.HasTags && Tags.IsMarked(head)) ? Counter.Removals : Counter.Expirations;
@@ -129,7 +153,7 @@ internal sealed unsafe partial class TableCore
         {
             if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes) || !head.IsSliding)
                 return;
-            long expiresAt = Math.Min(head.SlidingEnd, Add(now, head.SlidingTicks));
+            long expiresAt = Math.Min(SlidingEndOf(head), Add(now, head.SlidingTicks));
             if (expiresAt <= head.ExpiresAt || IsDead(head, ref now))
                 return;
             ulong address = Bucket.Load(line, slot).Address;
@@ -159,9 +183,15 @@ internal sealed unsafe partial class TableCore
         byte* payload = copy.Start + BlockHeader.SizeBytes;
         Buffer.MemoryCopy(Pile.ViewEntry(address).Payload, payload, payloadBytes, payloadBytes);
         EntryHead.SetExpiry(payload, expiresAt);
+        if (Fault.RenewedFreedFirst)
+            Pile.FreeEntry(address);
+        KillPoint.Pass(KillWindow.RenewalBeforePublish);
         Pile.PublishEntry(copy, payloadBytes);
+        KillPoint.Pass(KillWindow.RenewalBeforeSwing);
         Bucket.Store(line, slot, new IndexSlot(key.Hash, copy.Address));
-        Pile.FreeEntry(address);
+        KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
+        if (!Fault.RenewedFreedFirst)
+            Pile.FreeEntry(address);
     }
 
     /// <summary>An instant after another one, or the last there is.</summary>

@@ -32,19 +32,12 @@ internal sealed unsafe partial class TableCore
     internal void Configure(TableOptions options)
     {
         options.Validate();
+        ThreadPresence.RefuseInside();
         lock (_configuring)
         {
             if (options.FixedIndex != _options.FixedIndex)
                 throw new ArgumentException($"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
-            PauseLocked();
-            try
-            {
-                ApplyLocked(options);
-            }
-            finally
-            {
-                Volatile.Write(ref _state, Open);
-            }
+            WhilePausedLocked(() => ApplyLocked(options));
             EvictSurplus();
         }
     }
@@ -54,25 +47,29 @@ internal sealed unsafe partial class TableCore
     {
         lock (_configuring)
         {
-            PauseLocked();
-            try
+            WhilePausedLocked(() =>
             {
                 IsRebuilding = false;
                 ApplyLocked(_options);
-            }
-            finally
-            {
-                Volatile.Write(ref _state, Open);
-            }
+            });
             EvictSurplus();
         }
     }
 
-    private void PauseLocked()
+    // A table that was closed meanwhile stays closed; its index is there as long as the lock is held.
+    private void WhilePausedLocked(Action change)
     {
         if (Interlocked.CompareExchange(ref _state, Paused, Open) == Closed)
             throw new ObjectDisposedException(nameof(PileCache));
-        ThreadPresence.WaitForOthers();
+        try
+        {
+            ThreadPresence.WaitForOthers();
+            change();
+        }
+        finally
+        {
+            _ = Interlocked.CompareExchange(ref _state, Open, Paused);
+        }
     }
 
     // Nobody is inside.

@@ -1,6 +1,5 @@
 using System;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -14,8 +13,8 @@ internal sealed unsafe partial class TableCore
 {
     private bool _hasTombstones;
 
-    /// <summary>Ends when the index knows every entry of the pile.</summary>
-    internal Task Rebuilt { get; set; } = Task.CompletedTask;
+    /// <summary>How far the index is in knowing every entry of the pile.</summary>
+    internal CacheReadiness Readiness { get; set; } = new();
 
     /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
@@ -59,18 +58,24 @@ internal sealed unsafe partial class TableCore
     private void AddFoundLocked(
         ThreadPresence presence, Bucket* bucket, in KeyProbe key, ulong address, in EntryHead head, long payloadBytes)
     {
-        if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead other, out long otherBytes))
+        bool isKnown = TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead other, out long otherBytes);
+        ulong otherAddress = isKnown ? Bucket.Load(line, slot).Address : 0;
+        if (otherAddress == address)
+            return;
+        PilePointer owned = OwnedPointer(head);
+        if (head.Kind == ValueKind.Pointer && !IsLive(owned))
+        {
+            Pile.FreeEntry(address); // a kill came while it was being freed
+            return;
+        }
+        if (!isKnown)
         {
             if (head.Version <= Tags.ClearedUpTo)
-                Free(address, OwnedPointer(head));
+                Free(address, owned);
             else
                 InsertFoundLocked(presence, bucket, key, address, head, payloadBytes);
             return;
         }
-        ulong otherAddress = Bucket.Load(line, slot).Address;
-        if (otherAddress == address)
-            return;
-        PilePointer owned = OwnedPointer(head);
         PilePointer otherOwned = OwnedPointer(other);
         if (head.Version <= other.Version)
         {
@@ -83,6 +88,7 @@ internal sealed unsafe partial class TableCore
         if (otherCounts)
             CountGone(presence, otherBytes, entries: 1);
         CountFound(presence, head, payloadBytes);
+        KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
         Free(otherAddress, owned == otherOwned ? default : otherOwned);
     }
 
@@ -116,11 +122,10 @@ internal sealed unsafe partial class TableCore
             CountNew(presence, payloadBytes);
     }
 
-    private void Free(ulong address, PilePointer owned)
+    private bool IsLive(PilePointer pointer)
     {
-        Pile.FreeEntry(address);
-        if (owned.IsValid)
-            _ = Pile.TryDeleteInside(owned);
+        var size = default(SizeReader);
+        return Pile.TryRead(pointer, ref size);
     }
 
     /// <summary>Lets the index grow for what a walk found so far.</summary>
@@ -144,20 +149,29 @@ internal sealed unsafe partial class TableCore
         try
         {
             Bucket* bucket = _index.LockBucket(number);
-            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            try
             {
-                for (int slot = 0; slot < Bucket.SlotCount; slot++)
-                {
-                    IndexSlot value = Bucket.Load(line, slot);
-                    if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Kind == ValueKind.Tombstone)
-                        DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
-                }
+                for (Bucket* line = bucket; line != null; line = _index.Next(line))
+                    DropTombstonesLocked(presence, line);
             }
-            bucket->Unlock();
+            finally
+            {
+                bucket->Unlock();
+            }
         }
         finally
         {
             Pile.ExitAfterFree(presence);
+        }
+    }
+
+    private void DropTombstonesLocked(ThreadPresence presence, Bucket* line)
+    {
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            IndexSlot value = Bucket.Load(line, slot);
+            if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Kind == ValueKind.Tombstone)
+                DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
         }
     }
 

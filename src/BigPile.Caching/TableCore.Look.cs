@@ -14,6 +14,9 @@ internal sealed unsafe partial class TableCore
     internal readonly record struct EntryCopy(
         byte[] Key, EntryInfo Info, ValueKind Kind, EntryPriority Priority, long ExpiresAt, long SlidingTicks, long SlidingEnd, ulong[] Tags)
     {
+        /// <summary>Where a walk through the table comes by it.</summary>
+        internal ulong Place { get; init; }
+
         /// <summary>How the entry would be put again.</summary>
         internal EntrySpec Spec =>
             new() { ExpiresAt = ExpiresAt, SlidingTicks = SlidingTicks, SlidingEnd = SlidingEnd, Priority = Priority, Tags = Tags };
@@ -47,9 +50,10 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>Reads the pointer that an entry has for a value.</summary>
-    internal bool TryReadPointer(in KeyProbe key, out PilePointer pointer)
+    internal bool TryReadPointer(in KeyProbe key, out PilePointer pointer, out ulong version)
     {
         pointer = default;
+        version = 0;
         ThreadPresence presence = Enter();
         try
         {
@@ -57,7 +61,7 @@ internal sealed unsafe partial class TableCore
             try
             {
                 if (TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _))
-                    pointer = OwnedPointer(head);
+                    (pointer, version) = (OwnedPointer(head), head.Version);
                 return pointer.IsValid;
             }
             finally
@@ -126,22 +130,27 @@ internal sealed unsafe partial class TableCore
         }
     }
 
-    /// <summary>Copies what is known of the entries of a part of the table; parts are numbered from 0.</summary>
-    /// <param name="part">The part.</param>
-    /// <param name="partCount">The parts that there were at the start of the walk.</param>
-    /// <param name="found">Gets the entries.</param>
-    /// <remarks>
-    /// A part is a bucket of the index as it was at the start, and all that were split off from it since. Entries move among those only;
-    /// one that is met twice has the same version.
-    /// </remarks>
-    internal void CopyPart(ulong part, ulong partCount, List<EntryCopy> found)
+    /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>
+    /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
+    /// <param name="found">Gets the entries, in no order.</param>
+    /// <returns>Where the walk goes on: the place behind the bucket.</returns>
+    internal ulong CopyBucketAt(ulong place, List<EntryCopy> found)
     {
         found.Clear();
         long now = _clock.Now;
         ThreadPresence presence = Enter();
         try
         {
-            CopyBranch(part, partCount, found, ref now);
+            Bucket* bucket = _index.Lock(WalkPlace.HashAt(place), out ulong number);
+            try
+            {
+                CopyBucketLocked(bucket, number, place, found, ref now);
+                return WalkPlace.EndOf(number, bucket->Level);
+            }
+            finally
+            {
+                bucket->Unlock();
+            }
         }
         finally
         {
@@ -149,41 +158,19 @@ internal sealed unsafe partial class TableCore
         }
     }
 
-    internal ulong PartCount => _index.BucketCount;
-
-    // The bucket with one bit set above all those of its number was split off from it.
-    private void CopyBranch(ulong number, ulong partCount, List<EntryCopy> found, ref long now)
+    private void CopyBucketLocked(Bucket* bucket, ulong number, ulong from, List<EntryCopy> found, ref long now)
     {
-        CopyBucket(number, found, ref now);
-        ulong bit = number == 0 ? 1 : 2UL << System.Numerics.BitOperations.Log2(number);
-        for (; number + bit < _index.BucketCount; bit <<= 1)
+        for (Bucket* line = bucket; line != null; line = _index.Next(line))
         {
-            if (number + bit >= partCount)
-                CopyBranch(number + bit, partCount, found, ref now);
-        }
-    }
-
-    private void CopyBucket(ulong number, List<EntryCopy> found, ref long now)
-    {
-        Bucket* bucket = _index.LockBucket(number);
-        try
-        {
-            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            for (int slot = 0; slot < Bucket.SlotCount; slot++)
             {
-                for (int slot = 0; slot < Bucket.SlotCount; slot++)
-                {
-                    IndexSlot value = Bucket.Load(line, slot);
-                    if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
-                        continue;
-                    ulong version = head.Version;
-                    if (!found.Exists(other => other.Info.Version == version))
-                        found.Add(Copy(head, payloadBytes));
-                }
+                IndexSlot value = Bucket.Load(line, slot);
+                if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
+                    continue;
+                ulong place = WalkPlace.Of(value.KnownHash(number));
+                if (place >= from)
+                    found.Add(Copy(head, payloadBytes) with { Place = place });
             }
-        }
-        finally
-        {
-            bucket->Unlock();
         }
     }
 
@@ -206,7 +193,7 @@ internal sealed unsafe partial class TableCore
             valueBytes = OwnedBytes(head);
         return new EntryCopy(
             new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), head.Describe(valueBytes), head.Kind, head.Priority,
-            head.ExpiresAt, head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? head.SlidingEnd : head.ExpiresAt, tags);
+            ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? SlidingEndOf(head) : ExpiryOf(head), tags);
     }
 
     private int OwnedBytes(in EntryHead head)

@@ -18,17 +18,6 @@ internal sealed unsafe partial class TableCore
 
     private const long EntriesBetweenGrowths = 31;
 
-    /// <summary>What must be true of the key's entry for a put to happen.</summary>
-    internal readonly record struct Condition(bool IsAny, ulong Version)
-    {
-        internal static Condition None => new(true, 0);
-
-        /// <summary>The entry must be of a version; 0: there must be none.</summary>
-        internal static Condition Of(ulong version) => new(false, version);
-
-        internal bool IsMet(ulong version) => IsAny || version == Version;
-    }
-
     /// <summary>Puts a value.</summary>
     /// <returns>What happened; <see langword="null"/> when the condition was not met.</returns>
     internal PutResult? Put(
@@ -112,7 +101,7 @@ internal sealed unsafe partial class TableCore
         {
             if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead old, out long oldBytes))
                 ReplaceLocked(presence, key, spec, kind, condition, now, bucket, line, slot, old, oldBytes, ref change);
-            else if (!condition.IsMet(0))
+            else if (!IsMetLocked(condition, key.Hash, version: 0, isNone: true))
                 change.Result = null;
             else if (change.IsLimited && !change.HasEntry)
                 change.IsRetry = true; // the key was there when room was reserved
@@ -131,7 +120,7 @@ internal sealed unsafe partial class TableCore
     {
         bool isDead = IsDead(old, ref now);
         bool isNone = isDead || old.Kind == ValueKind.Tombstone;
-        if (!condition.IsMet(isNone ? 0 : old.Version))
+        if (!IsMetLocked(condition, key.Hash, old.Version, isNone))
         {
             change.Result = null;
             return;
@@ -143,15 +132,16 @@ internal sealed unsafe partial class TableCore
             Events.Note(old, oldBytes, reason);
         bool wasTombstone = old.Kind == ValueKind.Tombstone;
         bool changesPriority = !wasTombstone && old.Priority != spec.Priority;
+        if (Fault.OwnedFreedFirst && Pile.TryDeleteInside(owned))
+            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
         PublishLocked(key, spec, now, line, slot, ref change);
         if (Fault.FreedOutsideLock)
             bucket->Unlock();
         KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
-        Pile.FreeEntry(oldAddress);
+        bool isHandedOn = owned.IsValid && owned == OwnedPointer(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes));
+        Free(oldAddress, isHandedOn ? default : owned);
         if (Fault.FreedOutsideLock)
             _ = _index.Lock(key.Hash, out _);
-        if (owned.IsValid)
-            _ = Pile.TryDeleteInside(owned);
         if (_countsUses && !isNone)
             line->CountUse(slot);
         if (!wasTombstone)

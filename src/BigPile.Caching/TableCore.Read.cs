@@ -74,6 +74,21 @@ internal sealed unsafe partial class TableCore
         }
     }
 
+    /// <summary>Reads once more on behalf of a call that was counted.</summary>
+    internal bool TryReadAgain<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+    {
+        ThreadPresence presence = EnterToRead();
+        try
+        {
+            return TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
+        }
+        finally
+        {
+            Pile.Exit(presence);
+        }
+    }
+
     // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInside<TReader, TChecks>(
@@ -221,10 +236,10 @@ internal sealed unsafe partial class TableCore
         info = default;
         if (IsDead(head, ref now))
             return Outcome.Dead;
-        if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
-            return ReadSpecial(head, payloadBytes, ref reader, out info);
         if (head.Version < minVersion)
             return Outcome.Miss;
+        if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
+            return ReadSpecial(head, payloadBytes, ref reader, out info);
         long valueBytes = payloadBytes - head.ValueOffset;
         reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
         info = head.Describe((int)valueBytes);

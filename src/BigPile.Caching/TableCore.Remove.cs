@@ -32,11 +32,13 @@ internal sealed unsafe partial class TableCore
         Bucket* bucket = _index.Lock(key.Hash, out _);
         try
         {
+            if (condition.IsAny)
+                TellFlightsLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
             if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
                 return false;
             long now = 0;
             bool isDead = head.Kind == ValueKind.Tombstone || IsDead(head, ref now);
-            if (!isDead && !condition.IsMet(head.Version))
+            if (!isDead && !IsMetLocked(condition, key.Hash, head.Version, isNone: false))
                 return false;
             DropLocked(presence, line, slot, head, payloadBytes, isDead ? ReasonOf(head) : Counter.Removals);
             return !isDead;
@@ -63,9 +65,21 @@ internal sealed unsafe partial class TableCore
         }
         catch (PileFullException)
         {
-            Rebuilt.Wait(); // then no mark is needed
-            return Remove(key, condition);
+            if (!IsRebuiltSoon())
+                throw;
+            return Remove(key, condition); // no mark is needed any more
         }
+    }
+
+    private bool IsRebuiltSoon()
+    {
+        const int LookMs = 20;
+        while (!Readiness.Completion.Wait(LookMs))
+        {
+            if (Readiness.Failure != null)
+                return false;
+        }
+        return true;
     }
 
     private void DropTombstone(in KeyProbe key)
@@ -74,12 +88,18 @@ internal sealed unsafe partial class TableCore
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
-            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
-                && head.Kind == ValueKind.Tombstone)
+            try
             {
-                DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
+                if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+                    && head.Kind == ValueKind.Tombstone)
+                {
+                    DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
+                }
             }
-            bucket->Unlock();
+            finally
+            {
+                bucket->Unlock();
+            }
         }
         finally
         {
@@ -94,12 +114,14 @@ internal sealed unsafe partial class TableCore
     /// <param name="gauge">Counts the buckets.</param>
     internal void Clear(ProgressGauge gauge)
     {
-        ulong version = Tags.MarkAll();
+        ulong version = Fault.ClearUnmarked ? Pile.LastVersion : Tags.MarkAll();
         for (ulong number = 0; number < _index.BucketCount; number++) // entries move to higher buckets only
         {
+            KillPoint.Pass(KillWindow.ClearBeforeDropped);
             DropUpTo(number, version);
             gauge.Advance(1);
         }
+        KillPoint.Pass(KillWindow.ClearBeforeMarkFreed);
         if (!IsRebuilding)
             Tags.DropUpTo(version, allOnly: true);
     }
@@ -110,20 +132,29 @@ internal sealed unsafe partial class TableCore
         try
         {
             Bucket* bucket = _index.LockBucket(number);
-            for (Bucket* line = bucket; line != null; line = _index.Next(line))
+            try
             {
-                for (int slot = 0; slot < Bucket.SlotCount; slot++)
-                {
-                    IndexSlot value = Bucket.Load(line, slot);
-                    if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Version <= version)
-                        DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
-                }
+                for (Bucket* line = bucket; line != null; line = _index.Next(line))
+                    DropUpToLocked(presence, line, version);
             }
-            bucket->Unlock();
+            finally
+            {
+                bucket->Unlock();
+            }
         }
         finally
         {
             Pile.ExitAfterFree(presence);
+        }
+    }
+
+    private void DropUpToLocked(ThreadPresence presence, Bucket* line, ulong version)
+    {
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            IndexSlot value = Bucket.Load(line, slot);
+            if (!value.IsEmpty && TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) && head.Version <= version)
+                DropLocked(presence, line, slot, head, payloadBytes, Counter.Removals);
         }
     }
 

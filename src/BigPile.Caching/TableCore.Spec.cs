@@ -18,13 +18,6 @@ internal sealed partial class TableCore
         }
     }
 
-    /// <summary>The lowest version of an entry that was put within a time until now.</summary>
-    internal ulong LowestVersion(TimeSpan notOlderThan)
-    {
-        long ms = (_clock.Now - DateTime.UnixEpoch.Ticks - notOlderThan.Ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
-        return ms <= 0 ? 0 : (ulong)ms << Pile.ClockVersionShift;
-    }
-
     /// <summary>Makes of the table's options and those of a put what the entry will hold.</summary>
     /// <param name="options">The put's options, if it has any.</param>
     /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
@@ -41,7 +34,7 @@ internal sealed partial class TableCore
         if (maxAge is { } age)
             end = Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)));
         if (options?.ExpiresAt is { } expiresAt)
-            end = Math.Min(end, expiresAt.UtcTicks);
+            end = Math.Min(end, InCacheTime(expiresAt));
         long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
         return new EntrySpec
         {
@@ -72,12 +65,37 @@ internal sealed partial class TableCore
     }
 
     // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
-    private static long EndOf(in EntryCopy entry, in EntryLifetime lifetime, long now)
+    private long EndOf(in EntryCopy entry, in EntryLifetime lifetime, long now)
     {
         if (lifetime.MaxAge == null && lifetime.ExpiresAt == null)
-            return entry.SlidingEnd == long.MaxValue ? long.MaxValue : Add(now, Math.Max(1, entry.SlidingEnd - entry.Info.PutAt.UtcTicks));
+        {
+            long life = entry.SlidingEnd - _clock.PutAt(entry.Info.Version);
+            return entry.SlidingEnd == long.MaxValue ? long.MaxValue : Add(now, Math.Max(1, life));
+        }
         long end = lifetime.MaxAge is { } age ? Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))) : long.MaxValue;
-        return lifetime.ExpiresAt is { } expiresAt ? Math.Min(end, expiresAt.UtcTicks) : end;
+        return lifetime.ExpiresAt is { } expiresAt ? Math.Min(end, InCacheTime(expiresAt)) : end;
+    }
+
+    private long InCacheTime(DateTimeOffset instant)
+    {
+        _clock.Follow();
+        return _clock.FromSystem(instant.UtcTicks);
+    }
+
+    /// <summary>What was stated in instants of the system's clock.</summary>
+    internal EntrySpec InCacheTime(in EntrySpec spec)
+    {
+        if (spec.ExpiresAt == long.MaxValue)
+            return spec;
+        _clock.Follow();
+        return new EntrySpec
+        {
+            ExpiresAt = _clock.FromSystem(spec.ExpiresAt),
+            SlidingTicks = spec.SlidingTicks,
+            SlidingEnd = _clock.FromSystem(spec.SlidingEnd),
+            Priority = spec.Priority,
+            Tags = spec.Tags,
+        };
     }
 
     private static long RequirePositive(TimeSpan time, string name)
@@ -86,6 +104,10 @@ internal sealed partial class TableCore
             throw new ArgumentOutOfRangeException(name, time, $"EntryOptions.{name} must be above zero.");
         return time.Ticks;
     }
+
+    /// <summary>The hashes of a put's tags.</summary>
+    internal static ulong[] TagHashesOf(EntryOptions? options) =>
+        options?.Tags == null ? [] : HashTags(options.Tags, stackalloc ulong[EntryHead.MaxTags]).ToArray();
 
     private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
     {

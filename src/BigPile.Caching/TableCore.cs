@@ -51,7 +51,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         _copiesToRenew = pile.Store == Memory.StoreKind.Mapped;
         _index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
         Tags = new TagMarks(this);
-        Events = new EntryEvents(pile.Logger);
+        Events = new EntryEvents(pile.Background);
         ApplyLocked(options);
     }
 
@@ -109,8 +109,15 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         set => Volatile.Write(ref _isRebuilding, value);
     }
 
-    /// <summary>Refuses all later calls; those that run may end.</summary>
-    internal void Close() => Volatile.Write(ref _state, Closed);
+    /// <summary>Refuses all later calls, and waits until nobody changes the options any more; other calls that run may end.</summary>
+    internal void Close()
+    {
+        Volatile.Write(ref _state, Closed);
+        lock (_configuring)
+        {
+            // nothing: who holds it walks through the index without being inside
+        }
+    }
 
     /// <summary>Frees the index. Nobody is inside any more.</summary>
     public void Dispose()
@@ -150,12 +157,17 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         {
             Pile.Exit(presence);
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _state) == Closed, typeof(PileCache));
+            if (presence.IsInside && presence.IsAwaited && Volatile.Read(ref _state) == Paused)
+                RefuseWaiting(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
             presence = Pile.EnterToChange();
             if (Volatile.Read(ref _state) == Open)
                 return presence;
         }
     }
+
+    private void RefuseWaiting() => throw new InvalidOperationException(
+        $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
 
     private ulong NextVersion(long now) => Pile.NextVersion(_clock.VersionAt(now));
 
@@ -177,7 +189,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
             return false;
         if (now == 0)
             now = _clock.Now;
-        return head.ExpiresAt <= now;
+        return head.ExpiresAt <= now && (!_clock.HasSteps || ExpiryOf(head) <= now);
     }
 
     private static bool HasKey(in EntryHead head, long payloadBytes, in KeyProbe key)
@@ -230,18 +242,36 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     /// <summary>Takes an entry out of the index and frees its block. Its bucket is locked.</summary>
     private void DropLocked(ThreadPresence presence, Bucket* line, int slot, in EntryHead head, long payloadBytes, Counter reason)
     {
-        ulong address = Bucket.Load(line, slot).Address;
+        IndexSlot value = Bucket.Load(line, slot);
+        TellFlightsLocked(value.Word & IndexSlot.TagMask, head.Version);
         Events.Note(head, payloadBytes, reason);
         PilePointer owned = OwnedPointer(head);
+        bool isTombstone = head.Kind == ValueKind.Tombstone;
         Bucket.Store(line, slot, default);
         KillPoint.Pass(KillWindow.RemoveBeforeFreed);
-        Pile.FreeEntry(address);
-        if (owned.IsValid)
-            _ = Pile.TryDeleteInside(owned);
-        if (head.Kind == ValueKind.Tombstone)
+        Free(value.Address, owned);
+        if (isTombstone)
             return;
         CountGone(presence, payloadBytes, entries: 1);
         _counters.Add(presence, reason);
+    }
+
+    // The object goes first: a kill between leaves an entry that leads nowhere, which is dropped when it is found. An entry that went
+    // first would leave an object that nothing leads to, for ever.
+    private void Free(ulong address, PilePointer owned)
+    {
+        if (Fault.OwnedFreedLast)
+            Pile.FreeEntry(address);
+        if (owned.IsValid)
+        {
+            if (!Fault.OwnedKept && !Fault.OwnedFreedLast)
+                _ = Pile.TryDeleteInside(owned);
+            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
+            if (Fault.OwnedFreedLast)
+                _ = Pile.TryDeleteInside(owned);
+        }
+        if (!Fault.OwnedFreedLast)
+            Pile.FreeEntry(address);
     }
 
     private static PilePointer OwnedPointer(in EntryHead head) =>

@@ -82,7 +82,8 @@ public static partial class Utf8KeyExtensions
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         return table.Core.Put(
-            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, spec, TableCore.Condition.None, out info)!.Value;
+            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, table.Core.InCacheTime(spec), TableCore.Condition.None,
+            out info)!.Value;
     }
 
     private static void RequireUtf8(ReadOnlySpan<byte> key)

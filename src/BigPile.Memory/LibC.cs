@@ -5,6 +5,10 @@ using Microsoft.Win32.SafeHandles;
 namespace BigPile.Memory;
 
 /// <summary>The few calls to the C library that the runtime does not offer.</summary>
+/// <remarks>
+/// Those that take a mode in the place of "…" are called as if it were declared: so they may be on Linux, whose conventions pass it in
+/// the same register, and not on macOS.
+/// </remarks>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LibC
 {
@@ -16,6 +20,12 @@ internal static unsafe partial class LibC
     internal const int AdviseWillNeed = 3;
     internal const int AdviseHugePage = 14;
     internal const int OpenReadOnly = 0;
+    internal const int OpenReadWrite = 0x2;
+    internal const int OpenCreate = 0x40;
+    internal const int OpenTruncate = 0x200;
+    internal const int OpenCloseOnExec = 0x80000;
+    internal const int SeekHole = 4;
+    internal const int ModeOfFiles = 0x1B6; // 0666, less what the process masks
 
     internal static readonly void* MapFailed = (void*)-1;
 
@@ -28,15 +38,33 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "madvise", SetLastError = true)]
     internal static partial int MemoryAdvise(void* address, nuint length, int advice);
 
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int Open(string path, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int OpenAt(SafeFileHandle directory, string name, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "renameat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int RenameAt(SafeFileHandle fromDirectory, string from, SafeFileHandle toDirectory, string to);
+
+    [LibraryImport("libc", EntryPoint = "unlinkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int UnlinkAt(SafeFileHandle directory, string name, int flags);
+
+    [LibraryImport("libc", EntryPoint = "fallocate", SetLastError = true)]
+    internal static partial int Allocate(SafeFileHandle file, int mode, long offset, long length);
+
+    [LibraryImport("libc", EntryPoint = "lseek", SetLastError = true)]
+    internal static partial long Seek(SafeFileHandle file, long offset, int whence);
+
     [LibraryImport("libc", EntryPoint = "fdatasync", SetLastError = true)]
     internal static partial int SyncData(SafeFileHandle file);
 
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    internal static partial int Open(string path, int flags);
-
     [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
-    internal static partial int Sync(int descriptor);
+    internal static partial int Sync(SafeFileHandle file);
 
-    [LibraryImport("libc", EntryPoint = "close")]
-    internal static partial int Close(int descriptor);
+    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int StatusAt(int directory, string path, int flags, uint mask, byte* status);
+
+    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    internal static partial int StatusAt(SafeFileHandle directory, string path, int flags, uint mask, byte* status);
 }

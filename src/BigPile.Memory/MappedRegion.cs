@@ -13,16 +13,27 @@ public sealed unsafe class MappedRegion : MemoryRegion
 {
     private const string UnfinishedSuffix = ".new";
 
-    private readonly FileStream _file;
+    private readonly HeldFile _file;
     private readonly MemoryMappedFile _map;
     private readonly MemoryMappedViewAccessor _view;
 
-    private MappedRegion(FileStream file, long lengthBytes) : base(lengthBytes)
+    private MappedRegion(HeldFile file, long lengthBytes) : base(lengthBytes)
     {
         _file = file;
+        file.BeginMap();
         MemoryMappedFileAccess access = file.CanWrite ? MemoryMappedFileAccess.ReadWrite : MemoryMappedFileAccess.Read;
-        _map = MemoryMappedFile.CreateFromFile(file, null, lengthBytes, access, HandleInheritability.None, leaveOpen: true);
+        _map = MemoryMappedFile.CreateFromFile(file.Handle, null, lengthBytes, access, HandleInheritability.None, leaveOpen: true);
         _view = _map.CreateViewAccessor(0, lengthBytes, access);
+        try
+        {
+            file.EndMap();
+        }
+        catch
+        {
+            _view.Dispose();
+            _map.Dispose();
+            throw;
+        }
         byte* start = null;
         _view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
         SetStart(start + _view.PointerOffset);
@@ -32,7 +43,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
     public override StoreKind Kind => StoreKind.Mapped;
 
     /// <summary>The path of the file.</summary>
-    public string Path => _file.Name;
+    public string Path => _file.Path;
 
     /// <summary>Makes a file with all its space allocated, and maps it. A killed process leaves the whole file or none of that name.</summary>
     /// <param name="path">The file; replaced if it exists.</param>
@@ -40,28 +51,28 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
     public static MappedRegion Create(string path, long lengthBytes)
     {
+        using HeldDirectory directory = HeldDirectory.Open(DirectoryOf(path));
+        return Create(directory, System.IO.Path.GetFileName(path), lengthBytes);
+    }
+
+    /// <summary>As <see cref="Create(string, long)"/>, in a directory that is held.</summary>
+    internal static MappedRegion Create(HeldDirectory directory, string name, long lengthBytes)
+    {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(lengthBytes);
-        string unfinishedPath = path + UnfinishedSuffix;
-        var options = new FileStreamOptions
-        {
-            Mode = FileMode.Create,
-            Access = FileAccess.ReadWrite,
-            Share = FileShare.ReadWrite | FileShare.Delete,
-            BufferSize = 0,
-            PreallocationSize = lengthBytes,
-        };
+        HeldFile? file = null;
         try
         {
-            using (var file = new FileStream(unfinishedPath, options))
-                file.SetLength(lengthBytes); // the preallocation leaves the length at zero; this keeps its blocks
-            File.Move(unfinishedPath, path, overwrite: true);
+            file = directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, lengthBytes);
+            file.Allocate(lengthBytes, isNew: true);
+            directory.Rename(file, name);
+            return new MappedRegion(file, lengthBytes);
         }
-        catch (IOException)
+        catch
         {
-            File.Delete(unfinishedPath);
+            file?.Dispose();
+            TryDelete(directory, name + UnfinishedSuffix);
             throw;
         }
-        return Open(path, lengthBytes);
     }
 
     /// <summary>Maps a file that exists.</summary>
@@ -72,12 +83,21 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// <exception cref="InvalidDataException">The file has another length.</exception>
     public static MappedRegion Open(string path, long lengthBytes, bool readOnly = false)
     {
-        FileAccess access = readOnly ? FileAccess.Read : FileAccess.ReadWrite;
-        var file = new FileStream(path, FileMode.Open, access, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+        using HeldDirectory directory = HeldDirectory.Open(DirectoryOf(path));
+        return Open(directory, System.IO.Path.GetFileName(path), lengthBytes, readOnly);
+    }
+
+    /// <summary>As <see cref="Open(string, long, bool)"/>, in a directory that is held.</summary>
+    /// <remarks>A copy may have holes where the original had space: one that is to be written gets it back before anything can be stored.</remarks>
+    internal static MappedRegion Open(HeldDirectory directory, string name, long lengthBytes, bool readOnly)
+    {
+        HeldFile file = directory.Open(name, FileMode.Open, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
         try
         {
-            if (file.Length != lengthBytes)
-                throw new InvalidDataException($"The file '{path}' has {file.Length:N0} bytes; {lengthBytes:N0} are expected.");
+            if (file.LengthBytes is var foundBytes && foundBytes != lengthBytes)
+                throw new InvalidDataException($"The file '{file.Path}' has {foundBytes:N0} bytes; {lengthBytes:N0} are expected.");
+            if (!readOnly)
+                file.Allocate(lengthBytes, isNew: false);
             return new MappedRegion(file, lengthBytes);
         }
         catch
@@ -93,7 +113,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
     {
         if (!OperatingSystem.IsLinux())
             _view.Flush();
-        DurableFile.Sync(_file);
+        _file.Sync();
     }
 
     /// <summary>Asks the system to read some of the file ahead; a hint that it may ignore.</summary>
@@ -109,5 +129,19 @@ public sealed unsafe class MappedRegion : MemoryRegion
         _view.Dispose();
         _map.Dispose();
         _file.Dispose();
+    }
+
+    private static string DirectoryOf(string path) => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path))!;
+
+    private static void TryDelete(HeldDirectory directory, string name)
+    {
+        try
+        {
+            directory.Delete(name);
+        }
+        catch (IOException)
+        {
+            // the name says that nobody needs it
+        }
     }
 }

@@ -21,6 +21,8 @@ public abstract unsafe class MemoryRegion : IDisposable
     /// <summary>The address of the first byte, or null once the region was disposed.</summary>
     internal byte* Start => _start;
 
+    internal bool IsDisposed => _start == null;
+
     /// <summary>A view of some of the bytes; valid until <see cref="Dispose"/>.</summary>
     /// <param name="offsetBytes">The first byte's offset, from 0.</param>
     /// <param name="lengthBytes">The number of bytes, from 0.</param>

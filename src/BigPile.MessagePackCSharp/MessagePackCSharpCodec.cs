@@ -14,6 +14,9 @@ namespace BigPile.MessagePackCSharp;
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
+    /// <inheritdoc/>
+    public string Name => "MessagePack-CSharp";
+
     private const int NumberBytes = sizeof(ushort);
 
     private readonly MessagePackSerializerOptions _options;
@@ -55,7 +58,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         }
         catch (MessagePackSerializationException e)
         {
-            throw new PileSerializationException($"An object of type {type} could not be written: {e.Message}", e);
+            throw new PileSerializationException($"An object of type {type} could not be written: {Reason(e)}", e);
         }
     }
 
@@ -66,7 +69,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         ReadOnlyMemory<byte> payload = source.WrittenMemory;
         int number = payload.Length < NumberBytes ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(payload.Span);
         if (number < 0 || number >= _types.Length)
-            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} types.");
+            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} types. Give the codec all the types that were ever put, in their order.");
         try
         {
             return MessagePackSerializer.Deserialize(_types[number], payload[NumberBytes..], _options)
@@ -74,7 +77,11 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         }
         catch (MessagePackSerializationException e)
         {
-            throw new PileSerializationException($"A payload of type {_types[number]} can't be read: {e.Message}", e);
+            throw new PileSerializationException($"A payload of type {_types[number]} can't be read: {Reason(e)}", e);
         }
     }
+
+    // The library says what it was doing; why it failed is said by the innermost exception.
+    private static string Reason(Exception e) =>
+        e.GetBaseException() is { } root && root != e ? $"{e.Message} {root.GetType().Name}: {root.Message}" : e.Message;
 }

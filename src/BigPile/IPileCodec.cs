@@ -6,6 +6,9 @@ namespace BigPile;
 /// </remarks>
 public interface IPileCodec
 {
+    /// <summary>What a mapped pile remembers of the codec that wrote its objects: no codec of another name opens it.</summary>
+    string Name => GetType().FullName ?? GetType().Name;
+
     /// <summary>Appends the payload of <paramref name="value"/> and everything that it reaches.</summary>
     /// <param name="value">The root of the graph; never <see langword="null"/>, a <see cref="string"/> or a byte array.</param>
     /// <param name="destination">The buffer to append to; empty at the call.</param>

@@ -34,22 +34,16 @@ public sealed unsafe partial class Pile
         if (values.Length < pointers.Length)
             throw new ArgumentException($"There is room for {values.Length:N0} objects, and there are {pointers.Length:N0} pointers.", nameof(values));
         int count = 0;
-        ThreadPresence presence = Enter();
-        try
+        PrefetchFirst(pointers[..Math.Min(PrefetchWindow, pointers.Length)]);
+        for (int i = 0; i < pointers.Length; i++)
         {
-            Prefetch(pointers[..Math.Min(PrefetchWindow, pointers.Length)]);
-            for (int i = 0; i < pointers.Length; i++)
-            {
-                if (i + PrefetchWindow < pointers.Length)
-                    Prefetch(pointers[i + PrefetchWindow]);
-                bool found = TryGet(pointers[i], out object? value);
-                values[i] = found ? (T)value! : null;
-                count += found ? 1 : 0;
-            }
-        }
-        finally
-        {
-            Exit(presence);
+            var reader = default(ObjectReader);
+            bool found = TryReadInBatch(pointers, i, ref reader);
+            if (!found)
+                reader.Release();
+            // Outside the pile: a flush waits for whoever is inside, and a codec may wait for anything.
+            values[i] = found ? (T)reader.Complete(Codec) : null;
+            count += found ? 1 : 0;
         }
         return count;
     }
@@ -68,8 +62,8 @@ public sealed unsafe partial class Pile
     {
         if (pointers.Length < values.Length)
             throw new ArgumentException($"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
+        Exit(EnterToChange()); // an empty batch, too, says that the pile is closed
         int done = 0;
-        ThreadPresence presence = EnterToChange();
         try
         {
             for (; done < values.Length; done++)
@@ -77,21 +71,54 @@ public sealed unsafe partial class Pile
         }
         catch
         {
-            foreach (PilePointer pointer in pointers[..done])
-                TryDelete(pointer);
-            pointers[..done].Clear();
+            TakeBack(pointers[..done]);
             throw;
-        }
-        finally
-        {
-            ExitAfterFree(presence);
         }
     }
 
-    private void Prefetch(ReadOnlySpan<PilePointer> pointers)
+    private void TakeBack(Span<PilePointer> pointers)
     {
-        foreach (PilePointer pointer in pointers)
-            Prefetch(pointer);
+        try
+        {
+            foreach (PilePointer pointer in pointers)
+                TryDelete(pointer);
+        }
+        catch (ObjectDisposedException)
+        {
+            // closed meanwhile: what was thrown before says more
+        }
+        pointers.Clear();
+    }
+
+    /// <summary>Reads one of many, and asks for one further on.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader reader)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            if (index + PrefetchWindow < pointers.Length)
+                Prefetch(pointers[index + PrefetchWindow]);
+            return TryReadInside<ObjectReader, AllChecks>(pointers[index], ref reader);
+        }
+        finally
+        {
+            Exit(presence);
+        }
+    }
+
+    private void PrefetchFirst(ReadOnlySpan<PilePointer> pointers)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            foreach (PilePointer pointer in pointers)
+                Prefetch(pointer);
+        }
+        finally
+        {
+            Exit(presence);
+        }
     }
 
     // The block's beginning, and what readers know of its page: a batch from all over a large pile misses both.

@@ -38,6 +38,7 @@ public sealed unsafe partial class Pile
 
     private long Compact(ProgressGauge gauge, CancellationToken cancellationToken)
     {
+        ThreadPresence.RefuseInside();
         long before = Statistics.ReservedBytes;
         var pages = new PageGauge(gauge, _allocator.Pool.Segments(), _map);
         foreach (PileEntry entry in this)
@@ -54,7 +55,7 @@ public sealed unsafe partial class Pile
 
     private bool IsLink(PilePointer pointer)
     {
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange();
         try
         {
             return TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
@@ -68,6 +69,7 @@ public sealed unsafe partial class Pile
     // Puts the payload in the place of itself: in its pointer's own block if it fits, else behind a link to a new one.
     private void MoveAgain(PilePointer pointer)
     {
+        MakeRoomToMove();
         PileBuffer copy = BufferRental.Rent();
         ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
@@ -89,6 +91,11 @@ public sealed unsafe partial class Pile
         }
     }
 
+    // What was flushed in place stays there: only where that is a link too, the bytes behind it mean nothing.
+    private bool CanComeBack(int lengthBytes, Block origin) =>
+        FitsInPlace(lengthBytes, origin) && !_leases.IsLeased(origin.Address)
+        && (!_allocator.IsFrozen(origin.Address, origin.Info) || origin.OwnHeader.Kind == BlockKind.Link);
+
     private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
     {
         try
@@ -98,19 +105,25 @@ public sealed unsafe partial class Pile
                 origin.Publish(origin.Header);
                 return;
             }
+            if (!origin.IsMoved && _allocator.IsFrozen(origin.Address, origin.Info))
+                CheckMovedRoom();
             Block target = TargetOf(origin.Header);
             int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
             BlockKind kind = BackWordOf(target).Kind;
             new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)
                 .CopyTo(new Span<byte>(copy.Prepare(lengthBytes), lengthBytes));
-            if (FitsInPlace(lengthBytes, origin) && !_leases.IsLeased(origin.Address))
+            if (CanComeBack(lengthBytes, origin))
             {
                 WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
             }
             else
             {
+                if (Fault.CompactedFreedFirst)
+                    FreeTarget(origin.Header);
                 Link(origin, TakeTarget(origin, copy.WrittenSpan, kind));
-                FreeTarget(origin.Header);
+                KillPoint.Pass(KillWindow.CompactBeforeOldTargetFreed);
+                if (!Fault.CompactedFreedFirst)
+                    FreeTarget(origin.Header);
             }
             _allocator.NoteChange(origin.Address);
         }

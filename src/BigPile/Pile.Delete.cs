@@ -21,6 +21,7 @@ public sealed unsafe partial class Pile
     /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
     public bool TryDelete(PilePointer pointer)
     {
+        MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
         try
         {
@@ -39,6 +40,8 @@ public sealed unsafe partial class Pile
     // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can.
     private bool TryUnpublish(PilePointer pointer, out Block block)
     {
+        if (_log != null)
+            return TryUnpublishMapped(pointer, out block);
         var spinner = default(SpinWait);
         while (TryLocate(pointer, out block))
         {
@@ -53,4 +56,42 @@ public sealed unsafe partial class Pile
         }
         return false;
     }
+
+    // Busy first: what the allocator knows of a block may be looked at only while nobody else can free it.
+    private bool TryUnpublishMapped(PilePointer pointer, out Block block)
+    {
+        if (!TryMakeBusy(pointer, out block))
+            return false;
+        SetFreed(block);
+        KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
+        if (block.Header.Kind == BlockKind.Link)
+            FreeTarget(block.Header);
+        return true;
+    }
+
+    private void SetFreed(Block block)
+    {
+        if (!block.IsMoved && (block.Header.CanBeUndone || !_allocator.IsFrozen(block.Address, block.Info)))
+        {
+            block.Publish(FreedHeader(block));
+            return;
+        }
+        try
+        {
+            if (!block.IsMoved)
+                CheckMovedRoom();
+            SetHeader(block, block.Header.Freed);
+        }
+        catch
+        {
+            block.Publish(block.Header);
+            throw;
+        }
+    }
+
+    /// <summary>The header of a block's slot once it is free. What was flushed can be had back until the next flush.</summary>
+    private BlockHeader FreedHeader(Block block) =>
+        block.Header.CanBeUndone && _allocator.IsFrozen(block.Address, block.Info)
+            ? block.Header.UndoableFree(CapacityBytes(block), Volatile.Read(ref _freeEpoch))
+            : block.Header.Freed;
 }

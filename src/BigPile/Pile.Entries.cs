@@ -33,8 +33,8 @@ public sealed unsafe partial class Pile
     {
         byte* start = _map.Find(address, out PageInfo* info);
         _ = IsExaminedNow(SegmentMap.Load(info), address);
-        var block = new Block(start, address, new BlockHeader(*(ulong*)start), *info);
-        block.Publish(block.Header.Freed);
+        var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
+        block.Publish(FreedHeader(block));
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
         FreeBlock(address, block.Header);
     }

@@ -11,6 +11,7 @@ namespace BigPile;
 public sealed unsafe partial class Pile
 {
     private const int EntriesPerBatch = 512;
+    private const int PagesAtOnce = 64;
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
     /// <summary>Walks over all objects in the order of their addresses, also while others write.</summary>
@@ -29,16 +30,26 @@ public sealed unsafe partial class Pile
     /// <returns>How many; zero at the end of the pile.</returns>
     private int Collect(ref ulong address, Span<PileEntry> entries)
     {
+        int count = 0;
+        while (CollectFew(ref address, entries, ref count) && count == 0)
+        {
+        }
+        return count;
+    }
+
+    /// <summary>Collects the entries of some pages: whoever waits for the walk to leave the pile does not wait for long.</summary>
+    /// <returns><see langword="false"/> at the end of the pile.</returns>
+    private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
+    {
         ThreadPresence presence = Enter();
         try
         {
-            int count = 0;
             if (IsReadOnly && address == 0)
                 MapNewSegments();
             ulong end = _map.AddressOf(_allocator.Pool.SegmentsEnd);
-            while (address < end && count < entries.Length)
+            for (int pages = 0; pages < PagesAtOnce && address < end && count < entries.Length; pages++)
                 CollectPage(ref address, entries, ref count);
-            return count;
+            return address < end;
         }
         finally
         {
@@ -64,7 +75,7 @@ public sealed unsafe partial class Pile
                 address = at;
                 return;
             }
-            if (TryDescribe(at, out entries[count]))
+            if (TryDescribe(at, start + (at - page) * SizeClasses.GranuleBytes, out entries[count]))
                 count++;
         }
         address = page + UnitsPerPage;
@@ -76,14 +87,16 @@ public sealed unsafe partial class Pile
         return SegmentMap.Load(infoAt);
     }
 
-    private bool TryDescribe(ulong address, out PileEntry entry)
+    // The block's place was found with its page: the segment may be given back meanwhile, and then nothing is found any more, while its
+    // memory stays until the walk has left the pile.
+    private bool TryDescribe(ulong address, byte* block, out PileEntry entry)
     {
         entry = default;
         BlockHeader header;
         if (IsReadOnly)
             _ = TryFindShared(address, out _, out _, out header);
         else
-            header = new BlockHeader(System.Threading.Volatile.Read(ref *(ulong*)_map.Find(address, out _)));
+            header = new BlockHeader(System.Threading.Volatile.Read(ref *(ulong*)block));
         if (!header.IsAddressable)
             return false;
         var pointer = new PilePointer(address, header.Generation);

@@ -1,6 +1,7 @@
 using System;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Memory;
 using BigPile.Recovery;
 
 namespace BigPile;
@@ -8,6 +9,8 @@ namespace BigPile;
 /// <summary>Examining the pages that were found when a mapped pile was opened.</summary>
 public sealed unsafe partial class Pile
 {
+    private const int PagesPerVisit = 16;
+
     /// <summary>What was found damaged since the pile was opened.</summary>
     internal FaultLog Faults => _directory?.Faults ?? NoFaults;
 
@@ -35,13 +38,24 @@ public sealed unsafe partial class Pile
         }
     }
 
-    /// <summary>Runs something inside the pile.</summary>
-    internal void Inside(Action action)
+    /// <summary>Examines all pages that nobody has examined yet. The caller is outside of all calls.</summary>
+    private void ExamineAll()
+    {
+        foreach (Segment segment in _allocator.Pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && UnexaminedBytes != 0; page += PagesPerVisit)
+                _ = ExaminePages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
+        }
+    }
+
+    /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>
+    internal void AdviseToRead(Segment segment)
     {
         ThreadPresence presence = Enter();
         try
         {
-            action();
+            if (_allocator.Pool.IsInUse(segment))
+                (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes);
         }
         finally
         {

@@ -1,14 +1,14 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
-using BigPile.Recovery;
+using BigPile.Concurrency;
 using BigPile.Reporting;
 using BigPile.Storage;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile;
 
@@ -24,7 +24,11 @@ public sealed partial class Pile
     private const int MaxFuzzySyncs = 3;
 
     private readonly Lock _flushing = new();
+    private readonly HashSet<Segment> _unsynced = [];
     private bool _needsCheckpoint;
+
+    /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
+    internal long RewrittenBytes { get; private set; }
 
     /// <summary>Writes a mapped pile through to its device; returns when all that was done before is durable. Other stores: nothing.</summary>
     /// <remarks>Changes by other threads wait while the changed blocks are copied, some milliseconds for ten thousand; reads do not.</remarks>
@@ -35,19 +39,21 @@ public sealed partial class Pile
     /// <summary>As <see cref="Flush()"/>, and says how far it is.</summary>
     /// <param name="progress">
     /// Is told the bytes that are written: of the batch that goes to the log, or in a checkpoint of whole segments, one by one. All
-    /// of them once the log is durable too; a checkpoint that writers outrun stays where it is until it has caught up. Other flushes
-    /// wait meanwhile, and so does closing; reads and changes do not.
+    /// of them once the log is durable too; a checkpoint that writers outrun stays where it is until it has caught up. The flush
+    /// goes on while it is told, on another thread, and no call waits for it.
     /// </param>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Flush(IProgress<PileProgress> progress)
     {
         ArgumentNullException.ThrowIfNull(progress);
-        Flush(new ProgressGauge(progress));
+        ThreadPresence.RefuseInside();
+        ProgressRelay.Run(progress, Flush);
     }
 
     private void Flush(ProgressGauge gauge)
     {
+        ThreadPresence.RefuseInside();
         Exit(Enter());
         if (_log != null)
             Flush(_log, gauge);
@@ -56,19 +62,21 @@ public sealed partial class Pile
 
     private void Flush(FlushLog log, ProgressGauge gauge)
     {
+        TimeSpan duration;
         lock (_flushing)
         {
             try
             {
                 long start = Stopwatch.GetTimestamp();
                 FlushLocked(log, gauge);
-                PileMeter.NoteFlush(this, Stopwatch.GetElapsedTime(start));
+                duration = Stopwatch.GetElapsedTime(start);
             }
-            catch (IOException e)
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 throw new PileStorageException($"The pile in '{DirectoryPath}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
             }
         }
+        PileMeter.NoteFlush(this, duration); // with no lock held: listeners are the application's code
     }
 
     /// <summary>As <see cref="Flush()"/>, without holding the calling thread.</summary>
@@ -77,14 +85,17 @@ public sealed partial class Pile
 
     private void FlushLocked(FlushLog log, ProgressGauge gauge)
     {
-        bool isCheckpoint = _needsCheckpoint || !_directory!.CanUseLog;
+        _directory!.Settle(); // which log counts must be known before one is written
+        bool isCheckpoint = _needsCheckpoint;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
+        if (!_directory!.WasClean)
+            ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
         for (int attempt = 0; ; attempt++)
         {
             bool isLast = attempt == MaxFuzzySyncs;
             if (isCheckpoint && !isLast)
             {
-                Still(() => ChangeCapture.TakeAddresses(_allocator));
+                Still(BeginCheckpoint);
                 SyncSegments(gauge);
             }
             Memory<byte>? batch = isLast ? SyncStill() : CaptureStill(log, isCheckpoint);
@@ -107,6 +118,7 @@ public sealed partial class Pile
         else if (batch.Length > FlushLog.HeadBytes)
             log.Append(batch, versionLimit);
         _needsCheckpoint = false;
+        ReleaseCaptured();
     }
 
     /// <summary>Copies what changed; none when that is too much for the log.</summary>
@@ -115,9 +127,11 @@ public sealed partial class Pile
         Memory<byte>? batch = null;
         Still(() =>
         {
-            ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
+            ulong[]? addresses = TakeChanges();
             if (addresses != null)
-                batch = new ChangeCapture(_map, _allocator, _isSealed).Capture(addresses, log.CapacityBytes);
+                batch = NewCapture().Capture(WithMoves(addresses), log.CapacityBytes);
+            if (isCheckpoint)
+                _freeEpoch = _directory!.LogEpoch + 1;
         });
         bool fits = batch is { } whole && (isCheckpoint ? log.CouldHold(whole.Length) : log.HasRoomFor(whole.Length));
         return fits ? batch : null;
@@ -126,12 +140,15 @@ public sealed partial class Pile
     // Writers were faster than the device, again and again: they wait for once.
     private Memory<byte> SyncStill()
     {
+        Memory<byte> batch = default;
         Still(() =>
         {
-            ChangeCapture.TakeAddresses(_allocator);
+            BeginCheckpoint();
             SyncSegments();
+            batch = CaptureMoves();
+            _freeEpoch = _directory!.LogEpoch + 1;
         });
-        return new byte[FlushLog.HeadBytes];
+        return batch;
     }
 
     private void Still(Action action)
@@ -154,42 +171,51 @@ public sealed partial class Pile
         foreach (Segment segment in segments)
         {
             long lengthBytes = segment.Region.LengthBytes;
-            try
-            {
-                _directory!.Segments.Sync(segment.Number, segment.Region);
-            }
-            catch (ObjectDisposedException)
-            {
-                // given back to the system meanwhile: nothing of it is left to be made durable
-            }
+            SyncSegment(segment);
             gauge?.Advance(lengthBytes);
         }
     }
 
-    private ITimer? StartFlushTimer(PileOptions options) =>
-        options.FlushInterval is { } interval
-            ? options.TimeProvider.CreateTimer(static pile => ((Pile)pile!).FlushByTimer(), this, interval, interval)
-            : null;
-
-    private void FlushByTimer()
+    // What the system failed to write it may take for written: all of it is made dirty again, or the next success would mean nothing.
+    private void SyncSegment(Segment segment)
     {
-        if (!_flushing.TryEnter())
-            return; // the device is slower than the interval
         try
         {
-            Flush();
-        }
-        catch (PileStorageException e)
-        {
-            Logger.LogError(e, "The flush by interval failed; what was durable before still is");
+            if (_unsynced.Contains(segment))
+                MakeDirty(segment);
+            _directory!.Segments.Sync(segment.Number, segment.Region);
+            _unsynced.Remove(segment);
         }
         catch (ObjectDisposedException)
         {
-            // closed while the timer fired: closing has written everything through
+            _unsynced.Remove(segment); // given back to the system meanwhile: nothing of it is left to be made durable
         }
-        finally
+        catch (IOException)
         {
-            _flushing.Exit();
+            _unsynced.Add(segment);
+            throw;
         }
+    }
+
+    private void MakeDirty(Segment segment)
+    {
+        RewrittenBytes += segment.Region.LengthBytes;
+        if (IsClosed)
+            Stretch.Touch(segment, 0, segment.PageCount); // nobody is inside any more, and nobody gives memory back
+        else
+            new Stretch(this, segment, 0, segment.PageCount).Execute();
+    }
+
+    private ITimer? StartFlushTimer(PileOptions options) =>
+        options.FlushInterval is { } interval
+            ? Background.Every(options.TimeProvider, interval, "the flush by interval", FlushQuietly)
+            : null;
+
+    private void FlushQuietly()
+    {
+        if (!_flushing.TryEnter())
+            return; // the device is slower than the interval
+        _flushing.Exit();
+        Flush();
     }
 }

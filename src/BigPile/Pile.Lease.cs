@@ -34,19 +34,22 @@ public sealed unsafe partial class Pile
     {
         if (IsReadOnly)
             throw new InvalidOperationException($"The pile in '{DirectoryPath}' was opened for reading only, and its writer knows of no lease. Copy the payload instead.");
-        ThreadPresence presence = Enter();
+        ThreadPresence presence = EnterToChange(); // a header becomes busy: not while a flush settles it
         try
         {
             lease = null;
             if (!TryMakeBusy(pointer, out Block block))
                 return false;
-            if (_checksEveryRead && !IsIntact(block))
+            try
             {
-                block.Publish(block.Header);
-                Throw.Damaged(DirectoryPath, block.Header.PayloadBytes);
+                if (_checksEveryRead && !IsIntact(block))
+                    Throw.Damaged(DirectoryPath, block.Header.PayloadBytes);
+                lease = BeginLease(block);
             }
-            lease = BeginLease(block);
-            block.Publish(block.Header);
+            finally
+            {
+                block.Publish(block.Header); // a block that stayed busy would keep everybody waiting for ever
+            }
             return true;
         }
         finally
@@ -58,13 +61,22 @@ public sealed unsafe partial class Pile
     /// <summary>Ends a lease, also of a pile that is closed meanwhile.</summary>
     internal void EndLease(PileLease lease)
     {
+        if (ThreadPresence.Mine.IsInside)
+            Background.Queue("ending a lease", () => EndLeaseOutside(lease)); // the lock's holder may wait for this thread to leave
+        else
+            EndLeaseOutside(lease);
+    }
+
+    private void EndLeaseOutside(PileLease lease)
+    {
         lock (_closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
+            KillPoint.Pass(KillWindow.LeaseBeforeGivenBack);
             if (givesBack && !IsClosed)
                 _allocator.Return(lease.Address, before);
             if (IsClosed && !_leases.IsAny)
-                FreeMemory();
+                LetGo();
         }
     }
 
@@ -72,23 +84,32 @@ public sealed unsafe partial class Pile
     {
         if (block.Header.Kind != BlockKind.Link)
         {
-            _leases.Add(block.Address);
-            return new PileLease(
-                this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes, PayloadKindOf(block.Header.Kind));
+            return Entered(new PileLease(
+                this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes, PayloadKindOf(block.Header.Kind)));
         }
         Block target = TargetOf(block.Header);
-        _leases.Add(target.Address);
-        return new PileLease(
+        return Entered(new PileLease(
             this, target.Address, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes,
-            (int)target.Header.PayloadBytes - BackWord.SizeBytes, PayloadKindOf(BackWordOf(target).Kind));
+            (int)target.Header.PayloadBytes - BackWord.SizeBytes, PayloadKindOf(BackWordOf(target).Kind)));
+    }
+
+    // Last: a lease that is counted must be one that somebody can end.
+    private PileLease Entered(PileLease lease)
+    {
+        _leases.Add(lease.Address);
+        return lease;
     }
 
     /// <summary>Gives back the room of a block whose header says free, now or when its last lease ends.</summary>
     private void FreeBlock(ulong address, BlockHeader before)
     {
-        if (_leases.TryDefer(address, before))
-            _allocator.NoteChange(address); // that it is free is to be durable with the next flush, and not when its room is given back
-        else
+        if (!_leases.TryDefer(address, before))
+        {
             _allocator.Return(address, before);
+            return;
+        }
+        _allocator.NoteChange(address); // that it is free is to be durable with the next flush, and not when its room is given back
+        if (new BlockHeader(*(ulong*)_map.Find(address, out _)).IsUndoableFree)
+            _allocator.NoteDeferred(address);
     }
 }

@@ -1,7 +1,9 @@
 using System;
+using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Recovery;
 using BigPile.Storage;
@@ -22,21 +24,28 @@ public sealed unsafe partial class Pile
         MapSegments(directory);
         Recovery.WasClean = directory.WasClean;
         Recovery.WasPowerCut = directory.WasPowerCut;
+        _freeEpoch = directory.LogEpoch;
         _needsCheckpoint = !directory.WasClean; // the segments hold changes that no list knows
         if (directory.WasPowerCut)
             Replay(directory, log);
         else if (!directory.WasClean)
             ApplyRedo(redo);
+        KillPoint.Pass(KillWindow.RecoveryBeforeRedoIdle);
         redo.Clear();
+        if (directory.LeftAs == LeftAs.Killed)
+            _moved!.Adopt(WaitsForMove);
+        else
+            _moved!.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment, directory);
         Recovery.TotalBytes = UnexaminedBytes;
+        KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
         directory.MarkOpened();
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
         {
             Logger.LogWarning(
                 "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
-                directory.Path, directory.WasPowerCut ? "the machine was started anew" : "the process ended", Recovery.RestoredCount);
+                directory.Path, directory.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", Recovery.RestoredCount);
         }
     }
 
@@ -48,7 +57,7 @@ public sealed unsafe partial class Pile
             throw new PileStorageException(
                 $"The pile in '{directory.Path}' has no checksums, and can't be read while it may be written. Open it without PileOptions.ReadOnly.");
         }
-        MapSegments(directory);
+        _ = RenewView();
         _gate = GateReadOnly;
     }
 
@@ -61,7 +70,7 @@ public sealed unsafe partial class Pile
     private void MapSegment(PileDirectory directory, int number, long lengthBytes)
     {
         string path = directory.Segments.PathOf(number);
-        if (number < 0 || number >= _map.Capacity || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)
+        if (!IsPossibleSegment(_map, _allocator.Pool, number, lengthBytes))
             throw new PileStorageException($"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
         try
@@ -77,6 +86,22 @@ public sealed unsafe partial class Pile
         }
     }
 
+    /// <summary>Whether a segment that a superblock lists can be mapped: a length of whole pages, and numbers that exist and are nobody else's.</summary>
+    private static bool IsPossibleSegment(SegmentMap map, PagePool pool, int number, long lengthBytes)
+    {
+        if (number < 0 || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)
+            return false;
+        long spans = (lengthBytes - 1) / map.SegmentBytes + 1;
+        if (spans > map.Capacity - number || lengthBytes / SizeClasses.PageBytes <= SegmentHead.PagesFor((int)(lengthBytes / SizeClasses.PageBytes)))
+            return false;
+        for (int i = 0; i < spans; i++)
+        {
+            if (pool.Find(map.AddressOf(number + i)) != null)
+                return false;
+        }
+        return true;
+    }
+
     private void Scan(Segment segment, PileDirectory directory)
     {
         var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, directory.Faults);
@@ -86,13 +111,13 @@ public sealed unsafe partial class Pile
 
     private void Replay(PileDirectory directory, FlushLog log)
     {
-        var replay = new LogReplay(_map, _allocator.Pool, _inspector!, _isSealed);
-        foreach (FlushLog.Batch batch in log.Read())
-        {
-            replay.Apply(batch.Body.Span);
-            RestoreVersions(batch.VersionLimit);
-            directory.RaiseVersionLimit(batch.VersionLimit);
-        }
+        var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
+        FlushLog.Batch[] batches = [.. log.Read()];
+        replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));
+        ulong versionLimit = batches.Select(static batch => batch.VersionLimit).DefaultIfEmpty().Max();
+        RestoreVersions(versionLimit);
+        if (versionLimit > directory.VersionLimit)
+            directory.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
         Recovery.RestoredCount = replay.AppliedCount;
     }
 

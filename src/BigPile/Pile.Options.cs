@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Storage;
 
@@ -48,6 +49,6 @@ public sealed unsafe partial class Pile
     private static long LargestSegmentFor(long limitBytes) =>
         Math.Clamp((long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, MaxSegmentBytes)), MinSegmentBytes, MaxSegmentBytes);
 
-    private static SegmentStore CreateStore(PileOptions options) =>
-        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages);
+    private static SegmentStore CreateStore(PileOptions options, BackgroundWork background) =>
+        options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, background);
 }

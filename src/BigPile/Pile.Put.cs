@@ -25,7 +25,7 @@ public sealed unsafe partial class Pile
         return value switch
         {
             string text => Put(text),
-            byte[] bytes => Put(new ReadOnlySpan<byte>(bytes)),
+            _ when IsBytes(value) => Put(new ReadOnlySpan<byte>(Unsafe.As<byte[]>(value))),
             _ => PutEncoded(value),
         };
     }
@@ -72,8 +72,8 @@ public sealed unsafe partial class Pile
     {
         ArgumentNullException.ThrowIfNull(value);
         ArgumentOutOfRangeException.ThrowIfNegative(preallocateBytes);
-        if (value is byte[] bytes)
-            return PutPayload(bytes, BlockKind.Bytes, preallocateBytes);
+        if (IsBytes(value))
+            return PutPayload(Unsafe.As<byte[]>(value), BlockKind.Bytes, preallocateBytes);
         PileBuffer buffer = BufferRental.Rent();
         try
         {
@@ -85,6 +85,10 @@ public sealed unsafe partial class Pile
             BufferRental.Return(buffer);
         }
     }
+
+    /// <summary>Whether a value is stored as the bytes that it is. The language takes arrays of signed bytes, and of enumerations, for byte arrays too.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsBytes(object value) => value.GetType() == typeof(byte[]);
 
     /// <summary>Writes a string, or an object by the codec, to an empty buffer.</summary>
     /// <returns>The kind of the payload.</returns>
@@ -99,7 +103,7 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Stores a payload that is ready.</summary>
-    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0)
+    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0, bool hasFlushed = false)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -112,10 +116,16 @@ public sealed unsafe partial class Pile
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, kind, payload.Length);
         }
+        catch (PileFullException) when (CanMakeRoom(presence, hasFlushed))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             Exit(presence);
         }
+        MakeRoom();
+        return PutPayload(payload, kind, preallocateBytes, hasFlushed: true);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -137,11 +147,18 @@ public sealed unsafe partial class Pile
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
             Throw.PayloadTooLarge(capacityBytes, PileBuffer.MaxLengthBytes);
+        return TakeAnySlot(payloadBytes, capacityBytes);
+    }
+
+    /// <summary>As <see cref="TakeSlot(long, long)"/>, for what a limit of payloads does not count: a link target is longer by its back word.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Slot TakeAnySlot(long payloadBytes, long capacityBytes)
+    {
         long tailBytes = _isSealed ? BlockSeal.TailBytesFor(capacityBytes) : 0;
         return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
     }
 
-    private PilePointer PutAscii(string value)
+    private PilePointer PutAscii(string value, bool hasFlushed = false)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -151,10 +168,16 @@ public sealed unsafe partial class Pile
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, BlockKind.String, value.Length);
         }
+        catch (PileFullException) when (CanMakeRoom(presence, hasFlushed))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             Exit(presence);
         }
+        MakeRoom();
+        return PutAscii(value, hasFlushed: true);
     }
 
     private PilePointer PutEncoded(object value)

@@ -10,6 +10,8 @@ namespace BigPile;
 /// <summary>The pile as an allocator of bytes.</summary>
 public sealed unsafe partial class Pile
 {
+    private const int FirstRoomBytes = 256;
+
     /// <summary>Allocates bytes, all zero. <c>Get</c> gives them as a byte array.</summary>
     /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
@@ -32,19 +34,28 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Stores bytes that lie in several places, without joining them first.</summary>
+    /// <remarks>The parts are pinned while they are copied.</remarks>
     /// <param name="value">The bytes; from 0 to 1 GiB.</param>
     /// <returns>The pointer that names the bytes from now on.</returns>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(in ReadOnlySequence<byte> value)
     {
+        if (value.IsSingleSegment)
+            return Put(value.FirstSpan);
+        using var parts = new PinnedParts(value); // outside the pile: the memory may be anybody's, and handing it out his code
+        return PutParts(parts);
+    }
+
+    private PilePointer PutParts(PinnedParts parts)
+    {
         ThreadPresence presence = EnterToChange();
         try
         {
-            Slot slot = TakeSlot(value.Length);
-            value.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)value.Length));
+            Slot slot = TakeSlot(parts.LengthBytes);
+            parts.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, (int)parts.LengthBytes));
             KillPoint.Pass(KillWindow.PutBeforeHeader);
-            return Publish(slot, BlockKind.Bytes, value.Length);
+            return Publish(slot, BlockKind.Bytes, parts.LengthBytes);
         }
         finally
         {
@@ -67,6 +78,7 @@ public sealed unsafe partial class Pile
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
         stripe->EnterLock();
@@ -117,10 +129,19 @@ public sealed unsafe partial class Pile
     public int Read(PilePointer pointer, IBufferWriter<byte> destination)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        var reader = new WriterReader(destination);
-        if (!TryRead(pointer, ref reader))
-            Throw.NoSuchObject(pointer);
-        return reader.Complete();
+        int wantedBytes = FirstRoomBytes;
+        while (true)
+        {
+            Span<byte> room = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
+            if (room.Length < wantedBytes)
+                throw new ArgumentException($"The writer gave room for {room.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
+            wantedBytes = Read(pointer, room);
+            if (wantedBytes > room.Length)
+                continue; // now it is known how much is needed
+            if (wantedBytes != 0)
+                destination.Advance(wantedBytes);
+            return wantedBytes;
+        }
     }
 
     private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
@@ -131,12 +152,12 @@ public sealed unsafe partial class Pile
         long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
-        if (_leases.IsLeased(place.Address))
+        if (_leases.IsLeased(place.Address) || _allocator.IsFrozen(place.Address, place.Info))
         {
             RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(place.Start + headBytes, (int)lengthBytes), source, offsetBytes);
             return;
         }
-        stripe->BeginChangeLocked();
+        stripe->BeginChangeLocked(origin.Address);
         BlockHeader header = WriteInPieces(place, source, headBytes - BlockHeader.SizeBytes + offsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
@@ -159,6 +180,7 @@ public sealed unsafe partial class Pile
                 header = BlockSeal.CloseAgain(place.Start, place.Header, capacityBytes, offsetBytes, piece.Length);
             place.Publish(place.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             EndRedo(redo);
+            KillPoint.Pass(KillWindow.RawBetweenPieces);
             source = source[piece.Length..];
             offsetBytes += piece.Length;
         }

@@ -86,7 +86,7 @@ public sealed unsafe partial class Pile
             ulong sequence = stripe->Sequence;
             byte* block = _map.Find(address, out PageInfo* infoAt);
             if (block == null)
-                return IsReadOnly && TryReadShared(pointer, ref reader); // whoever only reads has no map
+                return IsReadOnly && TryReadShared<TReader, TChecks>(pointer, ref reader); // whoever only reads has no map
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
@@ -110,6 +110,11 @@ public sealed unsafe partial class Pile
                     return true;
                 if (!whole && isSame && isQuiet && spinner.Count > MaxLooksAtLink)
                     Throw.DanglingLink(pointer);
+            }
+            else if (TChecks.Sequence && (sequence & 1) == 0 && _moved != null && TryReadMoved(pointer, block, header, ref reader, out bool isLive)
+                && infoAt->Word == info.Word && stripe->Sequence == sequence)
+            {
+                return isLive;
             }
             spinner.SpinOnce(sleep1Threshold: -1);
         }

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -15,7 +16,7 @@ namespace BigPile;
 /// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
 /// elsewhere as if it did not fit. Order of stores for a move: target
 /// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
-/// whole payload. The statistics are corrected while the block is still busy: once it is not, a deletion may give its page away.
+/// whole payload. A frozen payload is not overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still busy: once it is not, a deletion may give its page away.
 /// </remarks>
 public sealed unsafe partial class Pile
 {
@@ -52,8 +53,8 @@ public sealed unsafe partial class Pile
     public bool TryPut(PilePointer pointer, object value)
     {
         ArgumentNullException.ThrowIfNull(value);
-        if (value is byte[] bytes)
-            return TryReplace(pointer, bytes, BlockKind.Bytes);
+        if (IsBytes(value))
+            return TryReplace(pointer, Unsafe.As<byte[]>(value), BlockKind.Bytes);
         PileBuffer buffer = BufferRental.Rent();
         try
         {
@@ -70,6 +71,7 @@ public sealed unsafe partial class Pile
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
+        MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
         stripe->EnterLock();
@@ -98,7 +100,10 @@ public sealed unsafe partial class Pile
 
     private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        if (FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
+        bool isFrozen = _allocator.IsFrozen(origin.Address, origin.Info);
+        if (isFrozen && !origin.IsMoved)
+            CheckMovedRoom();
+        if (!isFrozen && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
             WriteBehindLinkLocked(stripe, origin, payload, kind);
@@ -110,16 +115,19 @@ public sealed unsafe partial class Pile
     {
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
-        int redo = BeginRedo(origin.Address, header, 0, payload, default);
-        stripe->BeginChangeLocked();
+        // Of a frozen block the payload means nothing as long as the header that counts is another one: that changes by one store.
+        bool isFrozen = _allocator.IsFrozen(origin.Address, origin.Info);
+        int redo = isFrozen ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
+        stripe->BeginChangeLocked(origin.Address);
         if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             FreeTarget(origin.Header);
         KillPoint.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, KillWindow.ReplaceHalfOfPayload);
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
         KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
-        origin.Publish(HeaderOf(origin.Start, kind, header.Generation, payload.Length, CapacityBytes(origin)));
+        SetHeader(origin, HeaderOf(origin.Start, kind, header.Generation, payload.Length, CapacityBytes(origin)));
         stripe->EndChangeLocked();
-        EndRedo(redo);
+        if (!isFrozen)
+            EndRedo(redo);
         KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
         if (!Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             FreeTarget(origin.Header);
@@ -128,7 +136,8 @@ public sealed unsafe partial class Pile
     private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Block target = TargetOf(origin.Header);
-        if (!FitsInPlace(payload.Length + BackWord.SizeBytes, target) || _leases.IsLeased(target.Address))
+        if (!FitsInPlace(payload.Length + BackWord.SizeBytes, target) || _leases.IsLeased(target.Address)
+            || _allocator.IsFrozen(target.Address, target.Info))
         {
             if (Fault.TargetFreedFirst)
                 FreeTarget(origin.Header);
@@ -143,7 +152,7 @@ public sealed unsafe partial class Pile
         var header = new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes);
         ulong back = new BackWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
-        stripe->BeginChangeLocked();
+        stripe->BeginChangeLocked(origin.Address);
         KillPoint.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, KillWindow.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
         KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
@@ -158,7 +167,7 @@ public sealed unsafe partial class Pile
     {
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
-        bool isToBeCut = _redo != null && origin.Info.ClassPlusOne == 0 && !_leases.IsLeased(origin.Address);
+        bool isToBeCut = _redo != null && origin.Info.ClassPlusOne == 0 && !origin.IsMoved && !_allocator.IsFrozen(origin.Address, origin.Info) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.NoteChange(origin.Address);
         Link(origin, target);
@@ -169,7 +178,8 @@ public sealed unsafe partial class Pile
     /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
     private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Slot slot = TakeSlot(payload.Length + BackWord.SizeBytes);
+        long lengthBytes = (long)payload.Length + BackWord.SizeBytes;
+        Slot slot = TakeAnySlot(lengthBytes, lengthBytes);
         WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
         KillPoint.Pass(KillWindow.PutBeforeHeader);
         _ = Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
@@ -178,8 +188,8 @@ public sealed unsafe partial class Pile
         return slot.Address;
     }
 
-    private static void Link(Block origin, ulong targetAddress) =>
-        origin.Publish(new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
+    private void Link(Block origin, ulong targetAddress) =>
+        SetHeader(origin, new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
 
     private static void WriteTargetPayload(byte* start, ulong back, ReadOnlySpan<byte> payload)
     {
@@ -192,13 +202,13 @@ public sealed unsafe partial class Pile
     private Block TargetOf(BlockHeader link)
     {
         byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
-        return new Block(start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
+        return new Block(start, (ulong*)start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
     }
 
     private void FreeTarget(BlockHeader link)
     {
         Block target = TargetOf(link);
-        target.Publish(target.Header.Freed);
+        target.Publish(FreedHeader(target));
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
         FreeBlock(target.Address, target.Header);
         Interlocked.Decrement(ref _linkCount);
@@ -250,13 +260,16 @@ public sealed unsafe partial class Pile
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
-        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        var word = (ulong*)start;
+        var header = new BlockHeader(Volatile.Read(ref *word));
         PageInfo info = SegmentMap.Load(infoAt);
         if (IsExaminedNow(info, pointer.Address))
             return TryLocate(pointer, out block, refusesEntries);
+        if (header.IsBusy && IsMoved(pointer.Address, header, ref word))
+            header = new BlockHeader(Volatile.Read(ref *word)); // stays there until this call has left the pile
         if (header.Kind == BlockKind.Link)
             ExamineTarget(header);
-        block = new Block(start, pointer.Address, header, info);
+        block = new Block(start, word, pointer.Address, header, info);
         bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
         if (found && refusesEntries && header.Kind == BlockKind.TableEntry)
             Throw.BelongsToTable(pointer);

@@ -1,131 +1,181 @@
-using System;
-using System.IO;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
+using BigPile.Storage;
 
 namespace BigPile;
 
 /// <summary>Reading a pile that another process may be writing.</summary>
 /// <remarks>
-/// The writer's locks, sequences and page records are in its own memory. What is in the files is enough: the word of the page says where
-/// slots begin, the header says which object is there, and the checksum says whether the copy is whole. A copy that is not, or whose
-/// header or page changed meanwhile, is made again.
+/// The protocol is that of <c>Pile.Read.cs</c>, by words that lie in files: the writer's sequences are in the file of stripes, and the
+/// layout of a page is the word in its segment. In order:
+/// <list type="number">
+/// <item>changes (acquire): segments and number of stripes are as this process knows them, and no owner is recovering;</item>
+/// <item>sequence of the address's stripe (acquire): even, or the stripe names another address, which has other blocks;</item>
+/// <item>header (acquire): live, of the pointer's generation;</item>
+/// <item>page word, behind the header's load: a page that is laid out anew states that it is unused before its slots change;</item>
+/// <item>of a link: the target's header, page word and back word likewise;</item>
+/// <item>the copy, and the checksum;</item>
+/// <item>a read barrier, which pairs with the writer's releases;</item>
+/// <item>origin's header and page word, then the target's, then sequence and changes again. Any difference: start over.</item>
+/// </list>
+/// Why nothing else can be served: a payload changes where it lies only while the sequence is odd and names its pointer. A slot that is
+/// used again has another generation, and a page that is laid out again another base in its word; both only grow. A busy header says that
+/// a change is being prepared, or that another header counts, which is read then; its payload is whole until the sequence is odd. So what
+/// was undisturbed is what one <c>Put</c> wrote, and a checksum that does not match then is damage. The target is looked at last, so that
+/// one which is none all the while is damage, too.
 /// </remarks>
 public sealed unsafe partial class Pile
 {
-    private const int MaxLooksAtBlock = 10_000;
-
-    private readonly Lock _mapping = new();
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReadShared<TReader>(PilePointer pointer, ref TReader reader)
-        where TReader : struct, IPayloadReader, allows ref struct
-    {
-        PileBuffer copy = BufferRental.Rent();
-        try
-        {
-            var spinner = default(SpinWait);
-            for (int look = 0; look < MaxLooksAtBlock; look++)
-            {
-                switch (TryCopyShared(pointer, copy, out long offsetBytes, out BlockHeader header, out BlockKind kind))
-                {
-                    case SharedCopy.None:
-                        return false;
-                    case SharedCopy.Whole:
-                        reader.Read(copy.Start + BlockHeader.SizeBytes + offsetBytes, header.PayloadBytes - offsetBytes, kind);
-                        return true;
-                }
-                spinner.SpinOnce(sleep1Threshold: -1);
-            }
-        }
-        finally
-        {
-            BufferRental.Return(copy);
-        }
-        throw new PileStorageException(
-            $"The object of {pointer} in '{DirectoryPath}' is damaged, or its writer was killed while it replaced it. Open the pile for writing once, which recovers it.");
-    }
-
-    private enum SharedCopy
+    private enum SharedRead
     {
         /// <summary>There is no such object.</summary>
         None,
 
-        /// <summary>It was changed meanwhile.</summary>
-        Torn,
-
-        /// <summary>It is whole.</summary>
+        /// <summary>It was read.</summary>
         Whole,
+
+        /// <summary>Something changed meanwhile.</summary>
+        Disturbed,
+
+        /// <summary>It is being replaced.</summary>
+        Held,
+
+        /// <summary>Nothing changed, and it is not what was written.</summary>
+        Damaged,
     }
 
-    private SharedCopy TryCopyShared(PilePointer pointer, PileBuffer copy, out long offsetBytes, out BlockHeader header, out BlockKind kind)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReadShared<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
     {
-        offsetBytes = 0;
-        kind = default;
-        if (!TryFindShared(pointer.Address, out byte* block, out long capacityBytes, out header) || header.Generation != pointer.Generation || !header.IsAddressable)
-            return SharedCopy.None;
-        kind = header.Kind;
-        if (kind != BlockKind.Link)
-            return CopyShared(pointer.Address, block, header, capacityBytes, copy) ? SharedCopy.Whole : SharedCopy.Torn;
-        BlockHeader link = header.NotBusy;
-        if (!TryFindShared(link.TargetAddress, out byte* target, out capacityBytes, out header) || header.Kind != BlockKind.LinkTarget
-            || !CopyShared(link.TargetAddress, target, header, capacityBytes, copy))
+        var patience = new WriterPatience(this);
+        while (true)
         {
-            return SharedCopy.Torn;
+            WriterView? view = CurrentView(ref patience);
+            Stripes.Stripe* stripe = (view?.Stripes ?? _stripes).Of(pointer.Address);
+            ulong sequence = stripe->Sequence;
+            bool isHeld = TChecks.Sequence && (sequence & 1) != 0 && stripe->Address == pointer.Address;
+            SharedRead read = isHeld ? SharedRead.Held : TryReadOnce<TReader, TChecks>(pointer, ref reader);
+            bool isQuiet = (!TChecks.Sequence || stripe->Sequence == sequence) && IsCurrent(view);
+            if (isQuiet && read is SharedRead.None or SharedRead.Whole)
+                return read == SharedRead.Whole;
+            if (isQuiet && read == SharedRead.Damaged)
+                Throw.Damaged(DirectoryPath, pointer);
+            if (isQuiet && read == SharedRead.Held)
+                patience.WaitForReplacement(pointer, sequence);
+            else
+                patience.Pause();
         }
-        var back = new BackWord(*(ulong*)(copy.Start + BlockHeader.SizeBytes));
-        offsetBytes = BackWord.SizeBytes;
-        kind = back.Kind;
-        bool isSame = back.OriginAddress == pointer.Address && back.OriginGeneration == pointer.Generation
-            && new BlockHeader(Volatile.Read(ref *(ulong*)block)).NotBusy.Word == link.Word;
-        return isSame ? SharedCopy.Whole : SharedCopy.Torn;
     }
 
-    private bool CopyShared(ulong address, byte* block, BlockHeader header, long capacityBytes, PileBuffer copy)
+    private SharedRead TryReadOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
     {
-        BlockHeader settled = header.NotBusy;
-        if (!BlockSeal.Fits(settled.PayloadBytes, capacityBytes))
-            return false;
-        long bytes = settled.PayloadBytes + BlockSeal.TailBytesOf(settled, capacityBytes);
-        byte* start = copy.Prepare((int)(BlockHeader.SizeBytes + bytes + sizeof(ulong)));
-        Unsafe.CopyBlockUnaligned(start + BlockHeader.SizeBytes, block + BlockHeader.SizeBytes, (uint)bytes);
+        SharedBlock origin = LookShared(pointer.Address);
+        if (origin.Header.Generation != pointer.Generation || !origin.Header.IsAddressable || (TChecks.Slot && !origin.IsSlot))
+            return SharedRead.None;
+        SharedBlock target = default;
+        bool isLink = origin.Header.Kind == BlockKind.Link;
+        bool isWhole;
+        if (isLink)
+        {
+            target = LookShared(origin.Header.TargetAddress);
+            isWhole = TryReadTarget(pointer, target, ref reader);
+        }
+        else
+        {
+            isWhole = TryReadPayload(origin, 0, origin.Header.Kind, ref reader);
+        }
         Volatile.ReadBarrier();
-        bool isSame = TryFindShared(address, out _, out long capacityAfter, out BlockHeader after) && after.NotBusy.Word == settled.Word
-            && capacityAfter == capacityBytes;
-        *(ulong*)start = settled.Word;
-        return isSame && BlockSeal.IsIntact(start, settled, capacityBytes);
+        bool isSame = !TChecks.HeaderAgain || (IsUnchanged(origin) && (!isLink || IsUnchanged(target)));
+        return !isSame ? SharedRead.Disturbed : isWhole ? SharedRead.Whole : SharedRead.Damaged;
+    }
+
+    private static bool TryReadTarget<TReader>(PilePointer origin, in SharedBlock target, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        if (!target.IsSlot || target.Header.Kind != BlockKind.LinkTarget || target.Header.PayloadBytes < BackWord.SizeBytes)
+            return false;
+        var back = new BackWord(*(ulong*)(target.Start + BlockHeader.SizeBytes));
+        return back.OriginAddress == origin.Address && back.OriginGeneration == origin.Generation
+            && TryReadPayload(target, BackWord.SizeBytes, back.Kind, ref reader);
+    }
+
+    private static bool TryReadPayload<TReader>(in SharedBlock block, int offsetBytes, BlockKind kind, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        long lengthBytes = block.Header.PayloadBytes;
+        if (!BlockSeal.Fits(lengthBytes, block.CapacityBytes) || !BlockSeal.IsIntact(block.Start, block.Header, block.CapacityBytes))
+            return false;
+        reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
+        return true;
+    }
+
+    /// <summary>What the files say of an address at this instant; no slot where no segment is.</summary>
+    private SharedBlock LookShared(ulong address)
+    {
+        if (_allocator.Pool.Find(address) is not { } segment)
+            return default;
+        byte* start = segment.Region.Start + segment.OffsetOf(address);
+        BlockHeader header = EffectiveHeader(start, address);
+        PageWord word = segment.WordOf(segment.PageOf(address));
+        bool isSlot = segment.HasBlockAt(address, word, out long capacityBytes) && header.Generation >= word.GenerationBase;
+        return new SharedBlock(segment, address, start, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
+    }
+
+    private bool IsUnchanged(in SharedBlock block) =>
+        block.Segment is not { } segment
+        || (EffectiveHeader(block.Start, block.Address).Word == block.Header.Word
+            && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word);
+
+    /// <summary>What a block's header means to a reader, not busy: the one place that knows.</summary>
+    private BlockHeader EffectiveHeader(byte* block, ulong address)
+    {
+        while (true)
+        {
+            var own = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+            if (!own.IsBusy || own.IsFree)
+                return own;
+            // It may be one that another one counts for: the writer keeps it elsewhere until its next flush.
+            MovedTable? moved = SharedMoves();
+            ulong* word = moved == null ? null : moved.Find(address, own.Generation);
+            var header = new BlockHeader(word == null ? own.Word : Volatile.Read(ref *word));
+            Volatile.ReadBarrier();
+            bool isStill = word == null || MovedTable.IsStill(word, address, own.Generation);
+            if (isStill && Volatile.Read(ref *(ulong*)block) == own.Word)
+                return header.IsFree ? header : header.NotBusy;
+        }
     }
 
     /// <summary>Finds a slot by what the file says of its page at this instant.</summary>
     private bool TryFindShared(ulong address, out byte* block, out long capacityBytes, out BlockHeader header)
     {
-        header = default;
-        if (_allocator.Pool.Find(address) is not { IsGivenBack: false })
-            MapNewSegments();
-        bool found = _inspector!.TryFindRaw(address, out block, out capacityBytes);
-        if (found)
-            header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-        return found;
+        SharedBlock found = LookShared(address);
+        block = found.Start;
+        capacityBytes = found.CapacityBytes;
+        header = found.Header;
+        return found.IsSlot;
     }
 
-    /// <summary>Maps the segments that the writer has made since.</summary>
-    private void MapNewSegments()
+    /// <summary>A block as it was found in the files.</summary>
+    private readonly struct SharedBlock(
+        Segment segment, ulong address, byte* start, BlockHeader header, PageWord pageWord, long capacityBytes)
     {
-        lock (_mapping)
-        {
-            try
-            {
-                foreach ((int number, long lengthBytes) in _directory!.ReadListedSegments())
-                {
-                    if (_allocator.Pool.Find(_map.AddressOf(number)) is not { IsGivenBack: false })
-                        MapSegment(_directory, number, lengthBytes);
-                }
-            }
-            catch (Exception e) when (e is PileStorageException or IOException)
-            {
-                // the writer gave the segment back between two looks: there is nothing in it
-            }
-        }
+        internal const long NoSlot = -1;
+
+        internal readonly Segment? Segment = segment;
+        internal readonly ulong Address = address;
+        internal readonly byte* Start = start;
+        internal readonly BlockHeader Header = header;
+        internal readonly PageWord PageWord = pageWord;
+        internal readonly long CapacityBytes = capacityBytes;
+
+        /// <summary>Whether a slot of the page's present layout begins here, and the header belongs to that layout.</summary>
+        internal bool IsSlot => Segment != null && CapacityBytes >= 0;
     }
 }

@@ -46,6 +46,8 @@ public sealed unsafe partial class Pile
             UnusedBytes = counters.ReservedBytes - committedBytes,
             RecordBytes = counters.RecordBytes + _stripes.SizeBytes,
             LimitBytes = _limitBytes,
+            BackgroundFailureCount = Background.FailureCount,
+            LastBackgroundFailure = Background.LastFailure?.Message,
         };
     }
 }

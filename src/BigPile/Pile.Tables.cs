@@ -91,8 +91,7 @@ public sealed unsafe partial class Pile
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
         byte* start = _map.Find(address, out _);
-        _leases.Add(address);
-        return new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, PayloadKindOf(kind));
+        return Entered(new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, PayloadKindOf(kind)));
     }
 
     /// <summary>Deletes what a pointer names; the caller may be inside the pile.</summary>

@@ -3,6 +3,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Memory;
 using BigPile.Recovery;
 using BigPile.Reporting;
 using BigPile.Storage;
@@ -36,9 +37,12 @@ public sealed unsafe partial class Pile
     private PileVerification Verify(ProgressGauge gauge, CancellationToken cancellationToken)
     {
         var faults = new FaultLog();
-        BlockInspector inspector = new(_allocator.Pool, _isSealed);
+        if (!IsReadOnly && _directory?.LeftAs == LeftAs.Cut)
+            ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+        Stripes stripes = WritersStripes();
+        BlockInspector inspector = new(_allocator.Pool, _isSealed) { LeftAs = LeftAs.Killed, Moved = IsReadOnly ? SharedMoves() : _moved };
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
-        var verifier = new PileVerifier(inspector, isLive: true, wasClean: false, faults);
+        var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
         Segment[] segments = _allocator.Pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
@@ -58,14 +62,16 @@ public sealed unsafe partial class Pile
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
         string path = Path.GetFullPath(directory);
-        using DirectoryLock? owner = File.Exists(Path.Combine(path, DirectoryLock.LockName)) ? DirectoryLock.TakeForLooking(path) : null;
+        using DirectoryLock? owner = LockForLooking(path);
         using PileDirectory files = PileDirectory.Open(new PileOptions { Directory = path, ReadOnly = true }, NullLogger.Instance);
         using var map = new SegmentMap(files.SegmentBytes);
         using var pool = new PagePool(map, files.Segments, long.MaxValue, files.PileId, files.GenerationBase);
         FaultLog faults = files.Faults;
         foreach ((int number, long lengthBytes) in files.ListedSegments)
             MapForVerifying(files, map, pool, number, lengthBytes);
-        var verifier = new PileVerifier(new BlockInspector(pool, files.HasChecksums), isLive: false, files.WasClean, faults);
+        using MovedTable? moved = files.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
+        BlockInspector inspector = new(pool, files.HasChecksums) { LeftAs = files.LeftAs, Moved = moved, Epoch = files.LogEpoch };
+        var verifier = new PileVerifier(inspector, stripes: null, files.WasClean, faults);
         Segment[] segments = pool.Segments();
         foreach (Segment segment in segments)
         {
@@ -78,9 +84,22 @@ public sealed unsafe partial class Pile
         return Describe(verifier, segments.Length, files.WasClean, files.HasChecksums, faults);
     }
 
+    private static DirectoryLock? LockForLooking(string path)
+    {
+        if (!File.Exists(Path.Combine(path, DirectoryLock.LockName)))
+            return null;
+        using HeldDirectory directory = HeldDirectory.Open(path);
+        return DirectoryLock.TakeForLooking(directory);
+    }
+
     private static void MapForVerifying(PileDirectory files, SegmentMap map, PagePool pool, int number, long lengthBytes)
     {
-        Memory.MappedRegion region;
+        if (!IsPossibleSegment(map, pool, number, lengthBytes))
+        {
+            files.Faults.Add(new PileFault(files.Path, $"the superblock lists an impossible segment {number} of {lengthBytes:N0} bytes", 0));
+            return;
+        }
+        MappedRegion region;
         try
         {
             region = files.Segments.Open(number, lengthBytes);

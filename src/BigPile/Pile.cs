@@ -36,7 +36,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
-    private readonly Stripes _stripes = new();
+    private readonly Stripes _stripes = null!;
     private readonly PileDirectory? _directory;
     private readonly BlockInspector? _inspector;
     private readonly PageExaminer? _examiner;
@@ -64,8 +64,11 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     {
         ArgumentNullException.ThrowIfNull(options);
         Validate(options);
+        ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
+        Background = new BackgroundWork(Logger, () => IsClosed);
         _limitBytes = options.MaxBytes;
+        _writerPatience = options.WriterPatience;
         Name = options.Name ?? (options.Directory is { } path ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path))) : "pile");
         if (options.Directory != null)
         {
@@ -79,10 +82,14 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         try
         {
             long segmentBytes = _directory?.SegmentBytes ?? Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes));
-            SegmentStore store = _directory != null ? _directory.Segments : CreateStore(options);
+            SegmentStore store = _directory != null ? _directory.Segments : CreateStore(options, Background);
             Catalog = _directory != null ? _directory.Catalog : new MemoryCatalog();
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            if (_directory != null)
+                CodecStamp.Check(Catalog, Codec, options.ReadOnly, _directory.Path);
             _map = new SegmentMap(segmentBytes);
+            _stripeFile = OpenStripeFile(_directory);
+            _stripes = _stripeFile?.Stripes ?? new Stripes();
             Guid pileId = _directory?.PileId ?? Guid.NewGuid();
             _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
             if (Stretch.IsWorthwhile && Store != StoreKind.Managed)
@@ -95,28 +102,36 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             IsReadOnly = _directory.IsReadOnly;
             _isSealed = _directory.HasChecksums;
             _checksEveryRead = _isSealed && options.Checksums == PileChecksums.AtEveryRead;
-            _inspector = new BlockInspector(_allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off);
+            _moved = IsReadOnly ? null : MovedTable.Open(_directory.Files);
+            _inspector = new BlockInspector(_allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off)
+            {
+                LeftAs = _directory.LeftAs,
+                Moved = _moved,
+                Epoch = _directory.LogEpoch,
+            };
             _examiner = new PageExaminer(_map, _allocator, _inspector, _directory.Faults);
             if (IsReadOnly)
             {
                 LoadForReading(_directory);
                 return;
             }
-            _redo = RedoFile.Open(_directory.PathOf(RedoName));
+            _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
+            _allocator.QuarantineOverfull = RequestFlush;
             Load(_directory, _redo, _log);
+            _stripes = _stripeFile!.EndRecovery();
             _flushTimer = StartFlushTimer(options);
             Recovery.Start(); // last: from here on somebody is inside
         }
         catch (Exception e) when (_directory != null && e is IOException or UnauthorizedAccessException)
         {
             string directory = _directory!.Path;
-            Abandon();
+            AbandonUnopened();
             throw new PileStorageException($"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
         }
         catch
         {
-            Abandon();
+            AbandonUnopened();
             throw;
         }
     }
@@ -136,11 +151,17 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
     public string? DirectoryPath => _directory?.Path;
 
+    /// <summary>The directory of a mapped pile, through which every operation on its files goes.</summary>
+    internal HeldDirectory? Files => _directory?.Files;
+
     internal Catalog.Catalog Catalog { get; }
 
     internal IPileCodec Codec { get; }
 
     internal ILogger Logger { get; }
+
+    /// <summary>Runs what the pile and its tables do in the background.</summary>
+    internal BackgroundWork Background { get; }
 
     internal Allocator Allocator => _allocator;
 

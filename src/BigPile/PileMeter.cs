@@ -32,6 +32,7 @@ internal static class PileMeter
         Observe("bigpile.segment.count", "{segment}", "Segments.", static pile => pile.SegmentCount);
         Observe("bigpile.object.count", "{object}", "Objects that are live.", static pile => pile.ObjectCount);
         Meter.CreateObservableUpDownCounter("bigpile.memory.used", ObserveUsed, "By", "Bytes of pages in use by what they are used for.");
+        Meter.CreateObservableCounter("bigpile.background.failures", ObserveFailures, "{failure}", "Failures of work in the background.");
         Meter.CreateObservableUpDownCounter("bigpile.lease.active", ObserveLeases, "{lease}", "Payloads that are leased.");
     }
 
@@ -64,6 +65,8 @@ internal static class PileMeter
     ]);
 
     private static List<Measurement<long>> ObserveLeases() => Each(static (pile, _) => [Of(pile, pile.LeaseCount)]);
+
+    private static List<Measurement<long>> ObserveFailures() => Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
 
     private static Measurement<long> Of(Pile pile, long value) => new(value, new KeyValuePair<string, object?>(NameTag, pile.Name));
 

@@ -68,8 +68,17 @@ public sealed class PileOptions
     /// <summary>The machine's start to go by instead of the real one; how tests cut the power.</summary>
     internal Guid? BootId { get; set; }
 
+    /// <summary>Told of each file that is about to be written through; how tests let a device fail.</summary>
+    internal Action<string>? Syncing { get; set; }
+
     /// <summary>Told of each file that was written through to the device; how tests know what a power cut leaves.</summary>
     internal Action<string>? Synced { get; set; }
+
+    /// <summary>Stands between the pile and its directory; how tests let each file operation fail.</summary>
+    internal IFileHook? FileHook { get; set; }
+
+    /// <summary>How long a reader waits for a writer in another process that does not go on.</summary>
+    internal TimeSpan WriterPatience { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The same options, for the pile in a directory.</summary>
     internal PileOptions For(string directory)

@@ -21,6 +21,7 @@ public sealed class PileRecovery
     private readonly Lock _lock = new();
     private CancellationTokenSource _stopping = new();
     private bool _isStopped;
+    private int _walkingThread;
 
     internal PileRecovery(Pile pile, PileOptions options)
     {
@@ -42,7 +43,7 @@ public sealed class PileRecovery
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
     public bool WasClean { get; internal set; } = true;
 
-    /// <summary>Whether the machine was started anew since the last owner, who did not close the pile.</summary>
+    /// <summary>Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.</summary>
     public bool WasPowerCut { get; internal set; }
 
     /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
@@ -84,7 +85,8 @@ public sealed class PileRecovery
             _stopping.Cancel();
             work = Completion;
         }
-        work.Wait();
+        if (Volatile.Read(ref _walkingThread) != Environment.CurrentManagedThreadId)
+            work.Wait(); // a listener of the work itself, such as a logger, must not wait for it
     }
 
     /// <summary>Begins the work that the options ask for.</summary>
@@ -111,6 +113,19 @@ public sealed class PileRecovery
     {
         _stopping = new CancellationTokenSource();
         var walk = new RecoveryWalk(_pile, warmup, _bytesPerSecond, _time, _stopping.Token);
-        Completion = Task.Factory.StartNew(walk.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Completion = _pile.Background.Start("examining pages", () => Run(walk));
+    }
+
+    private void Run(RecoveryWalk walk)
+    {
+        Volatile.Write(ref _walkingThread, Environment.CurrentManagedThreadId);
+        try
+        {
+            walk.Run();
+        }
+        finally
+        {
+            Volatile.Write(ref _walkingThread, 0);
+        }
     }
 }

@@ -49,4 +49,10 @@ public sealed record PileStatistics
 
     /// <summary>The limit of <see cref="ReservedBytes"/>; <see cref="long.MaxValue"/> when there is none.</summary>
     public required long LimitBytes { get; init; }
+
+    /// <summary>How often work in the background has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.</summary>
+    public long BackgroundFailureCount { get; init; }
+
+    /// <summary>What of it failed last and why, in one line; <see langword="null"/> when nothing did.</summary>
+    public string? LastBackgroundFailure { get; init; }
 }

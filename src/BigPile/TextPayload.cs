@@ -12,20 +12,43 @@ namespace BigPile;
 internal static unsafe class TextPayload
 {
     private const int MaxUtf8BytesPerChar = 3;
+    private const int CountedFirstMinChars = 64 * 1024;
+    private const int CountedAtOnceChars = 1 << 20;
+    private const int MaxStringChars = 0x3FFFFFDF; // what the runtime allows; a payload may have some more bytes
 
     /// <summary>Writes text to an empty buffer.</summary>
     /// <returns>The kind of the payload.</returns>
     internal static BlockKind Write(ReadOnlySpan<char> text, PileBuffer buffer)
     {
-        Span<byte> room = buffer.GetSpan(checked(text.Length * MaxUtf8BytesPerChar));
-        if (Utf8.FromUtf16(text, room, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
+        long mostBytes = text.Length < CountedFirstMinChars ? text.Length * MaxUtf8BytesPerChar : Utf8BytesOf(text);
+        if (mostBytes <= PileBuffer.MaxLengthBytes)
         {
-            buffer.Advance(lengthBytes);
-            return BlockKind.String;
+            Span<byte> room = buffer.GetSpan((int)mostBytes);
+            if (Utf8.FromUtf16(text, room, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
+            {
+                buffer.Advance(lengthBytes);
+                return BlockKind.String;
+            }
         }
-        MemoryMarshal.AsBytes(text).CopyTo(room);
-        buffer.Advance(text.Length * sizeof(char));
+        else if (IsWellFormed(text))
+        {
+            Throw.PayloadTooLarge(mostBytes, PileBuffer.MaxLengthBytes);
+        }
+        WriteUtf16(text, buffer);
         return BlockKind.Utf16String;
+    }
+
+    /// <summary>The bytes of text as UTF-8, a lone surrogate counted as its replacement.</summary>
+    internal static long Utf8BytesOf(ReadOnlySpan<char> text)
+    {
+        long bytes = 0;
+        while (text.Length > CountedAtOnceChars)
+        {
+            int chars = char.IsHighSurrogate(text[CountedAtOnceChars - 1]) ? CountedAtOnceChars + 1 : CountedAtOnceChars;
+            bytes += Encoding.UTF8.GetByteCount(text[..chars]);
+            text = text[chars..];
+        }
+        return bytes + Encoding.UTF8.GetByteCount(text);
     }
 
     /// <summary>Reads UTF-8 that may be changing: if it is ASCII throughout, the text; otherwise null.</summary>
@@ -33,10 +56,32 @@ internal static unsafe class TextPayload
     {
         if (lengthBytes == 0)
             return string.Empty;
+        if (lengthBytes > MaxStringChars)
+            return null;
         var text = new string('\0', lengthBytes);
         // The string is nobody else's yet, so it may still be filled.
         Span<char> chars = MemoryMarshal.CreateSpan(ref MemoryMarshal.GetReference(text.AsSpan()), lengthBytes);
         return AsciiText.TryWiden(payload, chars) ? text : null;
+    }
+
+    private static void WriteUtf16(ReadOnlySpan<char> text, PileBuffer buffer)
+    {
+        long lengthBytes = (long)text.Length * sizeof(char);
+        if (lengthBytes > PileBuffer.MaxLengthBytes)
+            Throw.PayloadTooLarge(lengthBytes, PileBuffer.MaxLengthBytes);
+        MemoryMarshal.AsBytes(text).CopyTo(buffer.GetSpan((int)lengthBytes));
+        buffer.Advance((int)lengthBytes);
+    }
+
+    private static bool IsWellFormed(ReadOnlySpan<char> text)
+    {
+        while (!text.IsEmpty)
+        {
+            if (Rune.DecodeFromUtf16(text, out _, out int chars) != OperationStatus.Done)
+                return false;
+            text = text[chars..];
+        }
+        return true;
     }
 
     /// <summary>Reads text from a copy that nobody changes.</summary>

@@ -32,6 +32,21 @@ internal static class Throw
             $"A payload of {payloadBytes:N0} bytes in '{directory}' no longer matches its checksum: the device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
 
     [DoesNotReturn]
+    internal static void Damaged(string? directory, PilePointer pointer) =>
+        throw new PileStorageException(
+            $"The object of {pointer} in '{directory}' is not what was written, or is a link that leads to no payload of its own: the device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
+
+    [DoesNotReturn]
+    internal static void HeldByWriter(string? directory, PilePointer pointer) =>
+        throw new PileBusyException(
+            $"The object of {pointer} in '{directory}' is being replaced by a process that does not end it: it was stopped or killed. Try again, or open the pile for writing once, which recovers it.");
+
+    [DoesNotReturn]
+    internal static void HeldByRecovery(string? directory) =>
+        throw new PileBusyException(
+            $"The pile in '{directory}' is being opened by a process that does not end it: it recovers much, was stopped or killed. Try again, or open the pile for writing once, which recovers it.");
+
+    [DoesNotReturn]
     internal static void BelongsToTable(PilePointer pointer) =>
         throw new PilePointerException($"The pointer {pointer} names an entry of a table. Change it through the table.");
 

@@ -49,6 +49,12 @@ public sealed class HealthTests
         Assert.Equal(HealthStatus.Healthy, entry.Status);
         Assert.Equal(2, entry.Data["tables"]);
         Assert.Equal(1.0, entry.Data["progress"]);
+        Assert.Equal(0L, entry.Data["backgroundFailures"]);
+        host.Service<PileHost>().Cache.Pile.Background.TryRun("the flush by interval", static () => throw new UnauthorizedAccessException("denied"));
+        entry = await CheckAsync(host);
+        Assert.Equal(HealthStatus.Healthy, entry.Status);
+        Assert.Equal(1L, entry.Data["backgroundFailures"]);
+        Assert.Equal("the flush by interval: denied", entry.Data["lastBackgroundFailure"]);
 
         await host.Host.StopAsync();
         entry = await CheckAsync(host);

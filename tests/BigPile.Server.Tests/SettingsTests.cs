@@ -1,9 +1,36 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
 using BigPile.Server.Hosting;
+using BigPile.Server.Tests.Support;
+using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Tests;
 
 public sealed class SettingsTests
 {
+    [Fact]
+    public void The_file_of_the_working_directory_counts_over_the_one_beside_the_program()
+    {
+        using var directory = new TemporaryDirectory();
+        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": { "MaxBytes": "3g" } }""");
+        var program = new ConfigurationBuilder().AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true)
+            .AddInMemoryCollection(new Dictionary<string, string?> { ["Pile:SegmentBytes"] = "8m" });
+        SettingsFile.AddTo(program, directory.Root);
+        IConfiguration configuration = program.Build();
+        Assert.Equal("3g", configuration["Pile:MaxBytes"]);
+        Assert.Equal("8m", configuration["Pile:SegmentBytes"]);
+    }
+
+    [Fact]
+    public void A_section_that_nobody_reads_is_refused_with_the_nearest_name()
+    {
+        using var directory = new TemporaryDirectory();
+        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Piel": { "Directory": "x" } }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        Assert.Contains("'Piel'. Did you mean 'Pile'?", refusal.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("0", 0)]
     [InlineData("1048576", 1 << 20)]

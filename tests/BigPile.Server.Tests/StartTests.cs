@@ -200,7 +200,7 @@ public sealed class StartTests : IDisposable
     [InlineData("--Limits:ConcurrentRequests=many", "'Limits:ConcurrentRequests' is 'many'")]
     [InlineData("--Limits:MinBodyBytesPerSecond=-1", "'Limits:MinBodyBytesPerSecond' is '-1'")]
     [InlineData("--Limits:Conections=5", "no setting 'Limits:Conections'")]
-    [InlineData("--Security:Kees:0:Name=x", "no setting 'Security:Kees'")]
+    [InlineData("--Security:Kees:0:Name=x", "no setting 'Security:Kees:0:Name'")]
     [InlineData("--Security:Keys:0:Nane=x", "no setting 'Security:Keys:0:Nane'")]
     [InlineData("--Security:Keys:0:Scopes=all", "'Security:Keys:0:Scopes' has a word that is none of")]
     [InlineData("--Security:Keys:0:Scopes=read", "'Security:Keys:0' is wrong. The key's name is ''")]
@@ -210,12 +210,48 @@ public sealed class StartTests : IDisposable
     [InlineData("--Security:AdminUrl=http://127.0.0.1:0", "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
     [InlineData("--Security:AdminUrl=nonsense", "'nonsense' is no address")]
     [InlineData("--Server:LogOneIn=0", "'Server:LogOneIn' is '0'")]
+    [InlineData("--Directory=x", "no setting 'Directory'. Did you mean 'Pile:Directory'?")]
+    [InlineData("--bogus", "no setting 'bogus'")]
+    [InlineData("--url=http://127.0.0.1:0", "no setting 'url'. Did you mean 'urls'?")]
+    [InlineData("-x", "'-x' is no setting. One is written --Name=value")]
+    [InlineData("--Pile:Directory", "'Pile:Directory' has no value")]
+    [InlineData("--Metrics:Path=/v1/stats", "'Metrics:Path' is '/v1/stats', where the service has '/v1' already")]
+    [InlineData("--Metrics:Path=/", "'Metrics:Path' is '/'")]
+    [InlineData("--Metrics:Path=/console", "where the service has '/console' already")]
+    [InlineData("--urls=http://127.0.0.1:99999", "'http://127.0.0.1:99999' is no address to listen on: a port is from 1 to 65535")]
+    [InlineData("--urls=http://127.0.0.1:0/base", "it has the path '/base'")]
+    [InlineData("--urls=ftp://127.0.0.1:0", "its scheme is neither http nor https")]
+    [InlineData("--urls=http://127.0.0.1:5999;http://127.0.0.1:5999", "is given twice")]
+    [InlineData("--urls=https://127.0.0.1:0", "Set Tls:CertificatePath, or listen on an http address")]
+    [InlineData("--urls=http://192.0.2.1:5080", "192.0.2.1")]
+    [InlineData("--Serilog:MinimumLevel:Default=loud", "'Serilog:…' can't be used")]
     public async Task A_wrong_setting_is_named(string setting, string message)
     {
         (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
         Assert.Equal(1, code);
         Assert.Contains(message, error, StringComparison.Ordinal);
         Assert.Equal(1, error.Count(static character => character == '\n'));
+    }
+
+    [Fact]
+    public async Task An_argument_does_not_swallow_the_next_one()
+    {
+        (int code, string error) = await FailAsync(["--Pile:Directory", .. RunningServer.Arguments(_directory.Pile)]);
+        Assert.Equal(1, code);
+        Assert.Contains("'Pile:Directory' has no value. Write --Pile:Directory=value.", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_address_that_is_taken_is_named()
+    {
+        var other = new TcpListener(IPAddress.Loopback, 0);
+        other.Start();
+        string url = $"http://{other.LocalEndpoint}";
+        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url]);
+        other.Stop();
+        Assert.Equal(1, code);
+        Assert.Contains($"can't listen on {url}", error, StringComparison.Ordinal);
+        Assert.Contains("Choose another address with --urls", error, StringComparison.Ordinal);
     }
 
     private static async Task<(int Code, string Error)> FailAsync(string[] args)

@@ -61,7 +61,7 @@ public sealed class VerifyCommandTests : IDisposable
 
     [Theory]
     [InlineData("nothing", "There is no pile in '")]
-    [InlineData("no superblock", "There is no pile in '")]
+    [InlineData("no superblock", "is missing or empty, and there are files of a pile beside it")]
     [InlineData("two damaged superblocks", "is no superblock of a pile, or both its copies are damaged")]
     [InlineData("newer", "is of format 99")]
     public async Task What_is_no_pile_of_this_version_gives_2(string what, string message)

@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using BigPile.Allocation;
 using BigPile.Catalog;
+using BigPile.Memory;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -231,7 +232,7 @@ public sealed class MappedDirectoryTests : IDisposable
     public void The_catalog_comes_back_and_a_torn_record_is_cut_off()
     {
         string path = Path.Combine(_temporary.Path, "catalog");
-        using (FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance))
+        using (FileCatalog catalog = OpenCatalog())
         {
             Assert.Equal(1, catalog.GetOrAdd([1, 2, 3]));
             Assert.Equal(2, catalog.GetOrAdd([4, 5]));
@@ -242,7 +243,7 @@ public sealed class MappedDirectoryTests : IDisposable
         for (int lengthBytes = whole.Length; lengthBytes >= 0; lengthBytes--)
         {
             File.WriteAllBytes(path, whole[..lengthBytes]);
-            using FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance);
+            using FileCatalog catalog = OpenCatalog();
             int kept = catalog.Count(CatalogKind.Schema) + catalog.Count(CatalogKind.Table);
             Assert.InRange(kept, lengthBytes == whole.Length ? 3 : 0, lengthBytes == whole.Length ? 3 : 2);
             int next = catalog.Count(CatalogKind.Schema) + 1;
@@ -256,7 +257,7 @@ public sealed class MappedDirectoryTests : IDisposable
     public void A_catalog_that_is_damaged_before_its_end_is_refused()
     {
         string path = Path.Combine(_temporary.Path, "catalog");
-        using (FileCatalog catalog = FileCatalog.Open(path, NullLogger.Instance))
+        using (FileCatalog catalog = OpenCatalog())
         {
             catalog.GetOrAdd([1, 2, 3]);
             catalog.GetOrAdd([4, 5]);
@@ -264,7 +265,7 @@ public sealed class MappedDirectoryTests : IDisposable
         byte[] bytes = File.ReadAllBytes(path);
         bytes[13] ^= 1;
         File.WriteAllBytes(path, bytes);
-        Assert.Contains(path, Assert.Throws<PileStorageException>(() => FileCatalog.Open(path, NullLogger.Instance)).Message, StringComparison.Ordinal);
+        Assert.Contains(path, Assert.Throws<PileStorageException>(() => OpenCatalog()).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -298,6 +299,12 @@ public sealed class MappedDirectoryTests : IDisposable
         expected is byte[] bytes ? bytes.AsSpan().SequenceEqual((byte[])actual) : expected.Equals(actual);
 
     private Pile Open() => Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
+
+    private FileCatalog OpenCatalog()
+    {
+        using HeldDirectory directory = HeldDirectory.Open(_temporary.Path);
+        return FileCatalog.Open(directory, "catalog", NullLogger.Instance);
+    }
 
     private void OverwriteHeader(PilePointer pointer, uint generation) =>
         OverwriteHeader(pointer, Blocks.BlockHeader.Free(generation).Word);

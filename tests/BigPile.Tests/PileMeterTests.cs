@@ -34,7 +34,9 @@ public sealed class PileMeterTests : IDisposable
             pile.Put(new byte[i]);
         using PileLease lease = pile.Lease(pile.Put("leased"));
         PileStatistics statistics = pile.Statistics;
+        Assert.False(pile.Background.TryRun("a test", static () => throw new InvalidOperationException()));
         _listener.RecordObservableInstruments();
+        Assert.Equal(1, ValueOf("bigpile.background.failures"));
         Assert.Equal(statistics.ReservedBytes, ValueOf("bigpile.memory.reserved"));
         Assert.Equal(statistics.CommittedBytes, ValueOf("bigpile.memory.committed"));
         Assert.Equal(statistics.RecordBytes, ValueOf("bigpile.memory.overhead"));

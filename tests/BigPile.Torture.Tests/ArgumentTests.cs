@@ -18,6 +18,8 @@ public sealed class ArgumentTests
     [InlineData("--target pile --kills 1 --kills 2", "--kills is given twice")]
     [InlineData("--target pile --kills 1 --pause off", "'--pause' is unknown")]
     [InlineData("--target pile --kills 1 --directory /", "is not empty")]
+    [InlineData("--target pile --kills 1 --other-boot maybe", "--other-boot is 'maybe'; it must be on, off")]
+    [InlineData("--target pile --kills 1 --window TagBetweenMarks", "--window is 'TagBetweenMarks'; it must be PutHalfOfPayload, ")]
     [InlineData("work", "for the torture's own children")]
     public async Task Bad_arguments_are_refused_with_a_sentence(string arguments, string part)
     {

@@ -18,6 +18,7 @@ internal static unsafe class ChildProcess
     internal const int Failed = 3;
 
     private const long SegmentBytes = 4L << 20;
+    private const long FlushLogBytes = 2L << 20; // small, so that flushes end in checkpoints as well
     private const int FirstSteps = 30; // most of a young process's time goes to the compiler
 
     /// <summary>Works until it is killed.</summary>
@@ -28,10 +29,13 @@ internal static unsafe class ChildProcess
         Volatile.Write(ref journal.Head->Phase, 1);
         var findings = new Findings(journal);
         KillPoint.ReportTo(&journal.ThreadAt(0)->Window); // recovery passes windows as well
-        using Pile pile = OpenPile(options);
-        using PileCache? cache = OpenCache(options, pile);
-        ITarget target = MakeTarget(pile, cache, journal, findings);
-        target.Settle();
+        using Pile pile = OpenPile(options, journal);
+        using PileCache? cache = OpenCache(options, pile, journal, TimeSpan.FromSeconds(1));
+        ITarget target = MakeTarget(options, pile, cache, journal, findings);
+        if (journal.Head->IsOtherBoot)
+            target.Verify(); // what is left of the time before is all that there is to go on from
+        else
+            target.Settle();
         KillPoint.ReportTo(null);
         RunThreads(target, journal, findings, options.Seed);
         return Failed;
@@ -43,13 +47,15 @@ internal static unsafe class ChildProcess
         EndWithParent();
         using Journal journal = OpenJournal(options);
         var findings = new Findings(journal);
-        Pile pile = OpenPile(options);
-        PileCache? cache = OpenCache(options, pile);
-        MakeTarget(pile, cache, journal, findings).Verify();
+        Pile pile = OpenPile(options, journal);
+        PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero);
+        MakeTarget(options, pile, cache, journal, findings).Verify();
         if (options.Seed % 2 == 0)
             return 0;
+        long began = journal.Tick();
         cache?.Dispose();
         pile.Dispose();
+        journal.NoteFlushed(began);
         return 0;
     }
 
@@ -59,25 +65,36 @@ internal static unsafe class ChildProcess
 
     private static Journal OpenJournal(ChildOptions options) => Journal.Open(JournalPath(options.Directory));
 
-    private static Pile OpenPile(ChildOptions options)
+    private static Pile OpenPile(ChildOptions options, Journal journal)
     {
-        var pileOptions = new PileOptions { SegmentBytes = SegmentBytes };
+        var pileOptions = new PileOptions
+        {
+            SegmentBytes = SegmentBytes,
+            FlushLogBytes = FlushLogBytes,
+            BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
+        };
         pileOptions.CodecOptions.Allow(typeof(TortureNode));
         return Pile.Open(PilePath(options.Directory), pileOptions);
     }
 
     // Every key is asked for at once, and none may be missing.
-    private static PileCacheOptions CacheOptions => new()
+    private static PileCache? OpenCache(ChildOptions options, Pile pile, Journal journal, TimeSpan sweepPeriod)
     {
-        WaitsUntilReady = true,
-        DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
-    };
+        if (options.Target != TortureOptions.TableTarget)
+            return null;
+        return new PileCache(pile, new PileCacheOptions
+        {
+            WaitsUntilReady = true,
+            TimeProvider = new JournalTime(journal),
+            SweepPeriod = sweepPeriod,
+            DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
+        });
+    }
 
-    private static PileCache? OpenCache(ChildOptions options, Pile pile) =>
-        options.Target == TortureOptions.TableTarget ? new PileCache(pile, CacheOptions) : null;
-
-    private static ITarget MakeTarget(Pile pile, PileCache? cache, Journal journal, Findings findings) =>
-        cache == null ? new PileTarget(pile, journal, findings) : new TableTarget(cache, journal, findings);
+    private static ITarget MakeTarget(ChildOptions options, Pile pile, PileCache? cache, Journal journal, Findings findings) =>
+        cache == null
+            ? new PileTarget(pile, journal, findings)
+            : new TableTarget(cache, new JournalTime(journal), journal, findings, options.MovesOut);
 
     private static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)
     {
@@ -112,7 +129,7 @@ internal static unsafe class ChildProcess
     }
 
     // The parent holds the other end of the standard input: when it goes, so does the child.
-    private static void EndWithParent() =>
+    internal static void EndWithParent() =>
         new Thread(static () =>
         {
             while (Console.In.Read() >= 0)

@@ -1,6 +1,7 @@
 using System;
 using BigPile;
 using BigPile.Torture;
+using BigPile.Torture.Readers;
 
 try
 {
@@ -8,6 +9,10 @@ try
         return ChildProcess.Work(ChildOptions.Parse(args));
     if (args is [ChildProcess.VerifyVerb, ..])
         return ChildProcess.Verify(ChildOptions.Parse(args));
+    if (args is [ReadersOptions.Verb, ..])
+        return ReadersRun.Run(ReadersOptions.Parse(args.AsSpan(1)));
+    if (args is [{ } verb, ..] && Children.IsVerb(verb))
+        return Children.Run(args);
     return TortureRun.Run(TortureOptions.Parse(args));
 }
 catch (PileException e) when (args[0] is ChildProcess.WorkVerb or ChildProcess.VerifyVerb)

@@ -17,14 +17,14 @@ internal sealed class TortureOptions
 
     private const string Usage =
         "Usage: BigPile.Torture --target pile|table|hash --kills N [--seed S] [--control NAME] [--directory D] [--threads T] "
-        + "[--pauses on|off]";
+        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--move-out on|off]";
 
-    private static readonly string[] Names = ["--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses"];
-
-    private static readonly string[] Controls =
+    private static readonly string[] Names =
     [
-        "header-first", "target-freed-first", "freed-outside-lock", "version-from-live", "slots-uncleared", "in-place-without-redo",
+        "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot", "--move-out",
     ];
+
+    private static readonly string[] OnOrOff = ["on", "off"];
 
     internal required string Target { get; init; }
 
@@ -32,7 +32,7 @@ internal sealed class TortureOptions
 
     internal required ulong Seed { get; init; }
 
-    internal required string Control { get; init; }
+    internal required string ControlName { get; init; }
 
     /// <summary>An empty directory, or <see langword="null"/> for one in the temporary directory.</summary>
     internal required string? Directory { get; init; }
@@ -40,6 +40,15 @@ internal sealed class TortureOptions
     internal required int Threads { get; init; }
 
     internal required bool Pauses { get; init; }
+
+    /// <summary>The window that every child favours, if not one by the seed.</summary>
+    internal required string Window { get; init; }
+
+    /// <summary>Whether every third kill is followed by another start of the machine, as far as the pile can tell.</summary>
+    internal required bool HasOtherBoots { get; init; }
+
+    /// <summary>Whether values that lie in their entries are moved to objects of their own: a kill in between leaks the object so far.</summary>
+    internal required bool MovesOut { get; init; }
 
     /// <exception cref="BadArgumentException">An argument is unknown, missing or out of its range.</exception>
     internal static TortureOptions Parse(string[] args)
@@ -50,10 +59,13 @@ internal sealed class TortureOptions
             Target = TargetOf(values.GetValueOrDefault("--target") ?? throw Bad("--target is missing.")),
             Kills = NumberOf(values, "--kills", 1, MaxKills, null),
             Seed = SeedOf(values.GetValueOrDefault("--seed")),
-            Control = OneOf(values, "--control", "", Controls),
+            ControlName = OneOf(values, "--control", "", Control.Names),
             Directory = values.GetValueOrDefault("--directory"),
             Threads = NumberOf(values, "--threads", 1, MaxThreads, 2),
-            Pauses = OneOf(values, "--pauses", "on", ["on", "off"]) == "on",
+            Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
+            Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
+            HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
+            MovesOut = OneOf(values, "--move-out", "on", OnOrOff) == "on",
         };
         if (options.Target == TableTarget && options.Threads % 2 != 0)
             throw Bad($"--threads is {options.Threads}; tables need an even number: one thread of a pair puts, the other removes.");

@@ -26,14 +26,18 @@ namespace BigPile.Torture;
 internal sealed unsafe class TortureRun
 {
     private const int ChildPatienceMs = 60_000;
-    private const int LongestRunMs = 220;
-    private const int LongestOpeningMs = 60;
+    private const int LongestChain = 5;
+
+    // Versions are reserved a second ahead, which a kill leaves unused: kills that follow one another faster drive them ahead of the clock.
+    private static readonly TimeSpan BetweenKills = TimeSpan.FromSeconds(1.5);
+
 
     private readonly TortureOptions _options;
     private readonly string _directory;
     private readonly Journal _journal;
     private readonly Dice _dice;
     private readonly int[] _killedIn = new int[(int)KillWindow.End];
+    private int _chain;
 
     private TortureRun(TortureOptions options, string directory)
     {
@@ -51,7 +55,9 @@ internal sealed unsafe class TortureRun
         string directory = Path.GetFullPath(options.Directory ?? DefaultDirectory);
         Directory.CreateDirectory(directory);
         Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
-            + $"control {(options.Control.Length == 0 ? "none" : options.Control)}, directory {directory}");
+            + $"other boots {(options.HasOtherBoots ? "on" : "off")}, moves out {(options.MovesOut ? "on" : "off")}, "
+            + $"window {(options.Window.Length == 0 ? "any" : options.Window)}, "
+            + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, directory {directory}");
         bool isSound = new TortureRun(options, directory).RunKills();
         if (isSound)
             CleanUp(directory, options.Directory == null);
@@ -76,39 +82,56 @@ internal sealed unsafe class TortureRun
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
             IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
             Say("killed inside: " + string.Join(", ", windows.Select(window => $"{(KillWindow)window} {_killedIn[window]}")));
-            Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}");
-            return head.Lost + head.Wrong == 0;
+            if (_options.HasOtherBoots)
+                Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
+            Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");
+            return head.Lost + head.Wrong + head.Leaked == 0;
         }
     }
 
     private void RunRound(int round)
     {
         ulong seed = (ulong)_dice.Next(int.MaxValue) + 1;
-        bool inOpening = _dice.OneIn(6);
-        double afterMs = _dice.Next((inOpening ? LongestOpeningMs : LongestRunMs) * 1000) / 1000.0;
+        BeginChain();
+        bool inOpening = _chain > 0;
+        var plan = new KillPlan(inOpening, _options.Pauses, Windows.Choose(_options, inOpening, _dice), _dice);
         long before = _journal.Operations();
-        bool wasKilled = KillChild(seed, inOpening, afterMs);
+        _journal.Head->Time += BetweenKills.Ticks;
+        bool wasKilled = KillChild(seed, plan);
         if (!wasKilled)
             _journal.Head->Wrong++;
-        bool goesOn = wasKilled && round != _options.Kills && _dice.OneIn(2);
-        Say($"round {round}: seed {seed}, {(wasKilled ? "killed" : "NOT KILLED")} {afterMs:F1} ms into {(inOpening ? "opening" : "work")}, "
+        bool goesOn = wasKilled && round != _options.Kills && (--_chain > 0 || _dice.OneIn(2));
+        BeginOtherBoot(wasKilled);
+        Say($"round {round}: seed {seed}, {(wasKilled ? "killed" : "NOT KILLED")} {plan}, "
             + $"{_journal.Operations() - before:N0} operations{CountWindows()}, {(goesOn ? "the next child goes on" : "compared")}");
         if (!goesOn)
             Verify(seed);
     }
 
-    private bool KillChild(ulong seed, bool inOpening, double afterMs)
+    // Now and then each opening is killed in turn, so that a recovery meets what others have left.
+    private void BeginChain()
+    {
+        if (_chain <= 0)
+            _chain = _dice.OneIn(8) ? 1 + _dice.Next(LongestChain) : 0;
+    }
+
+    private void BeginOtherBoot(bool wasKilled)
+    {
+        if (!_options.HasOtherBoots || !wasKilled || !_dice.OneIn(3))
+            return;
+        _journal.Head->Boot++;
+        _journal.Head->IsOtherBoot = true;
+        _journal.Head->OtherBoots++;
+    }
+
+    private bool KillChild(ulong seed, KillPlan plan)
     {
         _journal.Head->Phase = 0;
         for (int i = 0; i < _journal.Threads; i++)
             _journal.ThreadAt(i)->Window = 0;
-        using Process child = Start(ChildProcess.WorkVerb, seed);
-        bool isReady = WaitForPhase(child, inOpening ? 1 : 2);
-        var watch = Stopwatch.StartNew();
-        bool ended = child.WaitForExit((int)afterMs);
-        while (!ended && watch.Elapsed.TotalMilliseconds < afterMs)
-            Thread.SpinWait(20);
-        ended |= child.HasExited;
+        using Process child = Start(ChildProcess.WorkVerb, seed, plan.Window);
+        bool isReady = WaitForPhase(child, plan.InOpening ? 1 : 2);
+        bool ended = plan.Wait(child, _journal);
         child.Kill();
         child.WaitForExit();
         if (ended)
@@ -128,7 +151,7 @@ internal sealed unsafe class TortureRun
 
     private void Verify(ulong seed)
     {
-        using Process child = Start(ChildProcess.VerifyVerb, seed);
+        using Process child = Start(ChildProcess.VerifyVerb, seed, KillWindow.None);
         bool ended = child.WaitForExit(ChildPatienceMs);
         if (!ended)
         {
@@ -143,18 +166,19 @@ internal sealed unsafe class TortureRun
         _journal.ForgetPile();
     }
 
-    private Process Start(string verb, ulong seed)
+    private Process Start(string verb, ulong seed, KillWindow window)
     {
         string program = Environment.ProcessPath!;
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")
             start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
-        foreach (string argument in new[] { verb, _directory, _options.Target, seed.ToString(CultureInfo.InvariantCulture) })
+        foreach (string argument in new ChildOptions(_directory, _options.Target, seed, _options.MovesOut).ToArguments(verb))
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
-        start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.Control;
-        start.Environment["BIGPILE_TORTURE_PAUSES"] = _options.Pauses && verb == ChildProcess.WorkVerb ? start.ArgumentList[^1] : "0";
-        start.Environment["BIGPILE_TORTURE_WINDOW"] = Windows.Choose(_options.Target, _options.Control, _dice).ToString();
+        start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;
+        bool pauses = _options.Pauses && verb == ChildProcess.WorkVerb;
+        start.Environment["BIGPILE_TORTURE_PAUSES"] = pauses ? seed.ToString(CultureInfo.InvariantCulture) : "0";
+        start.Environment["BIGPILE_TORTURE_WINDOW"] = window.ToString();
         return Process.Start(start)!;
     }
 

@@ -1,43 +1,56 @@
+using System;
+using System.Linq;
 using BigPile.Concurrency;
 
 namespace BigPile.Torture;
 
-/// <summary>Which windows a target passes, and which of them a control needs.</summary>
+/// <summary>Which windows a target passes.</summary>
 internal static class Windows
 {
+    private static readonly KillWindow[] OfBoth =
+    [
+        KillWindow.PutHalfOfPayload, KillWindow.PutBeforeHeader, KillWindow.FreedBeforeReturned, KillWindow.PageBeforeSlotsCleared,
+        KillWindow.PageBeforeWord, KillWindow.PageBeforeUnused, KillWindow.RunBeforeFirstPage, KillWindow.SegmentBeforeListed,
+        KillWindow.SegmentBeforeUse, KillWindow.SegmentBeforeStruck, KillWindow.SegmentBeforeRemoved,
+        KillWindow.FlushBeforeBatch, KillWindow.FlushBeforeEpoch, KillWindow.SuperblockBetweenPlaces, KillWindow.CatalogBeforeUse,
+        KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.LeaseBeforeGivenBack,
+    ];
+
     private static readonly KillWindow[] OfPile =
     [
-        KillWindow.PutHalfOfPayload, KillWindow.PutBeforeHeader, KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader,
-        KillWindow.RedoBeforeValid, KillWindow.RedoBeforeIdle,
-        KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
-        KillWindow.FreedBeforeReturned, KillWindow.PageBeforeSlotsCleared, KillWindow.PageBeforeWord, KillWindow.PageBeforeUnused,
-        KillWindow.RunBeforeFirstPage, KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed,
-        KillWindow.SegmentBeforeListed, KillWindow.SegmentBeforeUse, KillWindow.SegmentBeforeRemoved,
+        .. OfBoth,
+        KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader, KillWindow.RedoBeforeFilled, KillWindow.RedoBeforeValid,
+        KillWindow.RedoBeforeIdle, KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
+        KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed, KillWindow.CompactBeforeOldTargetFreed, KillWindow.RawBetweenPieces,
     ];
 
     private static readonly KillWindow[] OfTable =
     [
-        KillWindow.PutHalfOfPayload, KillWindow.PutBeforeHeader, KillWindow.FreedBeforeReturned, KillWindow.PageBeforeSlotsCleared,
-        KillWindow.PageBeforeWord, KillWindow.PageBeforeUnused, KillWindow.RunBeforeFirstPage, KillWindow.EntryBeforeSwing,
-        KillWindow.EntryBeforeOldFreed, KillWindow.RemoveBeforeFreed, KillWindow.VersionsReservedBeforeUse,
+        .. OfBoth,
+        KillWindow.EntryBeforeSwing, KillWindow.EntryBeforeOldFreed, KillWindow.OwnedBeforeEntryFreed, KillWindow.RemoveBeforeFreed,
+        KillWindow.MoveOutBeforeEntry, KillWindow.VersionsReservedBeforeUse, KillWindow.RenewalBeforePublish,
+        KillWindow.RenewalBeforeSwing, KillWindow.RenewalBeforeOldFreed, KillWindow.TagBetweenMarks, KillWindow.MarkBeforePublish,
+        KillWindow.MarkBeforeOldFreed, KillWindow.ClearBeforeDropped, KillWindow.ClearBeforeMarkFreed, KillWindow.RebuildBeforeOldFreed,
     ];
 
+    private static readonly KillWindow[] OfRecovery =
+    [
+        KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.ReplayBetweenRecords,
+        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused,
+    ];
+
+    /// <summary>The names of a target's windows.</summary>
+    internal static string[] Of(string? target) => [.. AllOf(target).Concat(OfRecovery).Distinct().Select(static window => window.ToString())];
+
     /// <summary>The window that a child favours.</summary>
-    internal static KillWindow Choose(string target, string control, Dice dice)
+    internal static KillWindow Choose(TortureOptions options, bool inOpening, Dice dice)
     {
-        KillWindow[] all = target == TortureOptions.TableTarget ? OfTable : OfPile;
-        KillWindow ofControl = OfControl(control);
-        return ofControl != KillWindow.None && !dice.OneIn(4) ? ofControl : all[dice.Next(all.Length)];
+        KillWindow asked = options.Window.Length != 0 ? Enum.Parse<KillWindow>(options.Window) : Control.WindowOf(options.ControlName);
+        if (asked != KillWindow.None && !dice.OneIn(4))
+            return asked;
+        KillWindow[] all = inOpening ? OfRecovery : AllOf(options.Target);
+        return all[dice.Next(all.Length)];
     }
 
-    private static KillWindow OfControl(string control) => control switch
-    {
-        "header-first" => KillWindow.PutHalfOfPayload,
-        "target-freed-first" => KillWindow.LinkBeforeSwing,
-        "freed-outside-lock" => KillWindow.EntryBeforeOldFreed,
-        "version-from-live" => KillWindow.PutHalfOfPayload,
-        "slots-uncleared" => KillWindow.PageBeforeWord,
-        "in-place-without-redo" => KillWindow.ReplaceHalfOfPayload,
-        _ => KillWindow.None,
-    };
+    private static KillWindow[] AllOf(string? target) => target == TortureOptions.TableTarget ? OfTable : OfPile;
 }

@@ -174,14 +174,14 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private void WriteOk(ref HeadWriter writer, CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
         long nowTicks = table.Core.Clock.Now;
-        AnswerHead.WriteOk(ref writer, info, stored, nowTicks, door.Date.At(nowTicks), door.Closing(isLast));
+        AnswerHead.WriteOk(ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
     }
 
     private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
         long nowTicks = table.Core.Clock.Now;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
-        AnswerHead.WriteNotModified(ref writer, info, stored, nowTicks, door.Date.At(nowTicks), door.Closing(isLast));
+        AnswerHead.WriteNotModified(ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;
@@ -190,7 +190,7 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private bool WriteNotFound(CacheTable table, RequestHead head, bool isLast)
     {
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
-        AnswerHead.WriteNotFound(ref writer, door.Date.At(table.Core.Clock.Now), door.Closing(isLast));
+        AnswerHead.WriteNotFound(ref writer, door.Date.At(table.Core.Clock.ToSystem(table.Core.Clock.Now)), door.Closing(isLast));
         Write(writer.Written);
         if (!head.IsHead)
             Write(PrebuiltProblem.EntryNotFound.Body);

@@ -8,8 +8,9 @@ namespace BigPile.AspNetCore.Health;
 /// <param name="Awaited">What must still happen before the service is ready.</param>
 /// <param name="Recovery">How far the pages of the pile are examined and warm; left out while there is no pile.</param>
 /// <param name="Index">How far the tables are in finding their entries again; left out while there is no pile.</param>
+/// <param name="Background">What failed in the background; left out when nothing did.</param>
 internal sealed record HealthReport(
-    string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null)
+    string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null, BackgroundHealth? Background = null)
 {
     internal static readonly HealthReport Live = new("live", []);
 
@@ -17,7 +18,12 @@ internal sealed record HealthReport(
     {
         HealthReport report = Of(host.State, host.IsStopping);
         return host.Opened is { } cache
-            ? report with { Recovery = RecoveryProgress.Of(cache.Pile), Index = IndexProgress.Of(cache.Readiness) }
+            ? report with
+            {
+                Recovery = RecoveryProgress.Of(cache.Pile),
+                Index = IndexProgress.Of(cache.Readiness),
+                Background = BackgroundHealth.Of(cache.Pile),
+            }
             : report;
     }
 

@@ -19,7 +19,7 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
         {
             case null:
                 return ValueKind.Null;
-            case byte[] bytes:
+            case byte[] bytes when Pile.IsBytes(bytes):
                 target.Write(bytes);
                 return ValueKind.Bytes;
             default:

@@ -35,6 +35,10 @@ internal sealed class KeyListing(PileHost host)
         {
             problem = ProblemCatalog.NotReady;
         }
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        {
+            return; // nobody waits for the answer
+        }
         if (problem != null)
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);
     }
@@ -56,14 +60,10 @@ internal sealed class KeyListing(PileHost host)
             return ProblemCatalog.InvalidQuery("limit", statedLimit, $"a number from 1 to {MaxLimit}");
         }
         int origin = HashCode.Combine(tables.Session, table.Core.Id);
-        KeyCursor? start = null;
-        if (!string.IsNullOrEmpty(query["cursor"]))
-        {
-            if (!KeyCursor.TryParse(query["cursor"]!, origin, out KeyCursor cursor) || cursor.PartCount > table.Core.PartCount)
-                return ProblemCatalog.InvalidCursor;
-            start = cursor;
-        }
-        var page = KeyPage.Read(table, start, Encoding.UTF8.GetBytes(query["prefix"].ToString()), limit);
+        KeyCursor start = default;
+        if (!string.IsNullOrEmpty(query["cursor"]) && !KeyCursor.TryParse(query["cursor"]!, origin, out start))
+            return ProblemCatalog.InvalidCursor;
+        var page = KeyPage.Read(table, start, Encoding.UTF8.GetBytes(query["prefix"].ToString()), limit, context.RequestAborted);
         await WriteAsync(context, page, page.Next?.Format(origin)).ConfigureAwait(false);
         return null;
     }

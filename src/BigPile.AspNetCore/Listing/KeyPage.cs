@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
+using System.Threading;
 using BigPile.Caching;
+using BigPile.Caching.Index;
 
 namespace BigPile.AspNetCore.Listing;
 
@@ -11,7 +13,7 @@ namespace BigPile.AspNetCore.Listing;
 /// </remarks>
 internal sealed class KeyPage
 {
-    private const ulong MaxParts = 8192;
+    private const int MaxBuckets = 8192;
 
     /// <summary>The keys in UTF-8.</summary>
     internal List<byte[]> Keys { get; } = [];
@@ -21,40 +23,43 @@ internal sealed class KeyPage
 
     /// <summary>Reads a page.</summary>
     /// <param name="table">The table.</param>
-    /// <param name="start">Where to begin; <see langword="null"/>: with a new walk.</param>
+    /// <param name="cursor">Where to begin.</param>
     /// <param name="prefix">What the keys begin with, in UTF-8.</param>
     /// <param name="limit">The most keys; from 1.</param>
-    internal static KeyPage Read(CacheTable<string, byte[]> table, KeyCursor? start, ReadOnlySpan<byte> prefix, int limit)
+    /// <param name="stop">Is cancelled when nobody waits for the page any more.</param>
+    internal static KeyPage Read(
+        CacheTable<string, byte[]> table, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit, CancellationToken stop)
     {
-        TableCore core = table.Core;
-        KeyCursor cursor = start ?? new KeyCursor(0, core.PartCount, 0);
         var page = new KeyPage();
         var found = new List<TableCore.EntryCopy>();
-        for (ulong looked = 0; cursor.Part < cursor.PartCount; looked++, cursor = cursor with { Part = cursor.Part + 1, AfterVersion = 0 })
+        for (int looked = 0; cursor.Place < WalkPlace.End; looked++)
         {
+            stop.ThrowIfCancellationRequested();
             page.Next = cursor;
-            if (looked == MaxParts)
+            if (looked == MaxBuckets)
                 return page;
-            core.CopyPart(cursor.Part, cursor.PartCount, found);
-            if (!page.TakePart(found, cursor, prefix, limit))
+            ulong behind = table.Core.CopyBucketAt(cursor.Place, found);
+            if (!page.TakeBucket(found, cursor, prefix, limit))
                 return page;
+            cursor = new KeyCursor(behind, 0);
         }
         page.Next = null;
         return page;
     }
 
-    // By their versions, because a part changes between two pages, and an order is needed to go on in the middle of it.
-    private bool TakePart(List<TableCore.EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
+    // In the walk's own order, because a bucket changes between two pages, and may be split.
+    private bool TakeBucket(List<TableCore.EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
     {
-        found.Sort(static (left, right) => left.Info.Version.CompareTo(right.Info.Version));
+        found.Sort(static (left, right) => (left.Place, left.Info.Version).CompareTo((right.Place, right.Info.Version)));
         foreach (TableCore.EntryCopy entry in found)
         {
-            if (entry.Info.Version <= cursor.AfterVersion || !entry.Key.AsSpan().StartsWith(prefix))
+            bool came = entry.Place == cursor.Place && entry.Info.Version <= cursor.AfterVersion;
+            if (came || !entry.Key.AsSpan().StartsWith(prefix))
                 continue;
             if (Keys.Count == limit)
                 return false;
             Keys.Add(entry.Key);
-            Next = cursor with { AfterVersion = entry.Info.Version };
+            Next = new KeyCursor(entry.Place, entry.Info.Version);
         }
         return true;
     }

@@ -8,6 +8,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Caching.Index;
 
 namespace BigPile.AspNetCore.Loading;
 
@@ -35,10 +36,10 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
         var found = new List<TableCore.EntryCopy>();
-        ulong parts = table.Core.PartCount;
-        for (ulong part = 0; part < parts; part++)
+        for (ulong place = 0; place < WalkPlace.End;)
         {
-            table.Core.CopyPart(part, parts, found);
+            cancellationToken.ThrowIfCancellationRequested(); // also where nothing is written for long
+            place = table.Core.CopyBucketAt(place, found);
             foreach (TableCore.EntryCopy entry in found)
             {
                 Write(entry);
@@ -110,11 +111,11 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
     private void WriteLifetime(in TableCore.EntryCopy entry)
     {
         if (entry.SlidingEnd != long.MaxValue)
-            _json.WriteString("expires"u8, new DateTime(entry.SlidingEnd, DateTimeKind.Utc));
+            _json.WriteString("expires"u8, new DateTime(table.Core.Clock.ToSystem(entry.SlidingEnd), DateTimeKind.Utc));
         if (entry.SlidingTicks != 0)
         {
             _json.WriteString("sliding"u8, SlidingText.Of(new TimeSpan(entry.SlidingTicks)));
-            _json.WriteString("unusedUntil"u8, new DateTime(entry.ExpiresAt, DateTimeKind.Utc));
+            _json.WriteString("unusedUntil"u8, new DateTime(table.Core.Clock.ToSystem(entry.ExpiresAt), DateTimeKind.Utc));
         }
         if (entry.Priority != EntryPriority.Normal)
             _json.WriteString("priority"u8, Priorities.NameOf(entry.Priority));

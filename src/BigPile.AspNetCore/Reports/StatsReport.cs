@@ -49,14 +49,17 @@ internal sealed record StatsReport(
 /// <param name="Links">Objects of those that outgrew their block.</param>
 /// <param name="Segments">Segments.</param>
 /// <param name="MemoryBytes">Where its memory goes.</param>
+/// <param name="BackgroundFailures">How often work in the background has failed.</param>
+/// <param name="LastBackgroundFailure">What of it failed last and why; left out when nothing did.</param>
 internal sealed record PileReport(
-    string Store, string? Directory, long Objects, long Links, int Segments, MemoryReport MemoryBytes)
+    string Store, string? Directory, long Objects, long Links, int Segments, MemoryReport MemoryBytes, long BackgroundFailures,
+    string? LastBackgroundFailure)
 {
     internal static PileReport Of(Pile pile)
     {
         PileStatistics statistics = pile.Statistics;
         return new PileReport(
             pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.LinkCount,
-            statistics.SegmentCount, MemoryReport.Of(statistics));
+            statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount, statistics.LastBackgroundFailure);
     }
 }

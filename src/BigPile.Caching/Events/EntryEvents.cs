@@ -1,16 +1,15 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using BigPile.Caching.Entries;
-using Microsoft.Extensions.Logging;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;
 
 /// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
 /// <remarks>Costs one load while nobody listens. What is more than listeners can take is counted and left out.</remarks>
-internal sealed unsafe class EntryEvents(ILogger logger)
+internal sealed unsafe class EntryEvents(BackgroundWork background)
 {
     private const int MaxPending = 1 << 16;
     private const int MaxBatch = 1024;
@@ -41,35 +40,33 @@ internal sealed unsafe class EntryEvents(ILogger logger)
         var info = head.Describe((int)(payloadBytes - head.ValueOffset));
         _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));
         if (Interlocked.Exchange(ref _isRunning, 1) == 0)
-            ThreadPool.UnsafeQueueUserWorkItem(static events => events.Deliver(), this, preferLocal: false);
+            background.Queue("the delivery of removed entries", Deliver);
     }
 
     private void Deliver()
     {
         do
         {
-            var batch = new List<RawRemoval>();
-            while (batch.Count < MaxBatch && _pending.TryDequeue(out RawRemoval removal))
-                batch.Add(removal);
-            if (batch.Count != 0)
-                Tell(batch);
-            else
+            try
+            {
+                while (!_pending.IsEmpty)
+                    DeliverBatch();
+            }
+            finally
+            {
                 Volatile.Write(ref _isRunning, 0);
+            }
         }
-        while (Volatile.Read(ref _isRunning) == 1 || (!_pending.IsEmpty && Interlocked.Exchange(ref _isRunning, 1) == 0));
+        while (!_pending.IsEmpty && Interlocked.Exchange(ref _isRunning, 1) == 0);
     }
 
-    [SuppressMessage("Design", "CA1031", Justification = "What listeners do must not end the process.")]
-    private void Tell(List<RawRemoval> batch)
+    private void DeliverBatch()
     {
-        try
-        {
-            Volatile.Read(ref _handlers)?.Invoke(batch);
-        }
-        catch (Exception e)
-        {
-            logger.LogError(e, "A listener failed on {Count} removed entries", batch.Count);
-        }
+        var batch = new List<RawRemoval>();
+        while (batch.Count < MaxBatch && _pending.TryDequeue(out RawRemoval removal))
+            batch.Add(removal);
+        foreach (Delegate handler in Volatile.Read(ref _handlers)?.GetInvocationList() ?? [])
+            background.TryRun("a listener of removed entries", () => ((Action<IReadOnlyList<RawRemoval>>)handler)(batch));
     }
 
     private void Change(Func<Action<IReadOnlyList<RawRemoval>>?, Action<IReadOnlyList<RawRemoval>>?> change)

@@ -95,9 +95,15 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     internal void Clear()
     {
         _lock.Enter();
-        foreach (EvictionClass? entries in _classes)
-            entries?.Clear();
-        _lock.Exit();
+        try
+        {
+            foreach (EvictionClass? entries in _classes)
+                entries?.Clear();
+        }
+        finally
+        {
+            _lock.Exit();
+        }
     }
 
     public void Dispose()
@@ -192,11 +198,21 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
             if (entries == null || entries.Count == 0)
                 return;
             uint piece = entries.NextToCheck(out bool isMain);
-            Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
-            bool lives = TryFindLocked(bucket, number, piece, isMain, priority, out _, out _);
-            bucket->Unlock();
-            if (lives)
+            if (Lives(piece, isMain, priority))
                 entries.Requeue(piece, isMain);
+        }
+    }
+
+    private bool Lives(uint piece, bool isMain, EntryPriority priority)
+    {
+        Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
+        try
+        {
+            return TryFindLocked(bucket, number, piece, isMain, priority, out _, out _);
+        }
+        finally
+        {
+            bucket->Unlock();
         }
     }
 
@@ -215,15 +231,24 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     private void MarkMain(uint piece)
     {
         Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
-        for (Bucket* line = bucket; line != null; line = host.Index.Next(line))
+        try
         {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-            {
-                if (IsOf(Bucket.Load(line, slot), number, piece))
-                    line->SetInMain(slot, true);
-            }
+            for (Bucket* line = bucket; line != null; line = host.Index.Next(line))
+                MarkMainLocked(line, number, piece);
         }
-        bucket->Unlock();
+        finally
+        {
+            bucket->Unlock();
+        }
+    }
+
+    private void MarkMainLocked(Bucket* line, ulong number, uint piece)
+    {
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            if (IsOf(Bucket.Load(line, slot), number, piece))
+                line->SetInMain(slot, true);
+        }
     }
 
     private bool TryFindLocked(

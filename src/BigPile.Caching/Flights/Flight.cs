@@ -12,9 +12,16 @@ internal sealed class Flight<TValue> : IDisposable
     private readonly CancellationTokenSource _abandoned = new();
     private readonly Lock _lock = new();
     private int _waiting = 1;
+    private FlightMark? _mark;
 
     /// <summary>The thread that runs the factory, if it does so in a call that waits.</summary>
     internal int ThreadId { get; init; }
+
+    /// <summary>The run as its table sees it, once it has begun.</summary>
+    internal FlightMark? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
+
+    /// <summary>Whether something newer has happened to the key since the run began: who comes now must not join it.</summary>
+    internal bool IsOutdated => Mark is { IsOutdated: true };
 
     /// <summary>Ends with the run.</summary>
     internal Task<TValue> Landing => _landing.Task;
@@ -44,6 +51,7 @@ internal sealed class Flight<TValue> : IDisposable
             if (--_waiting != 0)
                 return false;
         }
+        Mark?.Outdate(); // who comes next begins a run of his own, and the older one must not undo what that keeps
         if (!Landing.IsCompleted)
             _abandoned.Cancel();
         return true;

@@ -11,29 +11,34 @@ namespace BigPile.Caching.Flights;
 /// <summary>Runs factories, one at a time for a key however many callers want its value.</summary>
 /// <remarks>
 /// A managed object exists for each key whose factory runs, and for none other. Whoever waited reads the value from the table, so that
-/// each caller has an object of its own; if it is gone from there already, they share the factory's.
+/// each caller has an object of its own; if it is gone from there already, they share the factory's. What a run made is kept only if
+/// nothing newer has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one
+/// hit or one miss, whatever it does after its first look.
 /// </remarks>
 internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private readonly ConcurrentDictionary<TKey, Flight<TValue>> _flights = new(comparer ?? EqualityComparer<TKey>.Default);
+    private readonly ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> _flights = new(new FlightKeyComparer<TKey>(comparer));
 
     /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
+        if (table.TryGet(key, out TValue? value))
+            return value;
+        FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            if (table.TryGet(key, out TValue? value))
-                return value;
             var own = new Flight<TValue> { ThreadId = Environment.CurrentManagedThreadId };
-            Flight<TValue> flight = _flights.GetOrAdd(key, own);
+            Flight<TValue> flight = _flights.GetOrAdd(id, own);
             if (flight == own)
-                return Run(own, key, state, factory, options);
+                return Run(own, id, state, factory, options);
             own.Dispose();
             if (flight.ThreadId == Environment.CurrentManagedThreadId)
                 throw new InvalidOperationException($"The factory for the key '{key}' of the table '{table.Name}' asks for the same key.");
-            if (TryWait(key, flight, out TValue? shared))
-                return table.TryGet(key, out value) ? value : shared;
+            if (TryWait(id, flight, out TValue? shared))
+                return table.TryGetAgain(key, out value) ? value : shared;
+            if (table.TryGetAgain(key, out value))
+                return value;
         }
     }
 
@@ -41,27 +46,41 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     internal async ValueTask<TValue> GetOrAddAsync<TState>(
         TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options, CancellationToken cancellation)
     {
+        cancellation.ThrowIfCancellationRequested();
+        if (table.TryGet(key, out TValue? value))
+            return value;
+        FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            cancellation.ThrowIfCancellationRequested();
-            if (table.TryGet(key, out TValue? value))
-                return value;
             var own = new Flight<TValue>();
-            Flight<TValue> flight = _flights.GetOrAdd(key, own);
+            Flight<TValue> flight = _flights.GetOrAdd(id, own);
             bool isOwn = flight == own;
             if (isOwn)
-                _ = RunAsync(own, key, state, factory, options);
-            else if (!flight.TryJoin())
-                continue; // it was abandoned, and is gone in a moment
-            TValue shared = await WaitAsync(key, flight, cancellation).ConfigureAwait(false);
-            return !isOwn && table.TryGet(key, out value) ? value : shared;
+                _ = RunAsync(own, id, state, factory, options);
+            if (isOwn || TryJoin(id, flight))
+            {
+                TValue shared = await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
+                return !isOwn && table.TryGetAgain(key, out value) ? value : shared;
+            }
+            cancellation.ThrowIfCancellationRequested();
+            if (table.TryGetAgain(key, out value))
+                return value;
         }
     }
 
-    private bool TryWait(TKey key, Flight<TValue> flight, [MaybeNullWhen(false)] out TValue value)
+    // A run that was abandoned is gone in a moment. One that is outdated goes on for those who waited before.
+    private bool TryJoin(FlightKey<TKey> key, Flight<TValue> flight)
+    {
+        if (!flight.IsOutdated)
+            return flight.TryJoin();
+        _flights.TryRemove(KeyValuePair.Create(key, flight));
+        return false;
+    }
+
+    private bool TryWait(FlightKey<TKey> key, Flight<TValue> flight, [MaybeNullWhen(false)] out TValue value)
     {
         value = default;
-        if (!flight.TryJoin())
+        if (!TryJoin(key, flight))
             return false;
         try
         {
@@ -74,7 +93,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         }
     }
 
-    private async Task<TValue> WaitAsync(TKey key, Flight<TValue> flight, CancellationToken cancellation)
+    private async Task<TValue> WaitAsync(FlightKey<TKey> key, Flight<TValue> flight, CancellationToken cancellation)
     {
         try
         {
@@ -87,20 +106,21 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     }
 
     // A run that nobody waits for is nobody's to join: who comes next starts one of his own.
-    private void Leave(TKey key, Flight<TValue> flight)
+    private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
     {
         if (flight.LeaveAsLast())
             _flights.TryRemove(KeyValuePair.Create(key, flight));
     }
 
-    private TValue Run<TState>(Flight<TValue> flight, TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
+    private TValue Run<TState>(
+        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
         try
         {
-            if (!table.TryGet(key, out TValue? value)) // the flight before may have landed between the look and the start
+            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
             {
-                value = Make(key, state, factory);
-                table.Put(key, value, options);
+                value = Make(key.Key, state, factory);
+                table.PutMade(key.Key, value, options, flight.Mark!);
             }
             _flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
@@ -114,20 +134,40 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         }
         finally
         {
+            End(flight);
             Leave(key, flight);
         }
     }
 
+    // The flight before may have landed between the look and the start.
+    private bool TryGetOrBegin(Flight<TValue> flight, TKey key, EntryOptions? options, [MaybeNullWhen(false)] out TValue value)
+    {
+        value = default;
+        while ((flight.Mark = table.BeginFlight(key, options)) == null)
+        {
+            if (table.TryGetAgain(key, out value))
+                return true;
+        }
+        return false;
+    }
+
+    private void End(Flight<TValue> flight)
+    {
+        if (flight.Mark != null)
+            table.Core.EndFlight(flight.Mark);
+    }
+
     [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
     private async Task RunAsync<TState>(
-        Flight<TValue> flight, TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options)
+        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
+        EntryOptions? options)
     {
         try
         {
-            if (!table.TryGet(key, out TValue? value))
+            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
             {
-                value = await MakeAsync(key, state, factory, flight.Abandoned).ConfigureAwait(false);
-                table.Put(key, value, options);
+                value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
+                table.PutMade(key.Key, value, options, flight.Mark!);
             }
             _flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
@@ -136,6 +176,10 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         {
             _flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
+        }
+        finally
+        {
+            End(flight);
         }
     }
 

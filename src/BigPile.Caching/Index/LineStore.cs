@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -93,13 +94,14 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     }
 
     // Whoever needs the chunk will make it, and be told what is wrong.
+    [SuppressMessage("Design", "CA1031", Justification = "Nobody is there to catch it, and nothing is lost.")]
     private void MakeQuietly(int chunk)
     {
         try
         {
             Make(chunk, touches: true);
         }
-        catch (OutOfMemoryException)
+        catch (Exception)
         {
         }
     }

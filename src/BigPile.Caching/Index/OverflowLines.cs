@@ -53,10 +53,16 @@ internal sealed unsafe class OverflowLines : IDisposable
         Bucket* line = At(number);
         line->ClearExpiry();
         _lock.Enter();
-        line->Next = _firstFree;
-        _firstFree = number;
-        Used--;
-        _lock.Exit();
+        try
+        {
+            line->Next = _firstFree;
+            _firstFree = number;
+            Used--;
+        }
+        finally
+        {
+            _lock.Exit();
+        }
     }
 
     /// <summary>States what was loaded.</summary>

@@ -27,6 +27,9 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
 
     internal bool HasComparer => comparer != null;
 
+    /// <summary>Whether the bytes or the hash of a key come from a codec or a comparer, which may be the application's.</summary>
+    internal bool RunsOthersCode => comparer != null || Kind == KeyKind.Object;
+
     /// <summary>Makes a key ready to be looked for.</summary>
     /// <param name="key">The key.</param>
     /// <param name="stack">Room for most keys.</param>

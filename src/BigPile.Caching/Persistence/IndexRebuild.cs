@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
@@ -10,32 +12,90 @@ namespace BigPile.Caching.Persistence;
 /// <summary>Finds the entries of all tables by walking through the pile, a segment a worker, while the tables are in use.</summary>
 /// <remarks>
 /// Of two blocks with one key the higher version is right, and the other is freed: a kill came between a put's publishing and its freeing.
-/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back.
+/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A segment whose walk fails is walked
+/// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
 /// </remarks>
 internal sealed class IndexRebuild(Pile pile, IReadOnlyDictionary<int, TableCore> cores, CacheReadiness readiness, CancellationToken stop)
 {
     private const int EntriesAtOnce = 512;
     private const int EntriesBetweenGrowths = 64;
 
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
+
     private long _unreadable;
 
-    /// <summary>Walks, and then lets the tables begin with what has to wait for the end.</summary>
-    internal void Run()
+    /// <summary>The time after which what failed is tried again; twice as long each time, up to a minute.</summary>
+    internal TimeSpan FirstPause { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Walks, and then lets the tables begin with what has to wait for the end. The first failure is thrown.</summary>
+    internal void RunOnce()
     {
-        ulong end = pile.EndAddress;
-        ulong step = pile.SegmentUnits;
-        readiness.Expect((long)end);
-        var parallel = new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount, CancellationToken = stop };
-        Parallel.For(0L, (long)(end / step), parallel, segment => Walk((ulong)segment * step, ((ulong)segment + 1) * step));
+        Begin();
+        Parallel.ForEach(Segments(), Options(), Walk);
         foreach (TableCore core in cores.Values)
             core.EndRebuild();
+        End();
+    }
+
+    /// <summary>As <see cref="RunOnce"/>, and what fails is logged and tried again until it works or the cache is disposed.</summary>
+    internal void Run()
+    {
+        Begin();
+        TryUntilDone(Segments(), Walk);
+        TryUntilDone([.. cores.Values], static core => core.EndRebuild());
+        End();
+    }
+
+    private void Begin() => readiness.Expect((long)pile.EndAddress);
+
+    private void End()
+    {
         if (_unreadable != 0)
             pile.Logger.LogError("The walk for the tables' entries came upon {Count} that can't be read, and left them out", _unreadable);
         pile.Logger.LogInformation("The tables' index was rebuilt from {Count} entries", readiness.EntriesFound);
     }
 
-    private void Walk(ulong address, ulong end)
+    private ulong[] Segments()
     {
+        var starts = new ulong[pile.EndAddress / pile.SegmentUnits];
+        for (int i = 0; i < starts.Length; i++)
+            starts[i] = (ulong)i * pile.SegmentUnits;
+        return starts;
+    }
+
+    private ParallelOptions Options() => new() { MaxDegreeOfParallelism = Environment.ProcessorCount, CancellationToken = stop };
+
+    private void TryUntilDone<T>(T[] parts, Action<T> work)
+    {
+        for (TimeSpan pause = FirstPause; parts.Length != 0; pause = pause * 2 < LongestPause ? pause * 2 : LongestPause)
+        {
+            var failed = new ConcurrentBag<T>();
+            Parallel.ForEach(parts, Options(), part => Try(part, work, failed));
+            parts = [.. failed];
+            if (parts.Length != 0 && stop.WaitHandle.WaitOne(pause))
+                stop.ThrowIfCancellationRequested();
+        }
+        readiness.Failure = null;
+    }
+
+    [SuppressMessage("Design", "CA1031", Justification = "Whatever it is, the part is tried again.")]
+    private void Try<T>(T part, Action<T> work, ConcurrentBag<T> failed)
+    {
+        try
+        {
+            work(part);
+        }
+        catch (Exception e) when (e is not OperationCanceledException and not ObjectDisposedException)
+        {
+            readiness.Failure = e;
+            failed.Add(part);
+            pile.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
+        }
+    }
+
+    private void Walk(ulong address)
+    {
+        ulong end = address + pile.SegmentUnits;
         var room = new PileEntry[EntriesAtOnce];
         var found = new ulong[EntriesAtOnce];
         while (address < end && !stop.IsCancellationRequested)

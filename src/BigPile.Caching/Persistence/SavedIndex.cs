@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Caching.Index;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
@@ -23,23 +24,24 @@ internal sealed class SavedIndex
     private const ulong Magic = 0x4C42415450474942;
     private const int Format = 1;
     private const int PartBytes = 1 << 20;
+    private const int StreamBufferBytes = 1 << 16;
 
     private readonly Pile _pile;
-    private readonly string _path;
+    private readonly HeldDirectory _files;
 
     internal SavedIndex(Pile pile)
     {
         _pile = pile;
-        _path = Path.Combine(pile.DirectoryPath!, FileName);
+        _files = pile.Files!;
     }
 
     /// <summary>Writes the file. Nobody changes the tables any more.</summary>
     internal void Write(IReadOnlyCollection<TableCore> cores, ulong seed)
     {
-        string draft = _path + ".new";
-        using (var file = new FileStream(draft, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 1 << 16))
+        using HeldFile draft = _files.Open(FileName + ".new", FileMode.Create, FileAccess.ReadWrite);
+        using (var stream = new FileStream(draft.Handle, FileAccess.Write, StreamBufferBytes))
         {
-            using var writer = new ChecksummedWriter(file);
+            using var writer = new ChecksummedWriter(stream);
             writer.Write(Magic);
             writer.Write(Format);
             writer.Write(_pile.Id);
@@ -50,9 +52,10 @@ internal sealed class SavedIndex
             foreach (TableCore core in cores)
                 Write(writer, core);
             writer.WriteChecksum();
-            file.Flush(flushToDisk: true);
+            stream.Flush();
+            draft.Sync();
+            _files.Rename(draft, FileName);
         }
-        File.Move(draft, _path, overwrite: true);
     }
 
     /// <summary>Reads the head of the file, if it is there and counts, and then removes it in any case once it was read.</summary>
@@ -60,11 +63,13 @@ internal sealed class SavedIndex
     /// <returns>The tables as they were; <see langword="null"/> when they have to be found in the pile.</returns>
     internal Dictionary<int, TableCore>? TryRead(Func<ulong, Dictionary<int, TableCore>> makeCores)
     {
-        if (!File.Exists(_path))
-            return null;
+        HeldFile? found = null;
         try
         {
-            using var file = new FileStream(_path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 1 << 16);
+            found = _files.TryOpen(FileName, FileAccess.Read);
+            if (found == null)
+                return null;
+            using var file = new FileStream(found.Handle, FileAccess.Read, StreamBufferBytes);
             using var reader = new ChecksummedReader(file);
             return TryReadTables(reader, makeCores);
         }
@@ -74,7 +79,23 @@ internal sealed class SavedIndex
         }
         finally
         {
-            File.Delete(_path);
+            found?.Dispose();
+            Remove();
+        }
+    }
+
+    // One that stayed would be taken for that of a later stop.
+    private void Remove()
+    {
+        try
+        {
+            _files.Delete(FileName);
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException(
+                $"The file '{_files.PathOf(FileName)}' must go before a table can change: {e.Message} "
+                + "Remove it, or make its directory writable, and open the tables again.", e);
         }
     }
 

@@ -37,6 +37,19 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <summary>Entries up to this version are no more, whatever their tags are.</summary>
     internal ulong ClearedUpTo => Volatile.Read(ref _clearedUpTo);
 
+    /// <summary>
+    /// The version of the last mark that counts, which one that is being made does not yet; and whether one concerns every entry, those too
+    /// that no tag or expiry marks out.
+    /// </summary>
+    internal (ulong LastVersion, bool IsOfAll) Described
+    {
+        get
+        {
+            lock (_lock)
+                return (_lastVersion, _marks.ContainsKey(AllTag));
+        }
+    }
+
     /// <summary>The marks that there are.</summary>
     internal int Count
     {
@@ -50,6 +63,7 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal void Mark(string tag)
     {
+        core.OutdateFlights(TagHash.Of(tag));
         ThreadPresence presence = core.EnterToChange();
         try
         {
@@ -67,15 +81,14 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <returns>The version up to which they are no more.</returns>
     internal ulong MarkAll()
     {
+        core.OutdateFlights(AllTag);
         ThreadPresence presence = core.EnterToChange();
         try
         {
             core.ExpectMortals();
             lock (_lock)
             {
-                ulong version = PublishLocked(AllTag, Write(AllTag));
-                Volatile.Write(ref _clearedUpTo, version);
-                return version;
+                return PublishLocked([AllTag]);
             }
         }
         finally
@@ -148,27 +161,37 @@ internal sealed unsafe class TagMarks(TableCore core)
             return [.. _marks.Values.Select(static mark => mark.Address)];
     }
 
-    // Both blocks are there before the first counts: without room for both, nothing is removed.
+    // All blocks and their version are there before the first counts: without room for all, nothing is removed.
     private void MarkLocked(string tag)
     {
-        ulong hash = TagHash.Of(tag);
-        Slot slot = Write(hash);
         if (core.WasFound)
+            _ = PublishLocked([SeededHashOf(tag), TagHash.Of(tag)]);
+        else
+            _ = PublishLocked([TagHash.Of(tag)]);
+    }
+
+    private ulong PublishLocked(ReadOnlySpan<ulong> tags)
+    {
+        Span<Slot> slots = stackalloc Slot[tags.Length];
+        int written = 0;
+        ulong version = 0;
+        try
         {
-            ulong seededHash = SeededHashOf(tag);
-            Slot seededSlot;
-            try
-            {
-                seededSlot = Write(seededHash);
-            }
-            catch
-            {
-                core.Pile.AbandonEntry(slot, MarkBytes);
-                throw;
-            }
-            PublishLocked(seededHash, seededSlot);
+            for (; written < tags.Length; written++)
+                slots[written] = Write(tags[written]);
+            version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
         }
-        PublishLocked(hash, slot);
+        finally
+        {
+            for (int i = 0; version == 0 && i < written; i++)
+                core.Pile.AbandonEntry(slots[i], MarkBytes);
+        }
+        for (int i = 0; i < tags.Length; i++)
+        {
+            PublishLocked(tags[i], slots[i], version);
+            KillPoint.Pass(KillWindow.TagBetweenMarks);
+        }
+        return version;
     }
 
     // As earlier versions had it.
@@ -188,16 +211,18 @@ internal sealed unsafe class TagMarks(TableCore core)
         return slot;
     }
 
-    private ulong PublishLocked(ulong tag, Slot slot)
+    private void PublishLocked(ulong tag, Slot slot, ulong version)
     {
-        ulong version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
-        core.Pile.PublishEntry(slot, MarkBytes);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
-        Remember(tag, new TagMark(version, slot.Address));
-        if (isKnown)
+        if (Fault.MarkFreedFirst && isKnown)
             core.Pile.FreeEntry(known.Address);
-        return version;
+        KillPoint.Pass(KillWindow.MarkBeforePublish);
+        core.Pile.PublishEntry(slot, MarkBytes);
+        KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
+        Remember(tag, new TagMark(version, slot.Address));
+        if (isKnown && !Fault.MarkFreedFirst)
+            core.Pile.FreeEntry(known.Address);
     }
 
     private void Remember(ulong tag, TagMark mark)

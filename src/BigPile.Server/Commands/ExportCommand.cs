@@ -10,12 +10,13 @@ internal static class ExportCommand
     {
         var table = new Option<string>("--table") { Description = "The table whose entries are written.", Required = true };
         var file = new Option<string?>("--out") { Description = "The file to write; standard output when left out." };
+        Option<string?> keyFile = ServerKey.CreateOption();
         (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
         var command = new Command(
             "export",
             "Writes all entries of a table as JSON lines, which load reads again without --key. Exit code 0: all were written; 1: the export failed.")
         {
-            table, file, directory, url,
+            table, file, directory, url, keyFile,
         };
         LoadCommand.AllowOnePlace(command, directory, url);
         command.SetAction((result, cancellationToken) =>
@@ -26,6 +27,7 @@ internal static class ExportCommand
                 File = result.GetValue(file),
                 Directory = result.GetValue(directory),
                 Server = result.GetValue(url),
+                KeyFile = result.GetValue(keyFile),
             };
             return run.RunAsync(cancellationToken);
         });

@@ -29,6 +29,9 @@ internal sealed class ExportRun(TextWriter error)
     /// <summary>The running server to ask, instead of a directory.</summary>
     internal Uri? Server { get; init; }
 
+    /// <summary>The file with the key to show to the server; the environment's when left out.</summary>
+    internal string? KeyFile { get; init; }
+
     /// <summary>Exports.</summary>
     /// <returns>The exit code.</returns>
     internal async Task<int> RunAsync(CancellationToken cancellationToken)
@@ -37,16 +40,12 @@ internal sealed class ExportRun(TextWriter error)
         {
             if (!AspNetCore.Entries.TableName.IsValid(TableName))
                 throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
-            Stream output = File == null ? Console.OpenStandardOutput() : System.IO.File.Create(File);
-            await using (output.ConfigureAwait(false))
-            {
-                ExportEnd end = Server != null
-                    ? await CopyAsync(Server, output, cancellationToken).ConfigureAwait(false)
-                    : await WriteAsync(output, cancellationToken).ConfigureAwait(false);
-                await error.WriteLineAsync(
-                    $"Exported {end.Entries:N0} entries of the table '{TableName}'."
-                    + (end.Skipped == 0 ? "" : $" {end.Skipped:N0} others are none of the service, and were left out.")).ConfigureAwait(false);
-            }
+            ExportEnd end = File == null
+                ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)
+                : await ReplaceFileAsync(File, cancellationToken).ConfigureAwait(false);
+            await error.WriteLineAsync(
+                $"Exported {end.Entries:N0} entries of the table '{TableName}'."
+                + (end.Skipped == 0 ? "" : $" {end.Skipped:N0} others are none of the service, and were left out.")).ConfigureAwait(false);
             return Done;
         }
         catch (Exception e) when (ServerClient.IsExplained(e))
@@ -58,6 +57,33 @@ internal sealed class ExportRun(TextWriter error)
         {
             await error.WriteLineAsync("The export was stopped before its end.").ConfigureAwait(false);
             return Failed;
+        }
+    }
+
+    // Beside the file first: an export that fails must not take the one before with it.
+    private async Task<ExportEnd> ReplaceFileAsync(string path, CancellationToken cancellationToken)
+    {
+        string beside = path + ".new";
+        try
+        {
+            ExportEnd end = await ExportToAsync(System.IO.File.Create(beside), cancellationToken).ConfigureAwait(false);
+            System.IO.File.Move(beside, path, overwrite: true);
+            return end;
+        }
+        catch
+        {
+            System.IO.File.Delete(beside);
+            throw;
+        }
+    }
+
+    private async Task<ExportEnd> ExportToAsync(Stream output, CancellationToken cancellationToken)
+    {
+        await using (output.ConfigureAwait(false))
+        {
+            return Server != null
+                ? await CopyAsync(Server, output, cancellationToken).ConfigureAwait(false)
+                : await WriteAsync(output, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -74,7 +100,7 @@ internal sealed class ExportRun(TextWriter error)
 
     private async Task<ExportEnd> CopyAsync(Uri server, Stream output, CancellationToken cancellationToken)
     {
-        using HttpClient client = ServerClient.Make();
+        using HttpClient client = ServerClient.Make(ServerKey.Read(KeyFile));
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
         using var request = new HttpRequestMessage(HttpMethod.Get, ServerClient.AddressOf(server, $"/v1/tables/{TableName}:export"));
         using HttpResponseMessage response =

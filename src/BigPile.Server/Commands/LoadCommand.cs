@@ -15,12 +15,13 @@ internal static class LoadCommand
         {
             Description = "The field whose value, a string or a number, is a record's key. Without it, lines are as the command export writes them.",
         };
+        Option<string?> keyFile = ServerKey.CreateOption();
         (Option<string?> directory, Option<Uri?> url) = PlaceOptions();
         var command = new Command(
             "load",
             "Puts each line of a file into a table. Exit code 0: all lines were loaded; 2: some were skipped; 1: the load failed.")
         {
-            file, table, key, directory, url,
+            file, table, key, directory, url, keyFile,
         };
         AllowOnePlace(command, directory, url);
         command.SetAction((result, cancellationToken) =>
@@ -32,6 +33,7 @@ internal static class LoadCommand
                 KeyField = result.GetValue(key),
                 Directory = result.GetValue(directory),
                 Server = result.GetValue(url),
+                KeyFile = result.GetValue(keyFile),
             };
             return run.RunAsync(cancellationToken);
         });

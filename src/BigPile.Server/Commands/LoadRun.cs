@@ -35,6 +35,9 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     /// <summary>The running server to load into, instead of a directory.</summary>
     internal Uri? Server { get; init; }
 
+    /// <summary>The file with the key to show to the server; the environment's when left out.</summary>
+    internal string? KeyFile { get; init; }
+
     private bool HasTerminal => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected;
 
     /// <summary>Loads.</summary>
@@ -78,7 +81,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
 
     private async Task LoadOverHttpAsync(Stream content, Uri server, LoadTally tally, CancellationToken cancellationToken)
     {
-        using HttpClient client = ServerClient.Make();
+        using HttpClient client = ServerClient.Make(ServerKey.Read(KeyFile));
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
         string query = KeyField == null ? "" : "?key=" + Uri.EscapeDataString(KeyField);
         using var request = new HttpRequestMessage(HttpMethod.Post, ServerClient.AddressOf(server, $"/v1/tables/{TableName}:load{query}"));

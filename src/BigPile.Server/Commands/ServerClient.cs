@@ -1,5 +1,7 @@
 using System;
+using System.Net;
 using System.Net.Http;
+using System.Net.Http.Headers;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Server.Loading;
@@ -13,7 +15,14 @@ internal static class ServerClient
     internal static Uri AddressOf(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path);
 
     /// <summary>Makes a client that waits as long as it takes.</summary>
-    internal static HttpClient Make() => new() { Timeout = Timeout.InfiniteTimeSpan };
+    /// <param name="key">The key to show with each request, or <see langword="null"/>.</param>
+    internal static HttpClient Make(string? key)
+    {
+        var client = new HttpClient { Timeout = Timeout.InfiniteTimeSpan };
+        if (key != null)
+            client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
+        return client;
+    }
 
     /// <summary>Refuses an answer that is a problem.</summary>
     /// <exception cref="LoadException">It is one.</exception>
@@ -22,7 +31,10 @@ internal static class ServerClient
         if (response.IsSuccessStatusCode)
             return;
         string body = await response.Content.ReadAsStringAsync(cancellationToken).ConfigureAwait(false);
-        throw new LoadException($"The server answered with {(int)response.StatusCode} {response.ReasonPhrase} {body}".TrimEnd());
+        string hint = response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden
+            ? " Give a key that may do this, with --key-file or BIGPILE_KEY."
+            : "";
+        throw new LoadException($"The server answered with {(int)response.StatusCode} {response.ReasonPhrase} {body}".TrimEnd() + hint);
     }
 
     /// <summary>Whether an exception's message tells a user of a command all that there is to know.</summary>

@@ -21,21 +21,25 @@ internal static class StatsCommand
 
     internal static Command Create()
     {
+        Option<string?> keyFile = ServerKey.CreateOption();
         (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
-        var command = new Command("stats", "Tells what a pile and its tables hold, as JSON. Exit code 0: here it is; 1: it can't be had.") { directory, url };
+        var command = new Command("stats", "Tells what a pile and its tables hold, as JSON. Exit code 0: here it is; 1: it can't be had.")
+        {
+            directory, url, keyFile,
+        };
         LoadCommand.AllowOnePlace(command, directory, url);
         command.SetAction((result, cancellationToken) => RunAsync(
-            result.GetValue(directory), result.GetValue(url), result.InvocationConfiguration.Output, result.InvocationConfiguration.Error,
-            cancellationToken));
+            result.GetValue(directory), result.GetValue(url), result.GetValue(keyFile), result.InvocationConfiguration.Output,
+            result.InvocationConfiguration.Error, cancellationToken));
         return command;
     }
 
     private static async Task<int> RunAsync(
-        string? directory, Uri? server, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+        string? directory, Uri? server, string? keyFile, TextWriter output, TextWriter error, CancellationToken cancellationToken)
     {
         try
         {
-            JsonNode? report = server == null ? Read(directory) : await AskAsync(server, cancellationToken).ConfigureAwait(false);
+            JsonNode? report = server == null ? Read(directory) : await AskAsync(server, keyFile, cancellationToken).ConfigureAwait(false);
             await output.WriteLineAsync(report!.ToJsonString(Indented)).ConfigureAwait(false);
             return Done;
         }
@@ -54,9 +58,9 @@ internal static class StatsCommand
         return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, idle, time), ReportJson.Default.StatsReport);
     }
 
-    private static async Task<JsonNode?> AskAsync(Uri server, CancellationToken cancellationToken)
+    private static async Task<JsonNode?> AskAsync(Uri server, string? keyFile, CancellationToken cancellationToken)
     {
-        using HttpClient client = ServerClient.Make();
+        using HttpClient client = ServerClient.Make(ServerKey.Read(keyFile));
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
         using HttpResponseMessage response = await client.GetAsync(ServerClient.AddressOf(server, "/v1/stats"), cancellationToken).ConfigureAwait(false);
         await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);

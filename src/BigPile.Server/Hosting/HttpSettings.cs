@@ -9,7 +9,7 @@ internal sealed record HttpSettings
 {
     private const string DefaultIgnoredHeaders = "X-Forwarded-For,X-Forwarded-Proto,X-Forwarded-Host,X-Forwarded-Port,Forwarded,Via,X-Real-IP,X-Request-Id";
 
-    private static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
+    internal static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
 
     /// <summary>Whether plain reads are answered ahead of the HTTP stack.</summary>
     internal bool FastDoor { get; init; }

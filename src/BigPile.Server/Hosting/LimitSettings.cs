@@ -7,7 +7,7 @@ namespace BigPile.Server.Hosting;
 /// <summary>The settings <c>Limits:…</c>: what one client, and all of them together, may take of the server.</summary>
 internal sealed record LimitSettings
 {
-    private static readonly string[] Known =
+    internal static readonly string[] Known =
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",

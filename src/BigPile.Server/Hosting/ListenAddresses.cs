@@ -112,11 +112,38 @@ internal static class ListenAddresses
     {
         try
         {
-            return BindingAddress.Parse(address);
+            BindingAddress parsed = BindingAddress.Parse(address);
+            CheckParts(address, parsed);
+            return parsed;
         }
         catch (FormatException)
         {
             throw new SettingsException($"'{address}' is no address to listen on; one looks like {Default}.");
+        }
+    }
+
+    private static void CheckParts(string address, BindingAddress parsed)
+    {
+        if (!parsed.Scheme.Equals("http", StringComparison.OrdinalIgnoreCase) && !parsed.Scheme.Equals("https", StringComparison.OrdinalIgnoreCase))
+            throw new SettingsException($"'{address}' is no address to listen on: its scheme is neither http nor https. One looks like {Default}.");
+        if (parsed.IsUnixPipe || parsed.IsNamedPipe)
+            return;
+        if (parsed.Port is < IPEndPoint.MinPort or > IPEndPoint.MaxPort)
+            throw new SettingsException($"'{address}' is no address to listen on: a port is from 1 to {IPEndPoint.MaxPort}, or 0 for any that is free.");
+        if (parsed.PathBase.Length != 0)
+            throw new SettingsException($"'{address}' is no address to listen on: it has the path '{parsed.PathBase}'. Leave the path out.");
+    }
+
+    /// <summary>Refuses an address that is given twice.</summary>
+    /// <exception cref="SettingsException">There is one.</exception>
+    internal static void RefuseTwice(IReadOnlyList<string> addresses)
+    {
+        var seen = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+        foreach (string address in addresses)
+        {
+            BindingAddress parsed = Parse(address);
+            if (parsed.Port != 0 && !seen.Add($"{parsed.Host}:{parsed.Port}"))
+                throw new SettingsException($"The address '{address}' is given twice, or its port is taken by another one. Give each a port of its own.");
         }
     }
 

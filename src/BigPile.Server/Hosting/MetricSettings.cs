@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using Microsoft.Extensions.Configuration;
@@ -10,18 +11,26 @@ namespace BigPile.Server.Hosting;
 /// <param name="Meters">The meters whose instruments are shown.</param>
 internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<string> Meters)
 {
-    private static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:Meters"];
+    internal static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:Meters"];
 
     private static readonly string[] DefaultMeters = ["BigPile", "BigPile.Server", "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
+
+    private static readonly string[] TakenPaths = ["/v1", "/health", "/openapi", "/console"];
 
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static MetricSettings Read(IConfiguration configuration)
     {
         Setting.RefuseUnknown(configuration.GetSection("Metrics"), Known);
         string path = Setting.Text(configuration, "Metrics:Path") ?? "/metrics";
-        if (!path.StartsWith('/') || path.Contains('{'))
+        if (!path.StartsWith('/') || path.AsSpan().ContainsAny("{}?#%*\\ "))
             throw new SettingsException($"The setting 'Metrics:Path' is '{path}'; it must be a path such as /metrics.");
+        if (TakenPaths.FirstOrDefault(taken => IsAtOrBelow(path, taken)) is { } other)
+            throw new SettingsException($"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");
         string[] meters = [.. configuration.GetSection("Metrics:Meters").GetChildren().Select(static meter => meter.Value).OfType<string>()];
         return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters.Length == 0 ? DefaultMeters : meters);
     }
+
+    private static bool IsAtOrBelow(string path, string taken) =>
+        path.Trim('/').Length == 0 || path.Equals(taken, StringComparison.OrdinalIgnoreCase)
+        || path.StartsWith(taken + "/", StringComparison.OrdinalIgnoreCase);
 }

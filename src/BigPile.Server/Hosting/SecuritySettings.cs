@@ -9,7 +9,7 @@ namespace BigPile.Server.Hosting;
 /// <summary>The settings <c>Security:…</c>: who may do what, and from where.</summary>
 internal sealed record SecuritySettings
 {
-    private static readonly string[] Known =
+    internal static readonly string[] Known =
         ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls"];
 
     private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst"];

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.IO;
 using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Metrics;
 using BigPile.AspNetCore.Security;
@@ -22,11 +23,13 @@ internal static class ServerApplication
     /// <exception cref="SettingsException">A setting is wrong.</exception>
     internal static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
+        KnownSettings.CheckArguments(args);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions
         {
             Args = args,
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
+        SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
@@ -65,6 +68,7 @@ internal static class ServerApplication
         IReadOnlyList<string> addresses = ListenAddresses.Read(builder.Configuration);
         if (addresses.Count == 0)
             addresses = [ListenAddresses.Default];
+        ListenAddresses.RefuseTwice(addresses);
         ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
         ListenAddresses.Set(builder.Configuration, addresses, security);
     }

@@ -1,3 +1,5 @@
+using System;
+using System.IO;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Serilog;
@@ -11,14 +13,24 @@ internal static class ServerLog
 {
     internal static void Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
-        Serilog.Core.Logger logger = new LoggerConfiguration()
-            .ReadFrom.Configuration(configuration)
-            .Filter.ByExcluding(IsStartFailure)
-            .CreateLogger();
+        Serilog.Core.Logger logger = CreateLogger(configuration);
         logging.ClearProviders();
         logging.AddSerilog(logger, dispose: true);
         // The framework makes an activity and a scope for each request as soon as this category is on for anything.
         logging.AddFilter<SerilogLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
+    }
+
+    private static Serilog.Core.Logger CreateLogger(IConfiguration configuration)
+    {
+        try
+        {
+            return new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
+        }
+        catch (Exception e) when (e is InvalidOperationException or ArgumentException or FormatException or IOException)
+        {
+            string reason = e.Message.ReplaceLineEndings(" ");
+            throw new SettingsException($"The settings 'Serilog:…' can't be used: {reason} Levels are Verbose, Debug, Information, Warning, Error and Fatal.");
+        }
     }
 
     // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.

@@ -1,8 +1,11 @@
 using System;
 using System.IO;
+using System.Linq;
+using System.Net.Sockets;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
@@ -21,7 +24,7 @@ internal static class ServerRun
             WebApplication app = ServerApplication.Build(args);
             await using (app.ConfigureAwait(false))
             {
-                await app.StartAsync().ConfigureAwait(false);
+                await StartAsync(app).ConfigureAwait(false);
                 Task report = StartReport.LogAsync(app);
                 await app.WaitForShutdownAsync().ConfigureAwait(false);
                 await report.ConfigureAwait(false);
@@ -36,6 +39,29 @@ internal static class ServerRun
             return 1;
         }
     }
+
+    private static async Task StartAsync(WebApplication app)
+    {
+        try
+        {
+            await app.StartAsync().ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is SocketException or IOException { InnerException: SocketException or AddressInUseException })
+        {
+            throw new SettingsException($"it can't listen on {AddressesOf(app)}: {e.Message} Choose another address with --urls.");
+        }
+        catch (InvalidOperationException e) when (e is not ObjectDisposedException && UsesHttps(app))
+        {
+            throw new SettingsException(
+                $"it can't listen on {AddressesOf(app)}: {e.Message.ReplaceLineEndings(" ")} Set Tls:CertificatePath, or listen on an http address.");
+        }
+    }
+
+    private static string AddressesOf(WebApplication app) => string.Join(", ", ListenAddresses.Read(app.Configuration));
+
+    private static bool UsesHttps(WebApplication app) =>
+        ListenAddresses.Read(app.Configuration).Any(static address => address.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
+        && app.Services.GetService<TlsSettings>() == null;
 
     /// <summary>Whether an exception's message tells a user all that there is to know.</summary>
     private static bool IsExplained(Exception exception) =>

@@ -11,7 +11,7 @@ internal sealed record ServerSettings
 {
     private const string DefaultDirectory = "./data";
 
-    private static readonly string[] Known =
+    internal static readonly string[] Known =
     [
         "Pile:Directory", "Pile:SegmentBytes", "Pile:MaxBytes",
         "Server:AllowInsecure", "Server:MaxBodyBytes", "Server:LoadSample", "Server:LogEntryReads", "Server:LogOneIn",

@@ -16,7 +16,7 @@ internal static class Setting
         foreach (IConfigurationSection given in section.GetChildren())
         {
             if (!known.Contains(given.Path, StringComparer.OrdinalIgnoreCase))
-                throw new SettingsException($"There is no setting '{given.Path}'. There are: {string.Join(", ", known)}.");
+                throw KnownSettings.Unknown(given.Path);
         }
     }
 

@@ -1,15 +1,43 @@
 using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Configuration.Json;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The settings of the file beside the program and of the environment, for commands that start no server.</summary>
+/// <summary>The settings files: the one beside the program, and over it the one of the directory that the program was started in.</summary>
 internal static class SettingsFile
 {
-    internal static IConfiguration Read() => new ConfigurationBuilder()
-        .SetBasePath(AppContext.BaseDirectory)
-        .AddJsonFile("appsettings.json", optional: true)
+    private const string Name = "appsettings.json";
+
+    /// <summary>The settings of the files and of the environment, for commands that start no server.</summary>
+    internal static IConfiguration Read() => AddFiles(new ConfigurationBuilder(), Directory.GetCurrentDirectory())
         .AddEnvironmentVariables("ASPNETCORE_")
         .AddEnvironmentVariables()
         .Build();
+
+    /// <summary>Has a configuration read the file of the working directory too: over the program's own, below the environment.</summary>
+    /// <param name="configuration">What is read so far; the file goes behind the last settings file in it.</param>
+    /// <param name="workingDirectory">Where the program was started.</param>
+    /// <exception cref="SettingsException">A file has a section that nobody reads.</exception>
+    internal static void AddTo(IConfigurationBuilder configuration, string workingDirectory)
+    {
+        KnownSettings.CheckSections(AddFiles(new ConfigurationBuilder(), workingDirectory).Build());
+        string path = PathIn(workingDirectory);
+        if (path == PathIn(AppContext.BaseDirectory))
+            return;
+        IList<IConfigurationSource> sources = configuration.Sources;
+        IConfigurationSource? last = sources.LastOrDefault(static source => source is JsonConfigurationSource);
+        var own = new JsonConfigurationSource { Path = path, Optional = true };
+        own.ResolveFileProvider();
+        sources.Insert(last == null ? 0 : sources.IndexOf(last) + 1, own);
+    }
+
+    private static string PathIn(string directory) => Path.GetFullPath(Path.Combine(directory, Name));
+
+    private static IConfigurationBuilder AddFiles(IConfigurationBuilder configuration, string workingDirectory) => configuration
+        .AddJsonFile(PathIn(AppContext.BaseDirectory), optional: true)
+        .AddJsonFile(PathIn(workingDirectory), optional: true);
 }

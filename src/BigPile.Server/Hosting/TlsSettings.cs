@@ -10,7 +10,7 @@ namespace BigPile.Server.Hosting;
 /// <param name="ReloadPeriod">How often the files are looked at for a new certificate; zero: never.</param>
 internal sealed record TlsSettings(string CertificatePath, string? KeyPath, string? Password, TimeSpan ReloadPeriod)
 {
-    private static readonly string[] Known = ["Tls:CertificatePath", "Tls:KeyPath", "Tls:Password", "Tls:ReloadSeconds"];
+    internal static readonly string[] Known = ["Tls:CertificatePath", "Tls:KeyPath", "Tls:Password", "Tls:ReloadSeconds"];
 
     /// <summary>Reads the settings.</summary>
     /// <returns><see langword="null"/> when there are none.</returns>

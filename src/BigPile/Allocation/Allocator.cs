@@ -18,7 +18,7 @@ namespace BigPile.Allocation;
 /// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the
 /// pool, and <see cref="AttachFound"/>, which takes one and then the pool.
 /// </remarks>
-internal sealed unsafe class Allocator : IDisposable
+internal sealed unsafe partial class Allocator : IDisposable
 {
     private const int MostWaste = 2;
 
@@ -70,16 +70,20 @@ internal sealed unsafe class Allocator : IDisposable
         uint generation = before.Freed.Generation;
         if (info.ClassPlusOne == 0)
         {
-            Pool.ReturnRun(page, generation, before.PayloadBytes);
+            if (Pool.ReturnRun(page, generation, before.PayloadBytes))
+                CheckQuarantine();
             return;
         }
         int slot = (int)info.SlotAt(address);
+        bool isFrozen = page->IsFrozen(slot);
         PageMeta* emptied;
         while (!_heaps[Volatile.Read(ref page->Owner)].TryReturn(page, slot, generation, before.PayloadBytes, out emptied))
         {
         }
         if (emptied != null)
             Pool.ReturnPage(emptied);
+        if (isFrozen)
+            CheckQuarantine();
     }
 
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
@@ -89,16 +93,14 @@ internal sealed unsafe class Allocator : IDisposable
             _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
     }
 
-    /// <summary>The lists of changes. They may be read and cleared while no change can run.</summary>
-    internal IEnumerable<ChangeList> ChangeLists()
+    /// <summary>Takes what changed, and begins new lists. No change runs; pages may be examined meanwhile, and change lists too.</summary>
+    /// <returns><see langword="false"/> when there was more than the lists hold.</returns>
+    internal bool TryTakeChanges(List<ulong> addresses)
     {
+        bool areWhole = Pool.TryTakeChanges(addresses);
         foreach (Heap heap in _heaps)
-        {
-            if (heap.Changes is { } changes)
-                yield return changes;
-        }
-        if (Pool.Changes is { } runs)
-            yield return runs;
+            areWhole &= heap.TryTakeChanges(addresses);
+        return areWhole;
     }
 
     /// <summary>Gives back all pages but the first of a run whose payload has moved elsewhere.</summary>
@@ -120,21 +122,22 @@ internal sealed unsafe class Allocator : IDisposable
     }
 
     /// <summary>Hands a page that was found in a file to the heaps, in turn.</summary>
-    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes) =>
-        _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, Pool);
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, ReadOnlySpan<ulong> quarantined) =>
+        _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, quarantined, Pool);
 
     /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
-    internal void Trim()
+    /// <returns>What kept it from giving back all that it could; the next trim tries again.</returns>
+    internal Exception? Trim()
     {
         lock (_trimming)
         {
             foreach (Heap heap in _heaps)
                 GiveUpEmptyPages(heap);
-            List<Segment> withdrawn = Pool.WithdrawEmpty();
+            List<Segment> withdrawn = Pool.WithdrawEmpty(out Exception? failure);
             if (withdrawn.Count == 0)
-                return;
+                return failure;
             ThreadPresence.WaitForOthers();
-            Pool.Release(withdrawn);
+            return Pool.Release(withdrawn) ?? failure;
         }
     }
 
@@ -177,7 +180,9 @@ internal sealed unsafe class Allocator : IDisposable
             if (page == null)
                 throw Full(SizeClasses.SlotBytes(sizeClass));
             page->IsInTransit = true;
-            _heaps[own].Attach(page);
+            page = _heaps[own].Attach(page);
+            if (page != null)
+                Pool.ReturnPage(page);
             Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, presence);
             if (!slot.IsNone)
                 return slot;
@@ -235,9 +240,16 @@ internal sealed unsafe class Allocator : IDisposable
         }
     }
 
-    private PileFullException Full(long blockBytes)
+    private PileException Full(long blockBytes)
     {
-        string reason = Pool.GrowthFailure is { } failure
+        if (Pool.GrowthFailure is DirectoryChangedException changed)
+            return new PileStorageException(changed.Message, changed); // room is not what is missing
+        long quarantinedBytes = QuarantinedBytes;
+        if (quarantinedBytes != 0)
+            QuarantineOverfull?.Invoke(); // who can't flush here and now finds room soon
+        string reason = quarantinedBytes != 0
+            ? $"{quarantinedBytes:N0} of them were freed and can be used again after the next flush"
+            : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
         return new PileFullException(

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -17,11 +18,6 @@ internal sealed unsafe class ChangeList : IDisposable
     private ulong* _addresses = (ulong*)NativeMemory.Alloc(Capacity, sizeof(ulong));
     private int _count;
 
-    /// <summary>Whether there was no room for all changes.</summary>
-    internal bool IsOverfull => _count > Capacity;
-
-    internal ReadOnlySpan<ulong> Addresses => new(_addresses, Math.Min(_count, Capacity));
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Add(ulong address)
     {
@@ -37,7 +33,15 @@ internal sealed unsafe class ChangeList : IDisposable
         }
     }
 
-    internal void Clear() => _count = 0;
+    /// <summary>Moves the addresses elsewhere, and begins anew.</summary>
+    /// <returns><see langword="false"/> when there was no room for all changes.</returns>
+    internal bool TryTake(List<ulong> addresses)
+    {
+        int count = _count;
+        _count = 0;
+        addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, Capacity)));
+        return count <= Capacity;
+    }
 
     public void Dispose()
     {

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Blocks;
@@ -13,9 +14,10 @@ namespace BigPile.Allocation;
 /// must not lay out a page each time.
 /// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
 /// come only to free. It is held for some nanoseconds.
-/// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + what a page has left over.
+/// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + slots in quarantine + what a page has
+/// left over.
 /// </remarks>
-internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
+internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 {
     private const long MinFragmentedBytes = 1 << 20;
     private const int FragmentedShare = 8;
@@ -53,7 +55,7 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     {
         get
         {
-            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes;
+            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes - QuarantinedBytes;
             return freeBytes > MinFragmentedBytes && freeBytes > PageBytes / FragmentedShare;
         }
     }
@@ -91,11 +93,16 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Makes a page from the pool or from another heap this heap's own.</summary>
-    internal void Attach(PageMeta* page)
+    /// <returns>The page, when it is empty and not needed any more: the caller has to return it to the pool.</returns>
+    internal PageMeta* Attach(PageMeta* page)
     {
         _lock.Enter();
-        AttachLocked(page);
+        PageMeta* current = _classes[page->SizeClass].Current;
+        bool isNeeded = !page->IsEmpty || current == null || current->FreeCount == 0;
+        if (isNeeded)
+            AttachLocked(page);
         _lock.Exit();
+        return isNeeded ? null : page;
     }
 
     /// <summary>Takes a page with free slots away from this heap, for another one; null when there is none to spare.</summary>
@@ -134,15 +141,24 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
         _changes?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
-        ReturnLocked(page, slot, generation);
+        if (page->IsFrozen(slot))
+            QuarantineLocked(page, slot, generation);
+        else
+            ReturnLocked(page, slot, generation);
         if (IsToReturnLocked(page))
             emptied = GiveUpLocked(page);
         _lock.Exit();
         return true;
     }
 
-    /// <summary>What changed in blocks that this heap's threads took, freed or replaced; null where nobody wants to know.</summary>
-    internal ChangeList? Changes => _changes;
+    /// <summary>Takes what changed in blocks that this heap's threads took, freed or replaced; false when that was more than was listed.</summary>
+    internal bool TryTakeChanges(List<ulong> addresses)
+    {
+        _lock.Enter();
+        bool isWhole = _changes?.TryTake(addresses) ?? true;
+        _lock.Exit();
+        return isWhole;
+    }
 
     /// <summary>Notes that a block was changed where it lies.</summary>
     internal void NoteChange(ulong address)
@@ -179,9 +195,10 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>
-    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, ReadOnlySpan<ulong> quarantined, PagePool pool)
     {
         _lock.Enter();
+        _quarantine.AddRange(quarantined);
         LiveBlocks += blocks;
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
@@ -213,8 +230,8 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         page->Owner = _index;
         CountLocked(page, +1);
         HeapClass* heapClass = _classes + page->SizeClass;
-        if (heapClass->Current == null)
-            heapClass->Current = page;
+        if (heapClass->Current == null || heapClass->Current->FreeCount == 0)
+            heapClass->Current = page; // a full one comes to the list when one of its slots is freed
         else if (page->FreeCount != 0)
             ListLocked(page);
     }
@@ -224,6 +241,7 @@ internal sealed unsafe class Heap : CacheLineIsolated, IDisposable
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
         UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
+        QuarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
     }
 
     private void ReturnLocked(PageMeta* page, int slot, uint generation)

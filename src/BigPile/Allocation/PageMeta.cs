@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -9,6 +10,8 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// Invariants while the page holds slots: a set bit is a free slot whose header says free and whose generation may still be given out;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
+/// In a mapped pile a slot is frozen if it was not free when a flush last looked; so a free one is not. A frozen slot that was freed is in
+/// quarantine, counted in <see cref="QuarantinedCount"/>, and neither free nor live until a flush has made its end durable.
 /// All members are read and written under the owner's lock, or the pool's while no heap owns the page; <see cref="Owner"/> alone is
 /// read without, and checked again under the lock.
 /// </remarks>
@@ -36,11 +39,20 @@ internal unsafe struct PageMeta
     internal ushort FreeCount;
     internal ushort WornCount;
     internal ushort Cursor;
+
+    /// <summary>Frozen slots that were freed.</summary>
+    internal ushort QuarantinedCount;
     internal short SizeClass;
     internal bool IsListed;
 
     /// <summary>Owned by a heap that has not received it yet: a free must leave it where it is.</summary>
     internal bool IsInTransit;
+
+    /// <summary>Of the first page of a run: whether its block was there when a flush last looked.</summary>
+    internal bool IsRunFrozen;
+
+    /// <summary>Whether it is known of each slot whether it is frozen.</summary>
+    internal bool KnowsFrozen;
 
     internal readonly bool IsEmpty => FreeCount == SlotCount;
 
@@ -48,20 +60,22 @@ internal unsafe struct PageMeta
 
     private readonly int WordCount => (SlotCount + 63) / 64;
 
-    /// <summary>The bytes of the free bits of a page with that many slots.</summary>
-    internal static long FreeBitsBytes(int slotCount) => ((slotCount + 63) / 64 * sizeof(ulong) + LineBytes - 1) / LineBytes * LineBytes;
+    /// <summary>The bytes of the free bits of the page, and of the frozen ones.</summary>
+    internal readonly long FreeBitsBytes => BitsBytes(WordCount * (KnowsFrozen ? 2 : 1));
 
     /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
-    internal void LayOut(int sizeClass, bool allFree)
+    internal void LayOut(int sizeClass, bool allFree, bool knowsFrozen)
     {
+        KnowsFrozen = knowsFrozen;
         SizeClass = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         WornCount = 0;
         Cursor = 0;
-        FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)FreeBitsBytes(SlotCount), LineBytes);
-        new Span<ulong>(FreeBits, WordCount).Clear();
+        FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)FreeBitsBytes, LineBytes);
+        NativeMemory.Clear(FreeBits, (nuint)FreeBitsBytes);
         FreeCount = 0;
+        QuarantinedCount = 0;
         if (allFree)
             SetAllFree();
     }
@@ -99,6 +113,26 @@ internal unsafe struct PageMeta
     }
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
+
+    /// <summary>Whether a slot may hold something that was flushed.</summary>
+    internal readonly bool IsFrozen(int slot) => KnowsFrozen && (FreeBits[WordCount + (slot >> 6)] >> slot & 1) != 0;
+
+    /// <summary>Freezes every slot that is not free.</summary>
+    internal void Freeze()
+    {
+        int count = WordCount;
+        for (int word = 0; word < count; word++)
+            FreeBits[count + word] = ~FreeBits[word];
+    }
+
+    /// <summary>Notes that what a slot held is gone for good.</summary>
+    internal void Thaw(int slot)
+    {
+        Debug.Assert(!IsFree(slot), "A slot that is free was frozen.");
+        FreeBits[WordCount + (slot >> 6)] &= ~(1UL << slot);
+    }
+
+    private static long BitsBytes(int words) => (words * (long)sizeof(ulong) + LineBytes - 1) / LineBytes * LineBytes;
 
     private readonly int NextWordWithFree(int word)
     {

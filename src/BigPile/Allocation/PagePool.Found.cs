@@ -50,7 +50,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages--;
-            FreeBitsBytes += PageMeta.FreeBitsBytes(page->SlotCount);
+            FreeBitsBytes += page->FreeBitsBytes;
         }
     }
 
@@ -68,14 +68,26 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>Takes in a run that was found live.</summary>
-    internal void AddExaminedRun(int pages, long payloadBytes)
+    internal void AddExaminedRun(PageMeta* meta, int pages, long payloadBytes)
     {
         lock (_lock)
         {
             UnexaminedPages -= pages;
+            meta->IsRunFrozen = KnowsFrozen;
             RunPages += pages;
             RunCount++;
             RunPayloadBytes += payloadBytes;
+        }
+    }
+
+    /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
+    internal void QuarantineExaminedRun(PageMeta* meta, int pages)
+    {
+        lock (_lock)
+        {
+            UnexaminedPages -= pages;
+            meta->IsRunFrozen = true;
+            QuarantineRunLocked(meta, pages);
         }
     }
 

@@ -30,6 +30,8 @@ internal sealed unsafe partial class PagePool
     private Segment? GrowLocked(int pages)
     {
         GrowthFailure = null;
+        if (_idleSegments != 0 && PutBackIdleLocked() is { } idle && idle.FreePageCount >= pages)
+            return idle;
         int spans = SpansFor(pages);
         long lengthBytes = Math.Min(spans * _map.SegmentBytes, (_limitBytes - ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
         int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
@@ -58,24 +60,33 @@ internal sealed unsafe partial class PagePool
 
     private int FreeNumberLocked(int spans)
     {
+        int number = FreeNumberLocked(spans, isWornToo: false);
+        return number >= 0 ? number : FreeNumberLocked(spans, isWornToo: true);
+    }
+
+    private int FreeNumberLocked(int spans, bool isWornToo)
+    {
         int free = 0;
         for (int i = 0; i < _segments.Length; i++)
         {
-            free = _segments[i] == null ? free + 1 : 0;
+            free = _segments[i] == null && (isWornToo || _generations.IsPreferred(i)) ? free + 1 : 0;
             if (free == spans)
                 return i - spans + 1;
         }
         return -1;
     }
 
+    private int SpansOf(Segment segment) => (int)((segment.PageCount + PagesPerSegment - 1) / PagesPerSegment);
+
     private Segment AddLocked(int number, MemoryRegion region)
     {
         var segment = new Segment(number, _map.AddressOf(number), region);
+        uint generation = _generations.StartOf(number, SpansOf(segment));
         segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
-            segment.Metas[page].MaxGeneration = _generationBase;
-            segment.Unpublish(page, _generationBase); // in the file as well: an unused page must not come back with base 0
+            segment.Metas[page].MaxGeneration = generation;
+            segment.Unpublish(page, generation); // in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
         segment.TouchedEnd = segment.HeadPages + LeastTouchedPages;
@@ -99,8 +110,8 @@ internal sealed unsafe partial class PagePool
     {
         if (_segments[segment.Number] is { } replaced && replaced.Number == segment.Number)
             KeepReplacedLocked(replaced);
-        long pagesPerSpan = _map.SegmentBytes / SizeClasses.PageBytes;
-        int spans = (int)((segment.PageCount + pagesPerSpan - 1) / pagesPerSpan);
+        long pagesPerSpan = PagesPerSegment;
+        int spans = SpansOf(segment);
         for (int i = 0; i < spans; i++)
         {
             Volatile.Write(ref _segments[segment.Number + i], segment);

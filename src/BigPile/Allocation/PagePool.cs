@@ -22,7 +22,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly List<Segment> _replaced = []; // which readers may still look at
     private int _segmentsEnd; // one past the highest number in use
     private int _firstWithSpace;
-    private uint _generationBase;
+    private readonly SegmentGenerations _generations;
 
     internal PagePool(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
@@ -30,12 +30,19 @@ internal sealed unsafe partial class PagePool : IDisposable
         _store = store;
         _limitBytes = limitBytes;
         _pileId = pileId;
-        _generationBase = generationBase;
+        _generations = new SegmentGenerations(generationBase, store.Generations);
         _segments = new Segment?[map.Capacity];
     }
 
     /// <summary>Which runs changed, where somebody wants to know.</summary>
     internal ChangeList? Changes { get; init; }
+
+    /// <summary>Takes which runs changed; false when that was more than was listed.</summary>
+    internal bool TryTakeChanges(List<ulong> addresses)
+    {
+        lock (_lock)
+            return Changes?.TryTake(addresses) ?? true;
+    }
 
     /// <summary>Touches pages of a segment in the background, from the first up to the end; where that is of use.</summary>
     internal Action<Segment, int, int>? Touch { get; set; }
@@ -68,7 +75,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment segment = SegmentOf(meta);
             int page = PageIn(segment, meta);
             meta->Owner = PageMeta.NoOwner;
-            FreeBitsBytes -= PageMeta.FreeBitsBytes(meta->SlotCount);
+            FreeBitsBytes -= meta->FreeBitsBytes;
             meta->Drop();
             FreeLocked(segment, page);
         }
@@ -84,6 +91,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                 return null;
             PublishRunLocked(segment, first, pages);
             Changes?.Add(segment.Metas[first].FirstAddress);
+            segment.Metas[first].IsRunFrozen = false;
             RunPages += pages;
             RunCount++;
             RunPayloadBytes += payloadBytes;
@@ -92,7 +100,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     /// <summary>Takes back a run whose header says free. A first page whose generation is used up is never given out again.</summary>
-    internal void ReturnRun(PageMeta* meta, uint generation, long payloadBytes)
+    /// <returns>Whether it is in quarantine.</returns>
+    internal bool ReturnRun(PageMeta* meta, uint generation, long payloadBytes)
     {
         lock (_lock)
         {
@@ -101,11 +110,17 @@ internal sealed unsafe partial class PagePool : IDisposable
             int pages = segment.WordOf(first).RunPages;
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
             Changes?.Add(meta->FirstAddress);
-            for (int page = first; page < first + pages; page++)
-                FreeLocked(segment, page);
             RunPages -= pages;
             RunCount--;
             RunPayloadBytes -= payloadBytes;
+            if (meta->IsRunFrozen)
+            {
+                QuarantineRunLocked(meta, pages);
+                return true;
+            }
+            for (int page = first; page < first + pages; page++)
+                FreeLocked(segment, page);
+            return false;
         }
     }
 
@@ -224,8 +239,8 @@ internal sealed unsafe partial class PagePool : IDisposable
         uint generation = meta->MaxGeneration;
         FreePages--;
         _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
-        meta->LayOut(sizeClass, allFree: true);
-        FreeBitsBytes += PageMeta.FreeBitsBytes(meta->SlotCount);
+        meta->LayOut(sizeClass, allFree: true, KnowsFrozen);
+        FreeBitsBytes += meta->FreeBitsBytes;
         KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
         if (generation != 0 && !Fault.SlotsUncleared)
             segment.ClearSlots(page, meta->SlotBytes, generation);

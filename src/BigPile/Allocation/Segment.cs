@@ -55,6 +55,9 @@ internal sealed unsafe class Segment : IDisposable
 
     internal bool IsEmpty => FreePageCount == PageCount - HeadPages;
 
+    /// <summary>Whether it is empty and no page of it may be taken: it could not be given back, and nobody knows whether the disk lists it.</summary>
+    internal bool IsIdle { get; private set; }
+
     /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
     internal bool IsWithdrawn { get; private set; }
 
@@ -76,6 +79,21 @@ internal sealed unsafe class Segment : IDisposable
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
     internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
+
+    /// <summary>Whether a block begins at an address, by a word of its page that may be damaged.</summary>
+    /// <param name="address">An address of this segment.</param>
+    /// <param name="word">What its page says.</param>
+    /// <param name="capacityBytes">The most bytes of the block's payload; all of them lie in the segment.</param>
+    internal bool HasBlockAt(ulong address, PageWord word, out long capacityBytes)
+    {
+        int page = PageOf(address);
+        capacityBytes = word.CapacityBytes;
+        bool isInside = page >= HeadPages && (!word.IsRunHead || (word.RunPages >= 1 && word.RunPages <= PageCount - page));
+        return isInside && word.Info.HasSlotAt(address);
+    }
+
+    /// <summary>The page that an address of this segment lies in.</summary>
+    internal int PageOf(ulong address) => (int)(OffsetOf(address) / SizeClasses.PageBytes);
 
     /// <summary>States a page's layout, first in the segment itself and then for readers.</summary>
     internal void Publish(int page, PageWord word, PageInfo info)
@@ -148,12 +166,28 @@ internal sealed unsafe class Segment : IDisposable
         return -1;
     }
 
-    internal void Withdraw()
+    /// <summary>Takes the pages of an empty segment away from allocation; nothing else changes.</summary>
+    internal void TakeOut()
     {
-        IsWithdrawn = true;
-        Volatile.Write(ref Head.Magic, 0); // processes that have the file mapped for reading look for its successor then
+        IsIdle = true;
         FreePageCount = 0;
         Array.Clear(_freePages);
+    }
+
+    /// <summary>Has the pages of a segment that was taken out be taken again.</summary>
+    internal void PutBack()
+    {
+        IsIdle = false;
+        for (int page = HeadPages; page < PageCount; page++)
+            AddFreePage(page);
+    }
+
+    /// <summary>States that a segment that was taken out is gone for ever.</summary>
+    internal void Withdraw()
+    {
+        IsIdle = false;
+        IsWithdrawn = true;
+        Volatile.Write(ref Head.Magic, 0); // processes that have the file mapped for reading look for its successor then
     }
 
     /// <summary>The highest generation that any of its pages has seen.</summary>

@@ -23,13 +23,23 @@ internal sealed unsafe class Stretch(Pile pile, Segment segment, int firstPage, 
     internal static bool IsWorthwhile => Environment.ProcessorCount > 1;
 
     /// <summary>Touches the pages, on a thread of the pool.</summary>
-    public void Execute()
+    public void Execute() => pile.Background.TryRun("touching memory ahead", TouchAll);
+
+    private void TouchAll()
     {
         for (int page = firstPage; page < endPage; page += StepPages)
         {
             if (!TryStep(page, Math.Min(page + StepPages, endPage)))
                 return;
         }
+    }
+
+    /// <summary>Touches pages of a segment whose memory stays meanwhile.</summary>
+    internal static void Touch(Segment segment, int first, int end)
+    {
+        byte* stop = segment.Region.Start + end * (long)SizeClasses.PageBytes;
+        for (byte* at = segment.Region.Start + first * (long)SizeClasses.PageBytes; at < stop; at += SystemPageBytes)
+            Interlocked.Or(ref *(int*)at, 0);
     }
 
     private bool TryStep(int first, int end)
@@ -40,9 +50,7 @@ internal sealed unsafe class Stretch(Pile pile, Segment segment, int firstPage, 
         {
             if (!pile.Allocator.Pool.IsInUse(segment))
                 return false;
-            byte* stop = segment.Region.Start + end * (long)SizeClasses.PageBytes;
-            for (byte* at = segment.Region.Start + first * (long)SizeClasses.PageBytes; at < stop; at += SystemPageBytes)
-                Interlocked.Or(ref *(int*)at, 0);
+            Touch(segment, first, end);
             return true;
         }
         finally

@@ -22,12 +22,14 @@ namespace BigPile.Blocks;
 ///   bit 36..35  zero
 ///   bit 34..15  the low 20 bits of the CRC-32C of the generation
 ///   bit 14..0   zero
+/// of a free slot whose block was flushed, and whose end was not yet: see <see cref="UndoableFree"/>
+///   bit 36      one
 /// </code>
 /// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
 /// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
 /// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum covers.
 /// </remarks>
-internal readonly struct BlockHeader
+internal readonly partial struct BlockHeader
 {
     /// <summary>The bytes of the word.</summary>
     internal const int SizeBytes = 8;

@@ -17,6 +17,8 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     private readonly Dictionary<CatalogKind, List<byte[]>> _definitions = [];
     private readonly Dictionary<(CatalogKind Kind, string Definition), int> _ids = [];
 
+    public abstract bool OutlivesProcess { get; }
+
     public int GetOrAdd(ReadOnlySpan<byte> definition) => GetOrAdd(CatalogKind.Schema, definition);
 
     public bool TryGet(int id, out ReadOnlyMemory<byte> definition) => TryGet(CatalogKind.Schema, id, out definition);

@@ -8,4 +8,7 @@ internal enum CatalogKind : byte
 
     /// <summary>A table's name and key type.</summary>
     Table = 2,
+
+    /// <summary>The name of the codec that wrote the objects, when it is not the pile's own.</summary>
+    Codec = 3,
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.IO;
+using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
@@ -22,23 +23,25 @@ internal sealed class FileCatalog : Catalog
     private const int ChecksummedFrom = 8;
     private const int MaxDefinitionBytes = 1 << 20;
 
-    private readonly FileStream _file;
+    private readonly HeldFile _file;
     private long _endBytes;
+    private bool _hasTail; // what a failed append may have left behind the last record
 
-    private FileCatalog(FileStream file) => _file = file;
+    private FileCatalog(HeldFile file) => _file = file;
 
     /// <summary>Opens a catalog, or makes an empty one.</summary>
-    /// <param name="path">The file.</param>
+    /// <param name="directory">The pile's directory.</param>
+    /// <param name="name">The file.</param>
     /// <param name="logger">Told of a torn tail.</param>
     /// <param name="readOnly">Open it while somebody else may append.</param>
     /// <param name="wholeBytes">The length that the file must have, when its last owner has closed it; a tail can't be torn then.</param>
     /// <exception cref="PileStorageException">The file is damaged.</exception>
-    internal static FileCatalog Open(string path, ILogger logger, bool readOnly = false, long? wholeBytes = null)
+    internal static FileCatalog Open(HeldDirectory directory, string name, ILogger logger, bool readOnly = false, long? wholeBytes = null)
     {
         var catalog = new FileCatalog(
             readOnly
-                ? new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 0)
-                : new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0));
+                ? directory.Open(name, FileMode.Open, FileAccess.Read)
+                : directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
         try
         {
             catalog.Load(logger, wholeBytes);
@@ -54,12 +57,14 @@ internal sealed class FileCatalog : Catalog
     /// <summary>The bytes of all records.</summary>
     internal long LengthBytes => _endBytes;
 
+    public override bool OutlivesProcess => true;
+
     public override void Dispose() => _file.Dispose();
 
     protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
     {
         if (!_file.CanWrite)
-            Throw.ReadOnly(Path.GetDirectoryName(_file.Name));
+            Throw.ReadOnly(Path.GetDirectoryName(_file.Path));
         if (definition.Length > MaxDefinitionBytes)
             throw new PileException($"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
         var record = new byte[HeadBytes + definition.Length];
@@ -69,13 +74,19 @@ internal sealed class FileCatalog : Catalog
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
         try
         {
-            RandomAccess.Write(_file.SafeFileHandle, record, _endBytes);
-            DurableFile.Sync(_file); // types are few, and blocks that refer to a type may reach the device at any time
+            CutFailedAppend();
+            _hasTail = true;
+            _file.Write(record, _endBytes);
+            _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
+            _hasTail = false;
         }
         catch (IOException e)
         {
-            throw new PileStorageException($"The catalog '{_file.Name}' can't take a new type or table: {e.Message} Make room on the disk; nothing was stored.", e);
+            throw new PileStorageException(
+                $"The catalog '{_file.Path}' can't take a new type or table: {e.Message} "
+                + "Nothing was stored. Make room on the disk, or mend what it says, and try again.", e);
         }
+        KillPoint.Pass(KillWindow.CatalogBeforeUse);
         _endBytes += record.Length;
     }
 
@@ -86,14 +97,22 @@ internal sealed class FileCatalog : Catalog
             _ = RememberFrom(_endBytes);
     }
 
+    // The next record may be shorter than the one that failed, and whole records behind a torn one are refused at opening.
+    private void CutFailedAppend()
+    {
+        if (_hasTail)
+            _file.SetLength(_endBytes);
+        _hasTail = false;
+    }
+
     private void Load(ILogger logger, long? wholeBytes)
     {
         byte[] rest = RememberFrom(0);
-        bool hasGrown = !_file.CanWrite && rest.Length == 0 && wholeBytes < _endBytes; // a writer came in between
+        bool hasGrown = !_file.CanWrite && wholeBytes < _endBytes; // a writer came in between
         if (wholeBytes != null && wholeBytes != _endBytes && !hasGrown)
         {
             throw new PileStorageException(
-                $"The catalog '{_file.Name}' is damaged behind byte {_endBytes:N0}, and should have {wholeBytes:N0} bytes. Restore the file from a copy: payloads refer to its records.");
+                $"The catalog '{_file.Path}' is damaged behind byte {_endBytes:N0}, and should have {wholeBytes:N0} bytes. Restore the file from a copy: payloads refer to its records.");
         }
         if (rest.Length != 0)
             CutTail(rest, _endBytes, logger);
@@ -103,10 +122,8 @@ internal sealed class FileCatalog : Catalog
     /// <returns>What is behind them.</returns>
     private byte[] RememberFrom(long offsetBytes)
     {
-        var all = new byte[Math.Max(0, RandomAccess.GetLength(_file.SafeFileHandle) - offsetBytes)];
-        int filledBytes = 0;
-        while (filledBytes < all.Length && RandomAccess.Read(_file.SafeFileHandle, all.AsSpan(filledBytes), offsetBytes + filledBytes) is > 0 and int read)
-            filledBytes += read;
+        var all = new byte[Math.Max(0, _file.LengthBytes - offsetBytes)];
+        int filledBytes = _file.Read(all, offsetBytes);
         int at = 0;
         while (TryReadRecord(all.AsSpan(at, filledBytes - at), out int lengthBytes))
         {
@@ -134,7 +151,7 @@ internal sealed class FileCatalog : Catalog
         int idAndKind = BinaryPrimitives.ReadInt32LittleEndian(record[ChecksummedFrom..]);
         var kind = (CatalogKind)(byte)idAndKind;
         if (idAndKind >> 8 != Count(kind) + 1)
-            throw new PileStorageException($"The catalog '{_file.Name}' has a record out of order. Restore the file from a copy.");
+            throw new PileStorageException($"The catalog '{_file.Path}' has a record out of order. Restore the file from a copy.");
         Remember(kind, record[HeadBytes..]);
     }
 
@@ -145,10 +162,10 @@ internal sealed class FileCatalog : Catalog
             if (TryReadRecord(tail[i..], out int lengthBytes) && lengthBytes > HeadBytes)
             {
                 throw new PileStorageException(
-                    $"The catalog '{_file.Name}' is damaged at byte {offsetBytes:N0}, with whole records behind it. Restore the file from a copy.");
+                    $"The catalog '{_file.Path}' is damaged at byte {offsetBytes:N0}, with whole records behind it. Restore the file from a copy.");
             }
         }
-        logger.LogWarning("The catalog {Path} ended in a torn record of {Bytes} bytes, which was cut off", _file.Name, tail.Length);
+        logger.LogWarning("The catalog {Path} ended in a torn record of {Bytes} bytes, which was cut off", _file.Path, tail.Length);
         if (_file.CanWrite)
             _file.SetLength(offsetBytes);
     }

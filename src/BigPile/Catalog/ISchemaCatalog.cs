@@ -9,6 +9,9 @@ namespace BigPile.Catalog;
 /// </remarks>
 internal interface ISchemaCatalog
 {
+    /// <summary>Payloads may be read by a process that has nothing of this one but the catalog.</summary>
+    bool OutlivesProcess { get; }
+
     /// <summary>The id of a definition, which is added if it is new. Ids start at 1 and stay below 2^24.</summary>
     int GetOrAdd(ReadOnlySpan<byte> definition);
 

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -28,6 +29,25 @@ internal sealed unsafe partial class MessagePackPileCodec
             if (e is PileException or OutOfMemoryException)
                 throw;
             throw new PileSerializationException($"The payload could not be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Refuses what was just written if it can't be read.</summary>
+    /// <exception cref="PileSerializationException">It can't be.</exception>
+    internal void CheckReadable(PileBuffer written)
+    {
+        var copy = new PileBuffer();
+        copy.Write(written.WrittenSpan);
+        try
+        {
+            Deserialize(copy);
+        }
+        catch (PileException e)
+        {
+            throw new PileSerializationException(
+                "A frozen collection has keys that refer to objects outside of them, and would be hashed before those are whole: "
+                + "use a Dictionary or a HashSet. " + e.Message,
+                e);
         }
     }
 

@@ -45,8 +45,8 @@ internal sealed unsafe partial class MessagePackPileCodec
     private TypeModel FindRootModel(Type type, WriteContext c)
     {
         TypeModel model = _models.ForType(type);
-        if (!type.IsCollectible)
-            c.LastRoot = model;
+        c.LastRoot = type.IsCollectible ? null : model;
+        c.IsPlain = model.IsPlainRoot;
         return model;
     }
 

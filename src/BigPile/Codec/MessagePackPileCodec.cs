@@ -21,18 +21,24 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec
     {
         _catalog = catalog;
         Options = options;
-        _models = new ModelCache(this, options);
+        _models = new ModelCache(this, options, catalog.OutlivesProcess);
     }
+
+    /// <inheritdoc/>
+    public string Name => CodecStamp.OwnName;
 
     /// <summary>What it may read and write.</summary>
     internal PileCodecOptions Options { get; }
 
     internal ModelCache Models => _models;
 
+    /// <summary>Lets go of what it knows of types, once nobody uses it any more.</summary>
+    internal void Clear() => _models.Clear();
+
     /// <summary>Enters the schema of a model into the catalog.</summary>
     internal int Assign(TypeModel model)
     {
-        int id = _catalog.GetOrAdd(DefinitionWriter.Of(model, _models.Types));
+        int id = _catalog.GetOrAdd(DefinitionWriter.ToStore(model, _models.Types));
         SetReader(id, model);
         return id;
     }

@@ -20,7 +20,7 @@ internal sealed class PortableCodec
     private const int MaxForeign = 32;
 
     private readonly PileCodecOptions _options;
-    private readonly MemoryCatalog _catalog = new();
+    private readonly MemoryCatalog _catalog = new(outlivesProcess: true);
     private readonly MessagePackPileCodec _codec;
     private readonly ConcurrentDictionary<string, MessagePackPileCodec> _foreign = new(StringComparer.Ordinal);
 
@@ -118,7 +118,7 @@ internal sealed class PortableCodec
 
     private MessagePackPileCodec MakeForeign(ReadOnlySpan<byte> schemas)
     {
-        var catalog = new MemoryCatalog();
+        var catalog = new MemoryCatalog(outlivesProcess: true);
         for (int at = CountBytes; at < schemas.Length;)
         {
             ReadOnlySpan<byte> schema = schemas.Slice(at + LengthBytes, LengthAt(schemas, at));

@@ -25,6 +25,39 @@ internal static class Fault
     /// <summary>Overwrite a payload in place with nothing to restore it from.</summary>
     internal static bool InPlaceWithoutRedo => IsOn("in-place-without-redo");
 
+    /// <summary>Free a payload that a compaction moves before it lies elsewhere.</summary>
+    internal static bool CompactedFreedFirst => IsOn("compacted-freed-first");
+
+    /// <summary>Use the room of a freed block again while it is leased.</summary>
+    internal static bool LeaseIgnored => IsOn("lease-ignored");
+
+    /// <summary>Remove a segment's file while the superblock lists it.</summary>
+    internal static bool SegmentRemovedFirst => IsOn("segment-removed-first");
+
+    /// <summary>Let a redo record count before it holds the bytes.</summary>
+    internal static bool RedoValidFirst => IsOn("redo-valid-first");
+
+    /// <summary>Keep a payload that nothing leads to.</summary>
+    internal static bool OrphansKept => IsOn("orphans-kept");
+
+    /// <summary>Free an entry that was used before its copy is live.</summary>
+    internal static bool RenewedFreedFirst => IsOn("renewed-freed-first");
+
+    /// <summary>Delete the object that a table's old entry owns while the entry still counts.</summary>
+    internal static bool OwnedFreedFirst => IsOn("owned-freed-first");
+
+    /// <summary>Delete the object that an entry owned once the entry is free.</summary>
+    internal static bool OwnedFreedLast => IsOn("owned-freed-last");
+
+    /// <summary>Keep the object that an entry owned.</summary>
+    internal static bool OwnedKept => IsOn("owned-kept");
+
+    /// <summary>Free a tag's old mark before its new one is live.</summary>
+    internal static bool MarkFreedFirst => IsOn("mark-freed-first");
+
+    /// <summary>Clear a table entry by entry, without a mark that says so of all at once.</summary>
+    internal static bool ClearUnmarked => IsOn("clear-unmarked");
+
 #if TORTURE
     private static readonly string? Control = Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL");
 

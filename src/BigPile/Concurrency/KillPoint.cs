@@ -43,7 +43,10 @@ internal static unsafe class KillPoint
 
     // Passed some times in a process's life, and not with each operation.
     private static bool IsRare(KillWindow window) =>
-        window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved or KillWindow.VersionsReservedBeforeUse;
+        window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved
+            or KillWindow.VersionsReservedBeforeUse or KillWindow.SegmentBeforeStruck
+            or >= KillWindow.FlushBeforeBatch and <= KillWindow.RecoveryBeforeOpened and not KillWindow.ReplayBetweenRecords
+            or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed or KillWindow.ClearBeforeMarkFreed;
 
     private static uint Next(uint below)
     {

@@ -72,8 +72,77 @@ internal enum KillWindow
     /// <summary>The index has lost a key, and its entry is live.</summary>
     RemoveBeforeFreed,
 
+    /// <summary>The object that an entry owned is deleted, and the entry is live.</summary>
+    OwnedBeforeEntryFreed,
+
     /// <summary>Versions are reserved in the file, and none of them is used.</summary>
     VersionsReservedBeforeUse,
+
+    /// <summary>A compaction has the origin lead to its new payload, and the old target is live.</summary>
+    CompactBeforeOldTargetFreed,
+
+    /// <summary>One piece of a long part is overwritten, and the next is not.</summary>
+    RawBetweenPieces,
+
+    /// <summary>The last lease of a freed block has ended, and the allocator does not know.</summary>
+    LeaseBeforeGivenBack,
+
+    /// <summary>A segment is chosen to be given back, and the superblock lists it.</summary>
+    SegmentBeforeStruck,
+
+    /// <summary>A redo record has its header, and not its bytes.</summary>
+    RedoBeforeFilled,
+
+    /// <summary>A flush has copied what changed, and the log does not hold it.</summary>
+    FlushBeforeBatch,
+
+    /// <summary>The next log has its first batch, and the superblock names the one before.</summary>
+    FlushBeforeEpoch,
+
+    /// <summary>One place of the superblock is new, and the other is old; or both are new, and nobody knows.</summary>
+    SuperblockBetweenPlaces,
+
+    /// <summary>A definition is in the catalog, and nothing refers to it.</summary>
+    CatalogBeforeUse,
+
+    /// <summary>A record of the log is put back, and the next is not.</summary>
+    ReplayBetweenRecords,
+
+    /// <summary>What a crash left is put right, and the redo records still count.</summary>
+    RecoveryBeforeRedoIdle,
+
+    /// <summary>Everything is ready, and the superblock does not say that the pile is in use.</summary>
+    RecoveryBeforeOpened,
+
+    /// <summary>The copy of an entry that was used is whole, and not live.</summary>
+    RenewalBeforePublish,
+
+    /// <summary>The copy of an entry that was used is live, and the index leads to the one before.</summary>
+    RenewalBeforeSwing,
+
+    /// <summary>The index leads to the copy of an entry that was used, and the one before is live.</summary>
+    RenewalBeforeOldFreed,
+
+    /// <summary>A value has an object of its own, and its entry does not lead to it.</summary>
+    MoveOutBeforeEntry,
+
+    /// <summary>A tag has one of its two marks.</summary>
+    TagBetweenMarks,
+
+    /// <summary>A mark is whole, and not live.</summary>
+    MarkBeforePublish,
+
+    /// <summary>A mark is live, and so is the one of the same tag before it.</summary>
+    MarkBeforeOldFreed,
+
+    /// <summary>A table is marked as cleared, and some of its entries are live.</summary>
+    ClearBeforeDropped,
+
+    /// <summary>A cleared table is empty, and its mark is live.</summary>
+    ClearBeforeMarkFreed,
+
+    /// <summary>A walk has found the younger of two entries of a key, and the older is live.</summary>
+    RebuildBeforeOldFreed,
 
     /// <summary>One past the last window.</summary>
     End,

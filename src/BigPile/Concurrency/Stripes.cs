@@ -11,22 +11,42 @@ namespace BigPile.Concurrency;
 /// A replacement makes its stripe's sequence odd before its first store and even after its last, and a reader that sees it odd or
 /// changed starts over: generation and length may be the same before and after, so the header alone would not tell. The lock keeps two
 /// replacements of one stripe apart. Deletions come by without: the header's change tells of them. The counter has 64 bits, so it can't come round while a reader sleeps.
+/// A stripe also names the pointer's address that is being replaced. Readers in other processes go by it: while another address is named,
+/// theirs stands still, and a writer that was killed keeps nobody from any other object.
 /// </remarks>
 internal sealed unsafe class Stripes : IDisposable
 {
+    internal const int MinCount = 256;
+    internal const int MaxCount = 4096;
+
     private const int StripesPerProcessor = 64;
     private const int AddressShift = 3; // neighbours of one cache line share a stripe
 
     private readonly ulong _mask;
+    private readonly bool _isOwner;
     private Stripe* _stripes;
 
+    /// <summary>Makes stripes in memory of this process.</summary>
     internal Stripes()
     {
-        uint count = Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * StripesPerProcessor)), 256, 4096);
-        _mask = count - 1;
-        _stripes = (Stripe*)NativeMemory.AlignedAlloc(count * (nuint)sizeof(Stripe), 64);
-        NativeMemory.Clear(_stripes, count * (nuint)sizeof(Stripe));
+        _mask = (ulong)UsualCount - 1;
+        _isOwner = true;
+        _stripes = (Stripe*)NativeMemory.AlignedAlloc((nuint)UsualCount * (nuint)sizeof(Stripe), 64);
+        NativeMemory.Clear(_stripes, (nuint)UsualCount * (nuint)sizeof(Stripe));
     }
+
+    /// <summary>Uses stripes that lie elsewhere, and stay longer.</summary>
+    /// <param name="stripes">The first of them.</param>
+    /// <param name="count">A power of two.</param>
+    internal Stripes(Stripe* stripes, int count)
+    {
+        _mask = (ulong)count - 1;
+        _stripes = stripes;
+    }
+
+    /// <summary>How many stripes this machine's processors want; a power of two.</summary>
+    internal static int UsualCount { get; } =
+        (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * StripesPerProcessor)), MinCount, MaxCount);
 
     /// <summary>The bytes that the stripes take.</summary>
     internal long SizeBytes => (long)(_mask + 1) * sizeof(Stripe);
@@ -34,9 +54,17 @@ internal sealed unsafe class Stripes : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Stripe* Of(ulong address) => _stripes + ((address >> AddressShift) & _mask);
 
+    /// <summary>Ends what a writer that was killed had begun. Nobody uses the stripes yet, and what it had begun was settled.</summary>
+    internal void Settle()
+    {
+        for (ulong i = 0; i <= _mask; i++)
+            _stripes[i].Settle();
+    }
+
     public void Dispose()
     {
-        NativeMemory.AlignedFree(_stripes);
+        if (_isOwner)
+            NativeMemory.AlignedFree(_stripes);
         _stripes = null;
     }
 
@@ -46,6 +74,7 @@ internal sealed unsafe class Stripes : IDisposable
     {
         private SpinGate _lock;
         private ulong _sequence;
+        private ulong _address;
 
         /// <summary>The sequence as a reader must see it at its start; odd while a replacement is under way.</summary>
         internal ulong Sequence
@@ -54,18 +83,34 @@ internal sealed unsafe class Stripes : IDisposable
             get => Volatile.Read(ref _sequence);
         }
 
+        /// <summary>Which pointer's payload is being replaced while the sequence is odd. Counts if the sequence is the same behind it.</summary>
+        internal ulong Address
+        {
+            [MethodImpl(MethodImplOptions.AggressiveInlining)]
+            get => Volatile.Read(ref _address);
+        }
+
         internal void EnterLock() => _lock.Enter();
 
         internal void ExitLock() => _lock.Exit();
 
         /// <summary>Announces stores that readers must not mix with old bytes. The lock is held.</summary>
-        internal void BeginChangeLocked()
+        /// <param name="address">The pointer's address, also where its payload lies behind a link.</param>
+        internal void BeginChangeLocked(ulong address)
         {
-            _sequence++;
+            _address = address;
+            Volatile.Write(ref _sequence, _sequence + 1); // behind the address: whoever sees it odd sees whose it is
             Volatile.WriteBarrier(); // the odd count is out before the first byte changes; pairs with the reader's barrier before its second look
         }
 
         /// <summary>Ends what <see cref="BeginChangeLocked"/> began.</summary>
         internal void EndChangeLocked() => Volatile.Write(ref _sequence, _sequence + 1);
+
+        internal void Settle()
+        {
+            _lock = default;
+            if ((_sequence & 1) != 0)
+                EndChangeLocked();
+        }
     }
 }

@@ -39,6 +39,16 @@ internal sealed class ThreadPresence : CacheLineIsolated
         Heap = Interlocked.Increment(ref _registered);
     }
 
+    /// <summary>Threads that are known; those that ended are forgotten when a new one comes after a collection.</summary>
+    internal static int KnownCount
+    {
+        get
+        {
+            lock (Registering)
+                return All.Count;
+        }
+    }
+
     /// <summary>The calling thread's word.</summary>
     internal static ThreadPresence Mine
     {
@@ -58,6 +68,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Whether the calling thread is inside a call within a call.</summary>
     internal bool IsNested => (_state & DepthMask) > 1;
 
+    /// <summary>How often the calling thread has left altogether.</summary>
+    internal long PassCount => _state / OnePass;
+
     /// <summary>Whether somebody waits for the calling thread to leave, and has waited since before its outermost call could know of it.</summary>
     internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
 
@@ -76,12 +89,22 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Returns when every thread that was inside at the call has left at least once. The caller must be outside.</summary>
     internal static void WaitForOthers()
     {
-        if (Mine.IsInside)
-            throw new InvalidOperationException("A pile can't be closed or flushed by code that one of its own calls runs, such as a codec or a comparer.");
+        RefuseInside();
         ThreadPresence[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
         foreach (ThreadPresence other in all)
             other.WaitUntilLeft();
+    }
+
+    /// <summary>Refuses a call that will wait for others, before it has changed anything: the calling thread would wait for itself.</summary>
+    internal static void RefuseInside()
+    {
+        if (Mine.IsInside)
+        {
+            throw new InvalidOperationException(
+                "A pile can't be opened, closed, flushed or trimmed, and a table can't be configured, by code that runs inside one of their own calls, "
+                + "such as a codec or a comparer. Do it once the call has returned.");
+        }
     }
 
     private static ThreadPresence[] Snapshot()

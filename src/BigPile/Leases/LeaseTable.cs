@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 
 namespace BigPile.Leases;
 
@@ -49,7 +50,7 @@ internal sealed class LeaseTable
     /// <returns><see langword="false"/> when nobody leases it.</returns>
     internal bool TryDefer(ulong address, BlockHeader before)
     {
-        if (!IsAny)
+        if (!IsAny || Fault.LeaseIgnored)
             return false;
         lock (_lock)
         {

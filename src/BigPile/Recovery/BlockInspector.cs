@@ -1,6 +1,8 @@
 using System.Globalization;
+using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Storage;
 
 namespace BigPile.Recovery;
 
@@ -10,6 +12,35 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
 {
     /// <summary>What is wrong with a block whose generation is below its page's base.</summary>
     internal const string StaleFault = "it is older than the layout of its page";
+
+    /// <summary>How the pile was left.</summary>
+    internal LeftAs LeftAs { get; init; }
+
+    /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
+    internal MovedTable? Moved { get; init; }
+
+    /// <summary>The epoch of the log when it was.</summary>
+    internal long Epoch { get; init; }
+
+    /// <summary>The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.</summary>
+    internal BlockHeader Settled(byte* block, ulong address, long capacityBytes)
+    {
+        var header = new BlockHeader(*(ulong*)block);
+        if (!header.IsFree)
+            return IsMoved(header, address, out BlockHeader moved) ? moved : header.NotBusy;
+        if (!header.IsUndoableFree || LeftAs != LeftAs.Cut || !header.IsPendingIn(Epoch))
+            return header;
+        BlockHeader undone = header.Undone(capacityBytes);
+        return undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes && IsIntact(block, undone, capacityBytes) ? undone : header;
+    }
+
+    /// <summary>Whether another header counts than a block's own, and which.</summary>
+    internal bool IsMoved(BlockHeader own, ulong address, out BlockHeader moved)
+    {
+        ulong* word = Moved != null && own.IsBusy && !own.IsFree ? Moved.Find(address, own.Generation) : null;
+        moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
+        return word != null;
+    }
 
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)
@@ -22,6 +53,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>What is wrong with a block, or nothing.</summary>
     internal string? FaultOf(byte* block, ulong address, BlockHeader header, long capacityBytes)
     {
+        if (header.IsUndoableFree && LeftAs != LeftAs.Closed)
+            return null;
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word ? null : "the header of a free slot is damaged";
         if (header.Kind == BlockKind.Link)
@@ -41,7 +74,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     {
         if (!TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;
-        var header = new BlockHeader(*(ulong*)target);
+        BlockHeader header = Settled(target, link.TargetAddress, capacityBytes);
         if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
@@ -54,7 +87,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
         if (!TryFindRaw(back.OriginAddress, out byte* origin, out _))
             return true;
-        BlockHeader header = new BlockHeader(*(ulong*)origin).NotBusy;
+        BlockHeader own = new(*(ulong*)origin);
+        BlockHeader header = IsMoved(own, back.OriginAddress, out BlockHeader moved) ? moved : own.NotBusy;
         return header.Kind != BlockKind.Link || header.TargetAddress != address || header.Generation != back.OriginGeneration;
     }
 
@@ -65,16 +99,13 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         block = null;
         if (pool.Find(address) is not { } segment)
             return false;
-        long offsetBytes = segment.OffsetOf(address);
-        PageWord word = segment.WordOf((int)(offsetBytes / SizeClasses.PageBytes));
-        block = segment.Region.Start + offsetBytes;
-        if (new BlockHeader(*(ulong*)block).Generation < word.GenerationBase)
-            return false; // of a layout that is gone
-        capacityBytes = word.CapacityBytes;
-        return word.Info.HasSlotAt(address);
+        PageWord word = segment.WordOf(segment.PageOf(address));
+        block = segment.Region.Start + segment.OffsetOf(address);
+        return segment.HasBlockAt(address, word, out capacityBytes)
+            && new BlockHeader(*(ulong*)block).Generation >= word.GenerationBase; // else of a layout that is gone
     }
 
     /// <summary>Where the slots of a page begin, by what the file says.</summary>
     internal PageInfo InfoAt(ulong address) =>
-        pool.Find(address) is { } segment ? segment.WordOf((int)(segment.OffsetOf(address) / SizeClasses.PageBytes)).Info : default;
+        pool.Find(address) is { } segment ? segment.WordOf(segment.PageOf(address)).Info : default;
 }

@@ -8,25 +8,21 @@ using BigPile.Storage;
 namespace BigPile.Recovery;
 
 /// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
-internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, bool isSealed)
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed)
 {
     private byte[] _batch = new byte[64 * 1024];
     private int _lengthBytes;
 
-    /// <summary>Collects the addresses that changed, each once, and begins new lists.</summary>
+    /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
     /// <returns><see langword="null"/> when there were too many to be listed.</returns>
     internal static ulong[]? TakeAddresses(Allocator allocator)
     {
         var addresses = new List<ulong>();
-        bool isOverfull = false;
-        foreach (ChangeList changes in allocator.ChangeLists())
+        if (!allocator.TryTakeChanges(addresses))
         {
-            isOverfull |= changes.IsOverfull;
-            addresses.AddRange(changes.Addresses);
-            changes.Clear();
-        }
-        if (isOverfull)
+            allocator.FreezeAll();
             return null;
+        }
         addresses.Sort();
         int count = 0;
         for (int i = 0; i < addresses.Count; i++)
@@ -34,7 +30,9 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
             if (i == 0 || addresses[i] != addresses[i - 1])
                 addresses[count++] = addresses[i];
         }
-        return [.. CollectionsMarshal.AsSpan(addresses)[..count]];
+        Span<ulong> distinct = CollectionsMarshal.AsSpan(addresses)[..count];
+        allocator.Freeze(distinct);
+        return [.. distinct];
     }
 
     /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>
@@ -52,14 +50,16 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
 
     private ChangeRecord Describe(ulong address)
     {
-        byte* block = map.Find(address, out PageInfo* infoAt);
+        byte* block = map.Find(address, out _);
         PageMeta* meta = map.MetaOf(address);
         Segment segment = allocator.Pool.SegmentOf(meta);
         int page = PagePool.PageIn(segment, meta);
         PageWord word = segment.WordOf(page);
-        if (!SegmentMap.Load(infoAt).HasSlotAt(address))
+        if (!word.Info.HasSlotAt(address)) // and not what readers know: of a page that was just examined they know it later than the allocator
             return new ChangeRecord { Address = address, PageWord = word.Word };
-        BlockHeader header = new BlockHeader(*(ulong*)block).NotBusy;
+        BlockHeader header = HeaderOf(block, address);
+        if (header.Kind == BlockKind.Link && word.IsRunHead && word.RunPages > 1)
+            word = PageWord.RunHead(1, word.GenerationBase); // what it had in place is gone with this flush, and its room behind the first page
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
         return new ChangeRecord
@@ -70,6 +70,15 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
             TailWords = word.IsRunHead ? segment.TailWords(page, word.RunPages) : default,
             Bytes = new ReadOnlySpan<byte>(block + BlockHeader.SizeBytes, (int)bytes),
         };
+    }
+
+    // As it counts: of a moved block what the table says, and of a freed one nothing of what it was.
+    private BlockHeader HeaderOf(byte* block, ulong address)
+    {
+        var own = new BlockHeader(*(ulong*)block);
+        ulong* word = own.IsBusy && !own.IsFree ? moved.Find(address, own.Generation) : null;
+        BlockHeader header = word == null ? own : new BlockHeader(*word);
+        return header.IsFree ? BlockHeader.Free(header.Generation) : header.NotBusy;
     }
 
     private bool TryAdd(ChangeRecord record, long limitBytes)

@@ -1,31 +1,57 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 using BigPile.Storage;
 
 namespace BigPile.Recovery;
 
 /// <summary>Puts back what was flushed to the log and may be missing in the segments after a power cut.</summary>
 /// <remarks>
-/// The device may hold any mixture of page states between the last checkpoint and the cut. A record is put back unless the segment holds
-/// something younger that is whole: a page laid out later, or a block of a higher generation. Nobody else uses the pile yet, and no page
-/// was looked at.
+/// The device may hold any mixture of page states between the last checkpoint and the cut. What was flushed last of each address is put
+/// back, whatever the segment holds there: links with their targets, and no link that a later flush had changed. Two exceptions: the page
+/// was laid out later, which it only is once its blocks were flushed as free; and where nothing was flushed but a free slot, a whole
+/// block that was put later stays. Nobody else uses the pile yet, and no page was looked at.
 /// </remarks>
-internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspector inspector, bool isSealed)
+internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSealed)
 {
     /// <summary>Blocks that were put back.</summary>
     internal long AppliedCount { get; private set; }
 
-    /// <summary>Puts back the records of a batch, in their order.</summary>
-    internal void Apply(ReadOnlySpan<byte> body)
+    /// <summary>Puts back the records of all batches: of each address the last one, in their order.</summary>
+    internal void Apply(ReadOnlyMemory<byte>[] bodies)
     {
-        while (ChangeRecord.TryRead(body, out ChangeRecord record))
+        Dictionary<ulong, long> last = FindLast(bodies);
+        long number = 0;
+        foreach (ReadOnlyMemory<byte> body in bodies)
         {
-            if (map.Find(record.Address, out _) != null && TryApplyLayout(record))
-                ApplyBlock(record);
-            body = body[record.SizeBytes..];
+            ReadOnlySpan<byte> rest = body.Span;
+            for (; ChangeRecord.TryRead(rest, out ChangeRecord record); number++)
+            {
+                if (last[record.Address] == number && map.Find(record.Address, out _) != null && TryApplyLayout(record))
+                    ApplyBlock(record);
+                KillPoint.Pass(KillWindow.ReplayBetweenRecords);
+                rest = rest[record.SizeBytes..];
+            }
         }
+    }
+
+    private static Dictionary<ulong, long> FindLast(ReadOnlyMemory<byte>[] bodies)
+    {
+        var last = new Dictionary<ulong, long>();
+        long number = 0;
+        foreach (ReadOnlyMemory<byte> body in bodies)
+        {
+            ReadOnlySpan<byte> rest = body.Span;
+            for (; ChangeRecord.TryRead(rest, out ChangeRecord record); number++)
+            {
+                last[record.Address] = number;
+                rest = rest[record.SizeBytes..];
+            }
+        }
+        return last;
     }
 
     private bool TryApplyLayout(ChangeRecord record)
@@ -64,8 +90,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspe
         byte* block = map.Find(record.Address, out _);
         long capacityBytes = word.CapacityBytes;
         var header = new BlockHeader(record.HeaderWord);
-        var found = new BlockHeader(*(ulong*)block);
-        if (record.Bytes.Length > capacityBytes || (found.Generation > header.Generation && IsWhole(record.Address, block, capacityBytes)))
+        if (record.Bytes.Length > capacityBytes || (header.IsFree && HoldsYounger(block, header, capacityBytes)))
             return;
         record.Bytes.CopyTo(new Span<byte>(block + BlockHeader.SizeBytes, record.Bytes.Length));
         *(ulong*)block = header.Word;
@@ -73,16 +98,13 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockInspe
     }
 
     // Where a page's word reached the device and its slots did not, payload bytes lie in the places of headers, and may look like any.
-    private bool IsWhole(ulong address, byte* block, long capacityBytes)
+    private bool HoldsYounger(byte* block, BlockHeader flushed, long capacityBytes)
     {
-        var header = new BlockHeader(*(ulong*)block);
+        BlockHeader header = new BlockHeader(*(ulong*)block).NotBusy;
         if (header.IsFree)
-            return header.Word == BlockHeader.Free(header.Generation).Word;
-        header = header.NotBusy;
-        if (header.Kind == BlockKind.Link)
-            return inspector.HasSoundTarget(address, header);
-        if (!isSealed)
-            return true;
-        return BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes);
+            return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
+        if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
+            return false;
+        return !isSealed || (BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes));
     }
 }

@@ -1,7 +1,10 @@
 using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 
 namespace BigPile.Recovery;
 
@@ -48,7 +51,8 @@ internal sealed unsafe class PageExaminer
     /// <summary>Examines the page that an address lies in, unless it was examined before.</summary>
     internal void Examine(ulong address)
     {
-        _ = _map.Find(address, out PageInfo* infoAt);
+        if (_map.Find(address, out PageInfo* infoAt) == null)
+            return; // somebody else has examined and freed it meanwhile, and its segment was given back
         PageMeta* meta = _map.MetaOf(address);
         lock (_locks[meta->PageNumber % LockCount])
         {
@@ -67,19 +71,25 @@ internal sealed unsafe class PageExaminer
     private void ExamineSlots(Segment segment, int page, PageWord word)
     {
         PageMeta* meta = segment.Metas + page;
-        meta->LayOut(word.SizeClass, allFree: false);
+        meta->LayOut(word.SizeClass, allFree: false, _allocator.Pool.KnowsFrozen);
+        var quarantined = new List<ulong>();
         long blocks = 0;
         long payloadBytes = 0;
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase);
+            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             if (!header.IsFree)
             {
                 blocks++;
                 payloadBytes += header.PayloadBytes;
+            }
+            else if (isQuarantined)
+            {
+                quarantined.Add(address);
+                meta->QuarantinedCount++;
             }
             else if (header.Generation == PilePointer.MaxGeneration)
             {
@@ -96,7 +106,9 @@ internal sealed unsafe class PageExaminer
             _allocator.Pool.FreeExamined(meta);
             return;
         }
-        _allocator.AttachFound(meta, blocks, payloadBytes);
+        if (meta->KnowsFrozen)
+            meta->Freeze(); // nobody knows any more what of it was flushed
+        _allocator.AttachFound(meta, blocks, payloadBytes, CollectionsMarshal.AsSpan(quarantined));
         segment.PublishInfo(page, word.Info);
     }
 
@@ -104,44 +116,62 @@ internal sealed unsafe class PageExaminer
     {
         int pages = word.RunPages;
         PageMeta* meta = segment.Metas + page;
-        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase);
+        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
-        if (header.IsFree)
+        if (header.IsFree && !isQuarantined)
         {
             segment.PublishInfo(page, default);
             _allocator.Pool.FreeExaminedRun(meta, pages);
             return;
         }
-        _allocator.Pool.AddExaminedRun(pages, header.PayloadBytes);
+        if (header.IsFree)
+            _allocator.Pool.QuarantineExaminedRun(meta, pages);
+        else
+            _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
         segment.PublishInfo(page, word.Info);
     }
 
     /// <summary>Looks at one block, and frees it if it must not be there.</summary>
     /// <returns>Its header as it is now.</returns>
-    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes, uint generationBase)
+    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes, uint generationBase, out bool isQuarantined)
     {
-        var header = new BlockHeader(*(ulong*)block);
-        if (header.Generation < generationBase)
-            return DropStale(block, address, header, generationBase);
-        if (header.IsBusy && !header.IsFree)
+        var found = new BlockHeader(*(ulong*)block);
+        bool isMoved = _inspector.IsMoved(found, address, out _);
+        BlockHeader header = _inspector.Settled(block, address, capacityBytes); // not busy: nobody is replacing any more
+        if (found.Generation < generationBase || header.Generation < generationBase)
         {
-            header = header.NotBusy; // a killed replacement left it, and nobody is replacing any more
-            *(ulong*)block = header.Word;
+            isQuarantined = false;
+            return DropStale(block, address, found, generationBase);
         }
+        if (header.IsUndoableFree && IsGoneForGood(header))
+            header = BlockHeader.Free(header.Generation);
+        if (header.Word != found.Word && !isMoved)
+            *(ulong*)block = header.Word;
+        isQuarantined = header.IsUndoableFree || (isMoved && header.IsFree);
         string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
         if (fault != null)
+        {
+            isQuarantined = false;
             return DropDamaged(block, address, header, fault);
+        }
         if (header.Kind != BlockKind.LinkTarget)
             return header;
-        if (!_inspector.IsOrphan(block, address))
+        if (Fault.OrphansKept || !_inspector.IsOrphan(block, address))
         {
             Interlocked.Increment(ref _linkCount);
             return header;
         }
         Interlocked.Increment(ref _orphanCount);
-        *(ulong*)block = header.Freed.Word;
-        return header.Freed;
+        // After a kill it may be what the last flush knows: the link that led to it was changed since.
+        BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.Epoch) : header.Freed;
+        *(ulong*)block = freed.Word;
+        isQuarantined = freed.IsUndoableFree;
+        return freed;
     }
+
+    // A closed pile has none: there it is damage.
+    private bool IsGoneForGood(BlockHeader undoable) =>
+        _inspector.LeftAs == LeftAs.Cut || (_inspector.LeftAs == LeftAs.Killed && !undoable.IsPendingIn(_inspector.Epoch));
 
     // The layout of the page reached the device before a power cut, and this header did not: what is here was deleted before that layout.
     private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)

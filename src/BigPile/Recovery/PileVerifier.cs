@@ -1,19 +1,24 @@
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 
 namespace BigPile.Recovery;
 
 /// <summary>Looks at every block of segments, and changes nothing.</summary>
 /// <remarks>
-/// While others write, a block that seems wrong is looked at again for a second or so: a replacement that runs just then may have lost its
-/// processor. A page that is laid out anew meanwhile is left.
+/// While others write, a block that seems wrong is looked at again unless it stood still meanwhile, by the rules of reading, for a second or
+/// so: a replacement that runs just then may have lost its processor. A page that is laid out anew meanwhile is left.
 /// </remarks>
-internal sealed unsafe class PileVerifier(BlockInspector inspector, bool isLive, bool wasClean, FaultLog faults)
+/// <param name="inspector">Looks at blocks.</param>
+/// <param name="stripes">The sequences of those that write meanwhile; null when nobody can.</param>
+/// <param name="wasClean">Whether the pile was closed: then what a kill leaves is a fault as well.</param>
+/// <param name="faults">Takes what is wrong.</param>
+internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? stripes, bool wasClean, FaultLog faults)
 {
     private const int MaxLooks = 1_000;
 
-    private readonly int _looks = isLive ? MaxLooks : 1;
+    private readonly int _looks = stripes == null ? 1 : MaxLooks;
 
     internal long PageCount { get; private set; }
 
@@ -69,7 +74,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool isLive,
         for (int look = 0; look < _looks; look++)
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-            BlockHeader settled = header.IsFree ? header : header.NotBusy;
+            BlockHeader settled = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes);
+            Standstill before = StandstillOf(block, address, settled, blockBytes);
             fault = header.Generation < layout.GenerationBase
                 ? BlockInspector.StaleFault
                 : inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
@@ -78,22 +84,44 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, bool isLive,
                 return; // laid out anew meanwhile: what was here is gone
             if (fault == null)
             {
-                Count(block, address, header);
+                Count(block, address, header, settled);
                 return;
             }
+            bool isSame = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes).Word == settled.Word && *(ulong*)block == header.Word;
+            if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, settled, blockBytes)))
+                break;
             spinner.SpinOnce();
         }
         faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }
 
-    private void Count(byte* block, ulong address, BlockHeader header)
+    // What has to be the same before and behind a look at a block, beside its header and its page's word. The target of a link is looked at
+    // once more behind the link itself, so that it is the link's target while it stands still.
+    private Standstill StandstillOf(byte* block, ulong address, BlockHeader header, long blockBytes)
+    {
+        if (stripes == null)
+            return default;
+        ulong targetWord = 0;
+        if (header.Kind == BlockKind.Link && inspector.TryFindRaw(header.TargetAddress, out byte* target, out _))
+            targetWord = Volatile.Read(ref *(ulong*)target);
+        bool isTarget = header.Kind == BlockKind.LinkTarget && blockBytes >= BlockHeader.SizeBytes + BackWord.SizeBytes;
+        ulong origin = isTarget ? new BackWord(*(ulong*)(block + BlockHeader.SizeBytes)).OriginAddress : address;
+        return new Standstill(stripes.Of(origin)->Sequence, targetWord);
+    }
+
+    private readonly record struct Standstill(ulong Sequence, ulong TargetWord)
+    {
+        internal bool IsChanging => (Sequence & 1) != 0;
+    }
+
+    private void Count(byte* block, ulong address, BlockHeader own, BlockHeader header)
     {
         if (header.IsFree)
             return;
         BlockCount++;
         PayloadBytes += header.PayloadBytes;
         bool isOrphan = header.Kind == BlockKind.LinkTarget && inspector.IsOrphan(block, address);
-        if (!isOrphan && !header.IsBusy)
+        if (!isOrphan && (!own.IsBusy || inspector.IsMoved(own, address, out _)))
             return;
         TraceCount++;
         if (wasClean)

@@ -2,7 +2,6 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
-using BigPile.Memory;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Recovery;
@@ -11,10 +10,12 @@ namespace BigPile.Recovery;
 internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSecond, TimeProvider time, CancellationToken stopping)
 {
     private const int PagesPerStep = 16;
+    private const int MostFailures = 16; // then it is not a matter of single pages
     private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
 
     private readonly long _startedAt = time.GetTimestamp();
     private long _readBytes;
+    private int _failures;
 
     /// <summary>Works until all is done, the pile is closed or somebody stops it.</summary>
     internal void Run()
@@ -26,11 +27,11 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
             else
                 ExamineAll();
         }
-        catch (ObjectDisposedException)
+        catch (ObjectDisposedException) when (pile.IsDisposed)
         {
             // closed meanwhile
         }
-        catch (OperationCanceledException)
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
             // stopped meanwhile
         }
@@ -40,7 +41,7 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
     {
         foreach (Segment segment in pile.Allocator.Pool.Segments())
         {
-            pile.Inside(() => (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes));
+            pile.AdviseToRead(segment);
             Pace(segment.Region.LengthBytes);
         }
     }
@@ -52,13 +53,26 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
             for (int page = segment.HeadPages; page < segment.PageCount; page += PagesPerStep)
             {
                 stopping.ThrowIfCancellationRequested();
-                int examined = pile.ExaminePages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
-                Pace((long)examined * SizeClasses.PageBytes);
+                Pace((long)Examine(segment, page) * SizeClasses.PageBytes);
             }
         }
         Report();
         if (warmup == PileWarmup.Verify)
             _ = pile.Verify(stopping);
+    }
+
+    // Pages that can't be examined are left to whoever needs them, who will be told.
+    private int Examine(Segment segment, int page)
+    {
+        try
+        {
+            return pile.ExaminePages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+        }
+        catch (Exception e) when (!pile.IsDisposed && ++_failures < MostFailures)
+        {
+            pile.Background.NoteFailure("examining pages", e);
+            return 0;
+        }
     }
 
     // Waits until reading so much by now is allowed.

@@ -1,57 +1,72 @@
 using System;
+using System.Globalization;
 using System.IO;
 using System.Text;
+using BigPile.Memory;
 
 namespace BigPile.Storage;
 
 /// <summary>The right to write a pile's directory: a lock of the operating system, which it gives back when the process dies.</summary>
-/// <remarks>The owner's number lies in a second file: the locked one can't be read by others.</remarks>
+/// <remarks>The owner's number lies in a second file: on some systems the locked one can't be read by others.</remarks>
 internal sealed class DirectoryLock : IDisposable
 {
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
-    private const int WouldBlock = 11;
-    private const int WouldBlockMac = 35;
-    private const int SharingViolation = unchecked((int)0x80070020);
 
-    private readonly FileStream _file;
+    private DirectoryLock(HeldFile file) => File = file;
 
-    private DirectoryLock(FileStream file) => _file = file;
+    /// <summary>The locked file.</summary>
+    internal HeldFile File { get; }
 
     /// <summary>Takes the lock.</summary>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock Take(string directory)
+    internal static DirectoryLock Take(HeldDirectory directory)
     {
-        var owner = new DirectoryLock(Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite));
-        File.WriteAllText(Path.Combine(directory, OwnerName), $"{Environment.ProcessId}\n", Encoding.ASCII);
+        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        WriteOwner(directory);
         return owner;
     }
 
     /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock TakeForLooking(string directory) => new(Lock(directory, FileMode.Open, FileAccess.Read));
+    internal static DirectoryLock TakeForLooking(HeldDirectory directory) => Lock(directory, FileMode.Open, FileAccess.Read);
 
-    public void Dispose() => _file.Dispose();
-
-    private static FileStream Lock(string directory, FileMode mode, FileAccess access)
+    public void Dispose()
     {
-        string path = Path.Combine(directory, LockName);
+        FileOpening.Unlock(File.Handle);
+        File.Dispose();
+    }
+
+    private static DirectoryLock Lock(HeldDirectory directory, FileMode mode, FileAccess access)
+    {
+        HeldFile? file = directory.TryOpenLocked(LockName, mode, access);
+        return file != null
+            ? new DirectoryLock(file)
+            : throw new PileStorageException(
+                $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}. Stop it, use another directory, or open the pile for reading only.");
+    }
+
+    // For messages only: a full disk must not keep anybody from opening a pile to delete from it.
+    private static void WriteOwner(HeldDirectory directory)
+    {
         try
         {
-            return new FileStream(path, mode, access, FileShare.None);
+            using HeldFile file = directory.Open(OwnerName, FileMode.Create, FileAccess.ReadWrite);
+            file.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}\n")), 0);
         }
-        catch (IOException e) when (e.HResult is WouldBlock or WouldBlockMac or SharingViolation)
+        catch (IOException)
         {
-            throw new PileStorageException(
-                $"The pile in '{directory}' is in use by process {ReadOwner(Path.Combine(directory, OwnerName))}. Stop it, use another directory, or open the pile for reading only.", e);
+            // whoever finds the pile in use is not told by whom
         }
     }
 
-    private static string ReadOwner(string ownerPath)
+    private static string ReadOwner(HeldDirectory directory)
     {
         try
         {
-            return File.ReadAllText(ownerPath).Trim();
+            using HeldFile? file = directory.TryOpen(OwnerName, FileAccess.Read);
+            string number = file == null ? "" : Encoding.ASCII.GetString(file.ReadAll()).Trim();
+            return number.Length != 0 ? number : "(unknown)";
         }
         catch (IOException)
         {

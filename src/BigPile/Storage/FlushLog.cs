@@ -2,6 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.IO;
+using BigPile.Concurrency;
 using BigPile.Memory;
 
 namespace BigPile.Storage;
@@ -14,6 +15,9 @@ namespace BigPile.Storage;
 /// Little-endian. A batch counts when it is whole, of the superblock's epoch, and so were all before it. A checkpoint writes the segments
 /// through, puts what changed meanwhile into the other file as the first batch of the next epoch, and then raises the superblock's
 /// epoch; so at each instant one file and the segments together are everything that was flushed.
+/// When the superblock can't be written, nobody knows which of the two files counts until it can: neither is touched before.
+/// A batch that could not be written through is never followed by another one in its file, as the system may have dropped what it failed
+/// to write: the next one is the first of the other file, and of the next epoch.
 /// Files are preallocated: appending then costs one write and one fdatasync of 7 ms, however scattered the changes were.
 /// Calls are made under the flush lock.
 /// </remarks>
@@ -26,7 +30,8 @@ internal sealed class FlushLog : IDisposable
 
     private readonly PileDirectory _directory;
     private readonly long _capacityBytes;
-    private FileStream? _file;
+    private readonly bool[] _areNamed = new bool[2]; // known to be, on the device
+    private HeldFile? _file;
     private long _endBytes;
 
     internal FlushLog(PileDirectory directory, long capacityBytes)
@@ -53,7 +58,9 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Append(Span<byte> batch, ulong versionLimit)
     {
+        _directory.Settle();
         _file ??= Open(_directory.LogEpoch);
+        KillPoint.Pass(KillWindow.FlushBeforeBatch);
         Write(_file, batch, versionLimit, _directory.LogEpoch, _endBytes);
         _endBytes += batch.Length;
     }
@@ -62,11 +69,13 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Restart(Span<byte> batch, ulong versionLimit)
     {
+        _directory.Settle();
         long epoch = _directory.LogEpoch + 1;
-        FileStream file = Open(epoch);
+        HeldFile file = Open(epoch);
         try
         {
             Write(file, batch, versionLimit, epoch, 0);
+            KillPoint.Pass(KillWindow.FlushBeforeEpoch);
             _directory.RaiseLogEpoch(epoch);
         }
         catch
@@ -82,10 +91,10 @@ internal sealed class FlushLog : IDisposable
     /// <summary>Reads the batches that count.</summary>
     internal IEnumerable<Batch> Read()
     {
-        string path = PathOf(_directory.LogEpoch);
-        if (!File.Exists(path))
+        using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.LogEpoch), FileAccess.Read);
+        if (file == null)
             yield break;
-        byte[] all = File.ReadAllBytes(path);
+        byte[] all = file.ReadAll();
         int at = 0;
         while (TryRead(all.AsMemory(at), out Batch batch))
         {
@@ -96,27 +105,20 @@ internal sealed class FlushLog : IDisposable
 
     public void Dispose() => _file?.Dispose();
 
-    private string PathOf(long epoch) => _directory.PathOf(epoch % 2 == 0 ? "log-0" : "log-1");
+    private static string NameOf(long epoch) => epoch % 2 == 0 ? "log-0" : "log-1";
 
-    private FileStream Open(long epoch)
+    private HeldFile Open(long epoch)
     {
-        string path = PathOf(epoch);
-        bool isNew = !File.Exists(path) || new FileInfo(path).Length != _capacityBytes;
-        var file = new FileStream(path, new FileStreamOptions
-        {
-            Mode = isNew ? FileMode.Create : FileMode.Open,
-            Access = FileAccess.ReadWrite,
-            Share = FileShare.Read,
-            BufferSize = 0,
-            PreallocationSize = isNew ? _capacityBytes : 0,
-        });
-        if (!isNew)
-            return file;
+        HeldFile file = _directory.Files.Open(NameOf(epoch), FileMode.OpenOrCreate, FileAccess.ReadWrite, _capacityBytes);
         try
         {
-            file.SetLength(_capacityBytes);
-            DurableFile.Sync(file);
-            DurableFile.SyncDirectory(_directory.Path);
+            if (file.LengthBytes != _capacityBytes)
+            {
+                file.SetLength(0);
+                file.Allocate(_capacityBytes, isNew: true);
+                file.Sync();
+            }
+            MakeNameDurable(epoch);
             return file;
         }
         catch
@@ -126,16 +128,27 @@ internal sealed class FlushLog : IDisposable
         }
     }
 
-    private void Write(FileStream file, Span<byte> batch, ulong versionLimit, long epoch, long offsetBytes)
+    // That a file is there says nothing of its name: whoever made it may have failed, or died, before the directory was written through.
+    private void MakeNameDurable(long epoch)
+    {
+        ref bool isNamed = ref _areNamed[epoch % 2];
+        if (isNamed)
+            return;
+        _directory.Files.Sync();
+        isNamed = true;
+    }
+
+    private void Write(HeldFile file, Span<byte> batch, ulong versionLimit, long epoch, long offsetBytes)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(batch, Magic);
         BinaryPrimitives.WriteInt64LittleEndian(batch[8..], epoch);
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
-        RandomAccess.Write(file.SafeFileHandle, batch, offsetBytes);
-        DurableFile.Sync(file);
-        _directory.NoteSynced(file.Name);
+        _directory.NoteSyncing(file.Path);
+        file.Write(batch, offsetBytes);
+        file.Sync();
+        _directory.NoteSynced(file.Path);
     }
 
     private bool TryRead(ReadOnlyMemory<byte> rest, out Batch batch)

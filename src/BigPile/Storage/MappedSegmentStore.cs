@@ -1,5 +1,8 @@
+using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
+using System.Threading;
 using BigPile.Memory;
 
 namespace BigPile.Storage;
@@ -7,14 +10,49 @@ namespace BigPile.Storage;
 /// <summary>Segments that are files in a pile's directory.</summary>
 internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 {
+    private readonly Lock _lock = new();
+    private readonly HashSet<int> _left = []; // files that nobody lists and that could not be removed yet
+
+    /// <summary>What the names of segment files begin with.</summary>
+    internal const string NamePrefix = "segment-";
+
     internal override StoreKind Kind => StoreKind.Mapped;
 
-    internal override MemoryRegion Create(int number, long lengthBytes) => MappedRegion.Create(PathOf(number), lengthBytes);
+    /// <summary>Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.</summary>
+    internal Action? ListChanged { get; set; }
+
+    // While it is open which segments the superblock on the disk lists, no file may be replaced: it may be one of them.
+    internal override MemoryRegion Create(int number, long lengthBytes)
+    {
+        directory.Settle();
+        lock (_lock)
+            _left.Remove(number);
+        using HeldFile? left = directory.Files.TryOpen(NameOf(number), FileAccess.ReadWrite);
+        MappedRegion region = MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
+        try
+        {
+            left?.Write(new byte[sizeof(ulong)], 0); // a killed owner left it: readers that still map it must not take it for the new one
+            return region;
+        }
+        catch
+        {
+            region.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Writes a segment's changes through to the device.</summary>
     internal void Sync(int number, MemoryRegion region)
     {
-        region.Flush();
+        directory.NoteSyncing(PathOf(number));
+        try
+        {
+            region.Flush();
+        }
+        catch (DirectoryChangedException) when (region.IsDisposed)
+        {
+            throw new ObjectDisposedException(nameof(MemoryRegion)); // given back meanwhile, and so its file is gone
+        }
         directory.NoteSynced(PathOf(number));
     }
 
@@ -25,7 +63,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         string path = PathOf(number);
         try
         {
-            return MappedRegion.Open(path, lengthBytes, directory.IsReadOnly);
+            return MappedRegion.Open(directory.Files, NameOf(number), lengthBytes, directory.IsReadOnly);
         }
         catch (FileNotFoundException e)
         {
@@ -42,12 +80,34 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     {
         Sync(number, region);
         directory.AddSegment(number, region.LengthBytes);
+        ListChanged?.Invoke();
     }
 
-    internal override void Withdraw(int number, uint generationBase) => directory.RemoveSegment(number, generationBase);
+    internal override void Withdraw(int number, uint generation)
+    {
+        directory.RemoveSegment(number, generation);
+        ListChanged?.Invoke();
+    }
 
-    internal override void Remove(int number) => File.Delete(PathOf(number));
+    internal override void Settle() => directory.Settle();
 
-    internal string PathOf(int number) =>
-        Path.Combine(directory.Path, string.Create(CultureInfo.InvariantCulture, $"segment-{number:d6}"));
+    internal override IReadOnlyDictionary<int, uint> Generations => directory.Generations;
+
+    // Under the lock: a file that was left is not removed once one of its name is being made.
+    internal override void Remove(int number)
+    {
+        lock (_lock)
+        {
+            _left.Add(number);
+            foreach (int left in (int[])[.. _left])
+            {
+                directory.Files.Delete(NameOf(left));
+                _left.Remove(left);
+            }
+        }
+    }
+
+    internal string PathOf(int number) => directory.PathOf(NameOf(number));
+
+    private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");
 }

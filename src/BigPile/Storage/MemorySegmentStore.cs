@@ -1,6 +1,8 @@
 using System;
 using System.Threading;
+using BigPile.Concurrency;
 using BigPile.Memory;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.Storage;
 
@@ -9,11 +11,12 @@ namespace BigPile.Storage;
 /// The next segment may be made ready in the background: the first store to its first huge page then is not its first writer's. The lock is
 /// held for an exchange only.
 /// </remarks>
-internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages) : SegmentStore
+internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages, BackgroundWork? background = null) : SegmentStore
 {
     private const int SystemPageBytes = 4096;
 
     private readonly Lock _lock = new();
+    private readonly BackgroundWork _background = background ?? new BackgroundWork(NullLogger.Instance, static () => false);
     private MemoryRegion? _spare;
     private bool _isPreparing;
     private bool _isDisposed;
@@ -51,9 +54,7 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages) 
                 return;
             _isPreparing = true;
         }
-        ThreadPool.UnsafeQueueUserWorkItem(
-            static state => state.Store.Make(state.LengthBytes, state.TouchedBytes), (Store: this, LengthBytes: lengthBytes, TouchedBytes: touchedBytes),
-            preferLocal: false);
+        _background.Queue("making a segment ahead", () => Make(lengthBytes, touchedBytes));
     }
 
     public override void Dispose()
@@ -79,6 +80,14 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages) 
         {
             // Whoever needs the segment will try again, and be told.
         }
+        finally
+        {
+            Offer(region);
+        }
+    }
+
+    private void Offer(MemoryRegion? region)
+    {
         lock (_lock)
         {
             _isPreparing = false;

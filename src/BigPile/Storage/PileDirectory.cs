@@ -14,56 +14,68 @@ namespace BigPile.Storage;
 /// <remarks>
 /// A segment exists when the superblock lists it: its file is made and written through first and listed after that, and is struck from
 /// the list before the file goes. So a kill or a power cut leaves at most a file that nobody lists, which the next owner overwrites.
+/// A change that fails leaves this object as it was, and the disk as it was or as it should have become. Each change is such that both
+/// are right for as long as nobody relies on either; who does, as a flush or the making of a file, settles first which one it is.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PileDirectory : IDisposable
 {
-    private const string SuperblockName = "superblock";
-    private const string CatalogName = "catalog";
+    internal const string SuperblockName = "superblock";
+    internal const string CatalogName = "catalog";
 
     private readonly Lock _lock = new();
     private readonly DirectoryLock? _owner;
     private readonly SuperblockFile _superblock;
-    private readonly SuperblockState _state;
+    private readonly Action<string>? _syncing;
     private readonly Action<string>? _synced;
     private readonly Guid _bootId;
+    private SuperblockState _state; // as it was written last; of a change that failed the disk may have the one before or the one after
+    private bool _isUnsettled; // nobody knows which
 
-    private PileDirectory(string path, DirectoryLock? owner, PileOptions options, ILogger logger)
+    private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger)
     {
-        Path = path;
+        Files = files;
         _owner = owner;
         IsReadOnly = owner == null;
+        _syncing = options.Syncing;
         _synced = options.Synced;
         _bootId = options.BootId ?? BootClock.Current;
-        _superblock = new SuperblockFile(PathOf(SuperblockName), IsReadOnly);
+        SuperblockFile? superblock = SuperblockFile.TryOpen(files, SuperblockName, IsReadOnly);
         try
         {
-            SuperblockState? stored = _superblock.Read(Faults);
-            IsNew = stored == null;
+            IsNew = superblock == null;
+            if (IsNew)
+                DirectoryCheck.RefuseLeftovers(files);
             if (IsNew && IsReadOnly)
-                throw Missing(path);
-            _state = stored ?? CreateState(options);
+                throw DirectoryCheck.Missing(files.Path);
+            _state = superblock?.Read(Faults) ?? CreateState(options);
             if (_state.PageBytes != SizeClasses.PageBytes)
             {
                 throw new PileStorageException(
-                    $"The pile in '{path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open it with the version that made it.");
+                    $"The pile in '{Path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open it with the version that made it.");
             }
+            if (_state.Contradiction() is { } what)
+                throw new PileStorageException($"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
             WasClean = IsNew || _state.IsClean;
-            WasPowerCut = !WasClean && _state.BootId != _bootId;
-            Catalog = FileCatalog.Open(PathOf(CatalogName), logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
-            if (IsNew)
-                _superblock.Write(_state);
+            WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
+            Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
+            _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
         }
         catch
         {
             Catalog?.Dispose();
-            _superblock.Dispose();
+            superblock?.Dispose();
             throw;
         }
+        if (IsNew)
+            NoteSynced(PathOf(SuperblockName));
         Segments = new MappedSegmentStore(this);
     }
 
-    internal string Path { get; }
+    internal string Path => Files.Path;
+
+    /// <summary>The files, through which every operation on them goes.</summary>
+    internal HeldDirectory Files { get; }
 
     internal bool IsReadOnly { get; }
 
@@ -80,6 +92,9 @@ internal sealed class PileDirectory : IDisposable
 
     internal uint GenerationBase => _state.GenerationBase;
 
+    /// <summary>The generations that new segments of some numbers start at.</summary>
+    internal IReadOnlyDictionary<int, uint> Generations => _state.Generations;
+
     internal ulong VersionLimit => _state.VersionLimit;
 
     internal bool HasChecksums => _state.HasChecksums;
@@ -92,11 +107,11 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>Whether the last owner closed the pile; true for a new one.</summary>
     internal bool WasClean { get; }
 
-    /// <summary>Whether the last owner did not, and the machine has been started anew since: stores may be missing on the device.</summary>
+    /// <summary>Whether the last owner did not, and the machine may have been started anew since: stores may be missing on the device.</summary>
     internal bool WasPowerCut { get; }
 
-    /// <summary>Whether changes may go to the log: it is replayed only where power cuts can be told from kills.</summary>
-    internal bool CanUseLog => _bootId != Guid.Empty;
+    /// <summary>How the last owner left the pile.</summary>
+    internal LeftAs LeftAs => WasClean ? LeftAs.Closed : WasPowerCut ? LeftAs.Cut : LeftAs.Killed;
 
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal IReadOnlyDictionary<int, long> ListedSegments => _state.Segments;
@@ -105,112 +120,124 @@ internal sealed class PileDirectory : IDisposable
     /// <exception cref="PileStorageException">It can't be used.</exception>
     internal static PileDirectory Open(PileOptions options, ILogger logger)
     {
-        string path = System.IO.Path.GetFullPath(options.Directory!);
+        string path = System.IO.Path.TrimEndingDirectorySeparator(System.IO.Path.GetFullPath(options.Directory!));
+        HeldDirectory? files = null;
         DirectoryLock? owner = null;
         try
         {
-            if (options.ReadOnly)
-                return OpenReadOnly(path, options, logger);
-            if (!options.CreateDirectory && !File.Exists(System.IO.Path.Combine(path, SuperblockName)))
-                throw Missing(path);
-            Directory.CreateDirectory(path);
-            owner = DirectoryLock.Take(path);
-            return new PileDirectory(path, owner, options, logger);
+            if ((options.ReadOnly || !options.CreateDirectory) && !Directory.Exists(path))
+                throw DirectoryCheck.Missing(path);
+            if (!Directory.Exists(path))
+                DirectoryCheck.Make(path, options.FileHook);
+            files = HeldDirectory.Open(path, options.FileHook);
+            if (!options.CreateDirectory && !options.ReadOnly)
+                DirectoryCheck.RefuseMissing(files);
+            if (!options.ReadOnly)
+                owner = DirectoryLock.Take(files);
+            if (owner != null)
+                files.Guard(owner.File);
+            return new PileDirectory(files, owner, options, logger);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             owner?.Dispose();
+            files?.Dispose();
             throw new PileStorageException(
                 $"The directory '{path}' can't be used for a pile: {e.Message} Check that it exists and can be written, or open it for reading only.", e);
         }
         catch
         {
             owner?.Dispose();
+            files?.Dispose();
             throw;
         }
     }
 
     /// <summary>The segments that the writer has by now; for a reader.</summary>
-    internal IReadOnlyDictionary<int, long> ReadListedSegments()
+    /// <param name="isCut">Whether the pile was left by a power cut, and nobody has opened it since.</param>
+    internal IReadOnlyDictionary<int, long> ReadListedSegments(out bool isCut)
     {
         lock (_lock)
-            return _superblock.Read(new FaultLog())?.Segments ?? _state.Segments;
+        {
+            SuperblockState state = _superblock.Read(new FaultLog());
+            isCut = !state.IsClean && !BootClock.IsSame(state.BootId, _bootId);
+            return state.Segments;
+        }
     }
 
-    internal string PathOf(string name) => System.IO.Path.Combine(Path, name);
+    internal string PathOf(string name) => Files.PathOf(name);
+
+    /// <summary>States that a file is about to be written through.</summary>
+    internal void NoteSyncing(string path) => _syncing?.Invoke(path);
 
     /// <summary>States that a file is durable as it is now.</summary>
     internal void NoteSynced(string path) => _synced?.Invoke(path);
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
-    internal void MarkOpened()
+    internal void MarkOpened() => Change(state =>
     {
-        lock (_lock)
-        {
-            _state.IsClean = false;
-            _state.BootId = _bootId;
-            Write();
-        }
-    }
+        state.IsClean = false;
+        state.BootId = _bootId;
+    });
 
+    /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>
     internal void AddSegment(int number, long lengthBytes)
     {
-        lock (_lock)
+        Files.Sync();
+        Change(state =>
         {
-            DurableFile.SyncDirectory(Path);
-            _state.Segments[number] = lengthBytes;
-            try
-            {
-                Write();
-            }
-            catch
-            {
-                _state.Segments.Remove(number); // the file stays: one of the two places may list it by now
-                throw;
-            }
-        }
+            state.Segments[number] = lengthBytes;
+            for (int i = 0; i < SpansOf(lengthBytes); i++)
+                state.Generations.Remove(number + i); // its own pages know
+        });
     }
 
-    internal void RemoveSegment(int number, uint generationBase)
+    /// <summary>Strikes a segment. When that fails the file has to stay, and nothing may be put into it: the disk may list it or not.</summary>
+    /// <param name="number">The segment.</param>
+    /// <param name="generation">The generation that later segments of its numbers start at.</param>
+    internal void RemoveSegment(int number, uint generation) => Change(state =>
     {
-        lock (_lock)
-        {
-            _state.Segments.Remove(number);
-            _state.GenerationBase = generationBase;
-            Write();
-        }
-    }
+        for (int i = 0; i < SpansOf(state.Segments[number]); i++)
+            state.Generations[number + i] = generation;
+        state.Segments.Remove(number);
+    });
 
     /// <summary>Reserves versions: none above the limit is used before the file says so.</summary>
+    /// <exception cref="PileStorageException">The device refused.</exception>
     internal void RaiseVersionLimit(ulong limit)
     {
-        lock (_lock)
+        try
         {
-            _state.VersionLimit = Math.Max(limit, _state.VersionLimit);
-            Write();
+            Change(state => state.VersionLimit = Math.Max(limit, state.VersionLimit));
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException(
+                $"No versions of entries can be reserved in '{Path}': {e.Message} "
+                + "Nothing was changed. Make room on the disk, or mend what it says, and try again.", e);
         }
     }
 
     /// <summary>Begins a new log: what the one before holds is in the segments by now.</summary>
-    internal void RaiseLogEpoch(long epoch)
-    {
-        lock (_lock)
-        {
-            _state.LogEpoch = epoch;
-            Write();
-        }
-    }
+    internal void RaiseLogEpoch(long epoch) => Change(state => state.LogEpoch = epoch);
 
     /// <summary>States that everything is written through. Nothing may change any more.</summary>
-    internal void MarkClean(ulong lastVersion)
+    internal void MarkClean(ulong lastVersion) => Change(state =>
+    {
+        state.VersionLimit = lastVersion;
+        state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
+        state.CatalogBytes = Catalog.LengthBytes;
+        state.IsClean = true;
+    });
+
+    /// <summary>Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.</summary>
+    /// <exception cref="IOException">The device still refuses.</exception>
+    internal void Settle()
     {
         lock (_lock)
         {
-            _state.VersionLimit = lastVersion;
-            _state.LogEpoch++;
-            _state.CatalogBytes = Catalog.LengthBytes;
-            _state.IsClean = true;
-            Write();
+            if (_isUnsettled)
+                Change(static _ => { });
         }
     }
 
@@ -219,18 +246,33 @@ internal sealed class PileDirectory : IDisposable
         Catalog.Dispose();
         _superblock.Dispose();
         _owner?.Dispose();
+        Files.Dispose();
     }
 
-    private static PileDirectory OpenReadOnly(string path, PileOptions options, ILogger logger) =>
-        File.Exists(System.IO.Path.Combine(path, SuperblockName)) ? new PileDirectory(path, null, options, logger) : throw Missing(path);
+    private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 
-    private static PileStorageException Missing(string path) =>
-        new($"There is no pile in '{path}'. Check the path; a pile is made there by opening it for writing.");
-
-    private void Write()
+    /// <summary>Writes a changed state: memory has it once the disk does, and else stays as it was.</summary>
+    private void Change(Action<SuperblockState> change)
     {
-        _superblock.Write(_state);
-        NoteSynced(PathOf(SuperblockName));
+        lock (_lock)
+        {
+            SuperblockState next = _state.Copy();
+            change(next);
+            try
+            {
+                NoteSyncing(PathOf(SuperblockName));
+                _superblock.Write(next);
+                NoteSynced(PathOf(SuperblockName));
+            }
+            catch
+            {
+                _state.Sequence = next.Sequence; // of the places that were written one is whole, and not to be written next
+                _isUnsettled = true;
+                throw;
+            }
+            _state = next;
+            _isUnsettled = false;
+        }
     }
 
     private static SuperblockState CreateState(PileOptions options) => new()

@@ -46,12 +46,15 @@ internal sealed unsafe class RedoFile : IDisposable
     internal readonly record struct Found(ulong Address, ulong HeaderWord, int OffsetBytes, nint Bytes, int LengthBytes);
 
     /// <summary>Opens the records, or makes them.</summary>
-    internal static RedoFile Open(string path)
+    internal static RedoFile Open(HeldDirectory directory, string name)
     {
         long lengthBytes = (long)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(2 * Environment.ProcessorCount, 4, MaxRecords)) * RecordBytes;
-        long foundBytes = File.Exists(path) ? new FileInfo(path).Length : 0;
+        long foundBytes = 0;
+        using (HeldFile? found = directory.TryOpen(name, FileAccess.Read))
+            foundBytes = found?.LengthBytes ?? 0;
         bool isUsable = foundBytes >= RecordBytes && foundBytes % RecordBytes == 0;
-        return new RedoFile(isUsable ? MappedRegion.Open(path, foundBytes) : MappedRegion.Create(path, lengthBytes));
+        return new RedoFile(
+            isUsable ? MappedRegion.Open(directory, name, foundBytes, readOnly: false) : MappedRegion.Create(directory, name, lengthBytes));
     }
 
     /// <summary>The record with an index, or none when it is idle or makes no sense.</summary>
@@ -90,6 +93,9 @@ internal sealed unsafe class RedoFile : IDisposable
         ulong* record = RecordAt(index);
         record[1] = headerWord;
         record[2] = (uint)offsetBytes | ((ulong)(first.Length + second.Length) << 32);
+        if (Fault.RedoValidFirst)
+            Volatile.Write(ref *record, address | ValidBit);
+        KillPoint.Pass(KillWindow.RedoBeforeFilled);
         var bytes = new Span<byte>((byte*)record + HeadBytes, MaxPartBytes);
         first.CopyTo(bytes);
         second.CopyTo(bytes[first.Length..]);

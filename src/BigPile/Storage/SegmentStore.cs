@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.IO;
 using BigPile.Memory;
 
 namespace BigPile.Storage;
@@ -12,7 +14,7 @@ internal abstract class SegmentStore : IDisposable
 
     /// <summary>Makes the memory of a segment, all zero.</summary>
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
-    /// <exception cref="System.IO.IOException">The disk is full, or can't be written.</exception>
+    /// <exception cref="IOException">The disk is full, or can't be written.</exception>
     internal abstract MemoryRegion Create(int number, long lengthBytes);
 
     /// <summary>Says that a segment will be wanted soon; a hint.</summary>
@@ -29,12 +31,23 @@ internal abstract class SegmentStore : IDisposable
 
     /// <summary>States that a segment is gone for ever, before its memory is freed.</summary>
     /// <param name="number">The segment.</param>
-    /// <param name="generationBase">The generation that all later segments start at.</param>
-    internal virtual void Withdraw(int number, uint generationBase)
+    /// <param name="generation">The generation that later segments of its numbers start at.</param>
+    /// <exception cref="IOException">It is not known whether that was stated: the segment has to stay as it is, and unused.</exception>
+    internal virtual void Withdraw(int number, uint generation)
     {
     }
 
-    /// <summary>Removes what is left of a segment whose memory was freed.</summary>
+    /// <summary>States again what was stated last, if a withdrawal that failed left that open: the segment may be used again then.</summary>
+    /// <exception cref="IOException">That still can't be stated.</exception>
+    internal virtual void Settle()
+    {
+    }
+
+    /// <summary>The generations that new segments of some numbers start at, where earlier ones of the same number were given back.</summary>
+    internal virtual IReadOnlyDictionary<int, uint>? Generations => null;
+
+    /// <summary>Removes what is left of a segment whose memory was freed, and what could not be removed before.</summary>
+    /// <exception cref="IOException">Something is left, which is removed the next time.</exception>
     internal virtual void Remove(int number)
     {
     }

@@ -1,14 +1,16 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Numerics;
 
 namespace BigPile.Storage;
 
 /// <summary>What a mapped pile states of itself as a whole.</summary>
 internal sealed class SuperblockState
 {
-    internal const int CurrentFormat = 1;
+    internal const int CurrentFormat = 2;
 
+    private const int FirstFormatWithGenerations = 2;
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
     internal Guid PileId { get; init; }
@@ -26,7 +28,7 @@ internal sealed class SuperblockState
     /// <summary>Whether the last owner closed the pile.</summary>
     internal bool IsClean { get; set; }
 
-    /// <summary>The generation at which new segments start.</summary>
+    /// <summary>The generation at which all new segments start at least; as format 1 left it.</summary>
     internal uint GenerationBase { get; set; }
 
     /// <summary>No entry of a table has a version above this.</summary>
@@ -42,7 +44,19 @@ internal sealed class SuperblockState
     internal long CatalogBytes { get; set; }
 
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
-    internal SortedDictionary<int, long> Segments { get; } = [];
+    internal SortedDictionary<int, long> Segments { get; private set; } = [];
+
+    /// <summary>The numbers whose segments were given back, and above which generation a new one starts. Format 1 has none.</summary>
+    internal SortedDictionary<int, uint> Generations { get; private set; } = [];
+
+    /// <summary>A copy that can be changed, and thrown away when it can't be written.</summary>
+    internal SuperblockState Copy()
+    {
+        var copy = (SuperblockState)MemberwiseClone();
+        copy.Generations = new SortedDictionary<int, uint>(Generations);
+        copy.Segments = new SortedDictionary<int, long>(Segments);
+        return copy;
+    }
 
     internal byte[] Encode()
     {
@@ -67,6 +81,12 @@ internal sealed class SuperblockState
             writer.Write(number);
             writer.Write(lengthBytes);
         }
+        writer.Write(Generations.Count);
+        foreach ((int number, uint generation) in Generations)
+        {
+            writer.Write(number);
+            writer.Write(generation);
+        }
         writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
         return stream.ToArray();
     }
@@ -88,7 +108,7 @@ internal sealed class SuperblockState
                 throw new PileStorageException(
                     $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
             }
-            SuperblockState state = ReadBody(reader);
+            SuperblockState state = ReadBody(reader, format);
             var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)stream.Position);
             return reader.ReadUInt32() == Checksum.Of(checksummed) ? state : null;
         }
@@ -98,7 +118,17 @@ internal sealed class SuperblockState
         }
     }
 
-    private static SuperblockState ReadBody(BinaryReader reader)
+    /// <summary>What can't be true of any pile, though the checksum is right; null if nothing is.</summary>
+    internal string? Contradiction()
+    {
+        if (SegmentBytes is < Pile.MinSegmentBytes or > Pile.MaxSegmentBytes || !BitOperations.IsPow2(SegmentBytes))
+            return $"segments of {SegmentBytes:N0} bytes";
+        if (GenerationBase > PilePointer.MaxGeneration)
+            return $"a generation base of {GenerationBase:N0}";
+        return null;
+    }
+
+    private static SuperblockState ReadBody(BinaryReader reader, int format)
     {
         var state = new SuperblockState
         {
@@ -117,6 +147,9 @@ internal sealed class SuperblockState
         int count = reader.ReadInt32();
         for (int i = 0; i < count; i++)
             state.Segments[reader.ReadInt32()] = reader.ReadInt64();
+        int givenBack = format >= FirstFormatWithGenerations ? reader.ReadInt32() : 0;
+        for (int i = 0; i < givenBack; i++)
+            state.Generations[reader.ReadInt32()] = reader.ReadUInt32();
         return state;
     }
 

@@ -41,6 +41,22 @@ public sealed class HealthTests : IDisposable
         JsonElement index = report.GetProperty("index");
         Assert.Equal(1, index.GetProperty("progress").GetDouble());
         Assert.True(index.GetProperty("wasRestored").GetBoolean());
+        Assert.False(report.TryGetProperty("background", out _));
+    }
+
+    [Fact]
+    public async Task Probes_say_what_failed_in_the_background_without_its_text_and_the_statistics_with_it()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+        Pile pile = server.Service<PileHost>().Cache.Pile;
+        for (int i = 0; i < 3; i++)
+            pile.Background.TryRun("the flush by interval", static () => throw new UnauthorizedAccessException("/secret/path"));
+        JsonElement ready = JsonDocument.Parse(await server.Client.GetStringAsync("/health/ready")).RootElement;
+        Assert.Equal(3, ready.GetProperty("background").GetProperty("failures").GetInt64());
+        Assert.Equal("the flush by interval: UnauthorizedAccessException", ready.GetProperty("background").GetProperty("last").GetString());
+        JsonElement stats = JsonDocument.Parse(await server.Client.GetStringAsync("/v1/stats")).RootElement.GetProperty("pile");
+        Assert.Equal(3, stats.GetProperty("backgroundFailures").GetInt64());
+        Assert.Equal("the flush by interval: /secret/path", stats.GetProperty("lastBackgroundFailure").GetString());
     }
 
     [Fact]

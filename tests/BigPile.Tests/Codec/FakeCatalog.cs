@@ -9,6 +9,8 @@ internal sealed class FakeCatalog : ISchemaCatalog
 {
     private readonly List<byte[]> _definitions = [];
 
+    public bool OutlivesProcess { get; init; } = true;
+
     public int Count
     {
         get
@@ -21,7 +23,7 @@ internal sealed class FakeCatalog : ISchemaCatalog
     /// <summary>A catalog with the same ids and other definitions.</summary>
     public FakeCatalog Copy(Func<byte[], byte[]> change)
     {
-        var copy = new FakeCatalog();
+        var copy = new FakeCatalog { OutlivesProcess = OutlivesProcess };
         foreach (byte[] definition in _definitions)
             copy._definitions.Add(change(definition));
         return copy;

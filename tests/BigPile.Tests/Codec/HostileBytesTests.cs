@@ -21,7 +21,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     public void DamagedPayloads(CodecMode mode)
     {
         Random random = NewRandom();
-        var fixture = new CodecFixture(mode);
+        var fixture = new CodecFixture(mode, options: Extending());
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
         for (int i = 0; i < Mutations; i++)
@@ -33,7 +33,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     public void DamagedDefinitions()
     {
         Random random = NewRandom();
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(options: Extending());
         List<byte[]> payloads = Payloads(fixture);
         int read = 0;
         for (int i = 0; i < DamagedCatalogs; i++)
@@ -48,7 +48,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     [Fact]
     public void DefinitionsThatGoRound()
     {
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(options: Extending());
         fixture.Write(new Invoice(1, default, default, null, null, default));
         for (byte index = 0; index < 4; index++)
         {
@@ -61,7 +61,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     [Fact]
     public void EveryPrefixOfAPayload()
     {
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(options: Extending());
         foreach (byte[] payload in Payloads(fixture))
         {
             for (int length = 0; length < Math.Min(payload.Length, 400); length++)
@@ -75,7 +75,7 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
     [Fact]
     public void HeadersThatClaimTooMuch()
     {
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(options: Extending());
         byte[] nested = fixture.Write(new object?[] { new object?[] { null } });
         byte[] bomb = new byte[1_000_000];
         nested.AsSpan(0, 4).CopyTo(bomb);
@@ -146,4 +146,6 @@ public sealed class HostileBytesTests(ITestOutputHelper output)
             Assert.True(allocated < AllocationMostBytes, $"Mutation {round} took {allocated} bytes.");
         }
     }
+
+    private static PileCodecOptions Extending() => new() { MayExtendContracts = true };
 }

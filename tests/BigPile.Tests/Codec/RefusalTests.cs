@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -62,6 +63,38 @@ public sealed class RefusalTests
         var value = new Xunit.Sdk.DisposalTracker();
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(value));
         Assert.Contains(nameof(PileCodecOptions), e.Message, StringComparison.Ordinal);
+    }
+
+    public static TheoryData<object, string> Advised() => new()
+    {
+        { Activator.CreateInstance(typeof(Lock))!, "OnRead" },
+        { new SemaphoreSlim(1), "OnRead" },
+        { new[] { 1, 2 }.Where(n => n > 1), "ToList" },
+        { new[] { 1, 2 }.Select(n => n + 1), "ToList" },
+        { new SortedSet<int> { 1, 2, 3 }.GetViewBetween(1, 2), "ToList" },
+        { new System.Net.CookieContainer(), "made from" },
+        { new Xunit.Sdk.DisposalTracker(), "Allow" },
+    };
+
+    [Theory, MemberData(nameof(Advised))]
+    public void RefusalsSayWhatToDoInstead(object value, string advice)
+    {
+        PileSerializationException e = Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(new Drawing { Tag = value }));
+        Assert.Contains(advice, e.Message, StringComparison.Ordinal);
+        Assert.Equal(advice == "Allow", e.Message.Contains("Allow", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void ClassesThatWereMadeWhileTheProgramRanAreRefusedWithAdvice()
+    {
+        if (!System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported)
+            return;
+        System.Reflection.Emit.TypeBuilder proxy = System.Reflection.Emit.AssemblyBuilder
+            .DefineDynamicAssembly(new System.Reflection.AssemblyName("proxies"), System.Reflection.Emit.AssemblyBuilderAccess.Run)
+            .DefineDynamicModule("proxies").DefineType("OrderProxy", System.Reflection.TypeAttributes.Public);
+        object value = Activator.CreateInstance(proxy.CreateType())!;
+        PileSerializationException e = Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(value));
+        Assert.Contains("proxies", e.Message, StringComparison.Ordinal);
     }
 
     private sealed class Tagged() : Shape("t")

@@ -83,7 +83,8 @@ public sealed class BitFlipTests : IDisposable
 
     private void Report(Tally tally) => _output.WriteLine(
         $"bits flipped {tally.Flips:N0}: reported {tally.Reported:N0}, harmless {tally.Harmless:N0}, refused at opening {tally.Refused:N0}; "
-        + $"objects dropped {tally.Dropped:N0}, wrong payloads served 0");
+        + $"objects dropped {tally.Dropped:N0}, wrong payloads served 0; "
+        + $"readers refused at opening {tally.ReadRefused:N0}, objects {tally.ReadMissing:N0}, wrong payloads served to them 0");
 
     private void TryRange(string file, int start, int length, int offset, int step, Random random, Tally tally)
     {
@@ -111,7 +112,42 @@ public sealed class BitFlipTests : IDisposable
         tally.Harmless += isReported ? 0 : 1;
         // Each is opened whose pile as a whole hangs on it; of the others some, to see that nothing wrong is served.
         if (tally.Flips % (isReported ? 16 : 8) == 0 || file != Segment)
+        {
+            OpenForReading(what, isReported, tally);
             Open(what, isReported, tally);
+        }
+    }
+
+    // A reader reports nothing of itself: what is damaged it does not serve, and it leaves the files as they are.
+    private void OpenForReading(string what, bool isReported, Tally tally)
+    {
+        try
+        {
+            using Pile pile = Pile.Open(DamagedPath, new PileOptions { ReadOnly = true });
+            foreach ((PilePointer pointer, object value) in _objects)
+                ReadOne(pile, pointer, value, what, isReported, tally);
+            Assert.All(_dead, pointer => Assert.False(pile.Contains(pointer), $"{what}: {pointer} is back for a reader"));
+        }
+        catch (PileStorageException)
+        {
+            Assert.True(isReported, $"{what} was not reported, and the pile can't be read");
+            tally.ReadRefused++;
+        }
+    }
+
+    private static void ReadOne(Pile pile, PilePointer pointer, object value, string what, bool isReported, Tally tally)
+    {
+        try
+        {
+            bool isThere = IsThere(pile, pointer, value, what);
+            Assert.True(isThere || isReported, $"{what} was not reported, and a reader does not find {pointer}");
+            tally.ReadMissing += isThere ? 0 : 1;
+        }
+        catch (PileStorageException)
+        {
+            Assert.True(isReported, $"{what} was not reported, and a reader is refused {pointer}");
+            tally.ReadMissing++;
+        }
     }
 
     private void Open(string what, bool isReported, Tally tally)
@@ -250,18 +286,5 @@ public sealed class BitFlipTests : IDisposable
         var bytes = new byte[length];
         random.NextBytes(bytes);
         return bytes;
-    }
-
-    private sealed class Tally
-    {
-        internal int Flips { get; set; }
-
-        internal int Reported { get; set; }
-
-        internal int Harmless { get; set; }
-
-        internal int Refused { get; set; }
-
-        internal long Dropped { get; set; }
     }
 }

@@ -8,6 +8,12 @@ public abstract class DurabilityTest : IDisposable
 {
     internal const long SegmentBytes = 4 << 20;
 
+    /// <summary>A start of the machine.</summary>
+    internal static readonly Guid FirstBoot = new("00000000-0000-0000-0000-000000000001");
+
+    /// <summary>Another start of the machine than that during which the pile ran.</summary>
+    internal static readonly Guid NextBoot = new("00000000-0000-0000-0000-000000000002");
+
     private readonly TemporaryDirectory _temporary = new();
 
     protected DurabilityTest() => Files = new DurableFiles(PilePath);
@@ -26,19 +32,20 @@ public abstract class DurabilityTest : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    internal Pile Open(Action<PileOptions>? change = null) => OpenAt(PilePath, PowerCutHarness.FirstBoot, change);
+    /// <summary>Opens the pile by the number that the system gives for its start.</summary>
+    internal Pile Open(Action<PileOptions>? change = null) => OpenAt(PilePath, null, change);
 
     /// <summary>Opens what a power cut left.</summary>
-    internal Pile OpenImage(Action<PileOptions>? change = null) => OpenAt(ImagePath, PowerCutHarness.NextBoot, change);
+    internal Pile OpenImage(Action<PileOptions>? change = null) => OpenAt(ImagePath, NextBoot, change);
 
     /// <summary>Copies the directory as a kill at this instant would leave it, and opens the copy.</summary>
     internal Pile OpenKilled(Action<PileOptions>? change = null)
     {
         PileFiles.Copy(PilePath, ImagePath);
-        return OpenAt(ImagePath, PowerCutHarness.FirstBoot, change);
+        return OpenAt(ImagePath, null, change);
     }
 
-    private Pile OpenAt(string path, Guid boot, Action<PileOptions>? change)
+    private Pile OpenAt(string path, Guid? boot, Action<PileOptions>? change)
     {
         var options = new PileOptions { SegmentBytes = SegmentBytes, BootId = boot };
         if (path == PilePath)

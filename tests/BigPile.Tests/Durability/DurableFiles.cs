@@ -11,7 +11,7 @@ namespace BigPile.Tests.Durability;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class DurableFiles(string directory)
 {
-    private const int PageBytes = 4096;
+    private const int SectorBytes = 512;
 
     private readonly Lock _lock = new();
     private readonly Dictionary<string, byte[]> _durable = [];
@@ -42,6 +42,13 @@ internal sealed class DurableFiles(string directory)
         }
     }
 
+    /// <summary>Goes on from what the device has of another directory, which was copied here as a kill left it.</summary>
+    internal void TakeOver(DurableFiles other)
+    {
+        foreach ((string name, byte[] bytes) in other._durable)
+            _durable[name] = bytes;
+    }
+
     /// <summary>A file as the device has it.</summary>
     internal byte[] Of(string name)
     {
@@ -49,9 +56,9 @@ internal sealed class DurableFiles(string directory)
             return _durable[name];
     }
 
-    /// <summary>Builds the directory that is left when nothing that was not written through reached the device, but for some pages.</summary>
+    /// <summary>Builds the directory that is left when nothing that was not written through reached the device, but for some sectors.</summary>
     /// <param name="image">Where; made anew.</param>
-    /// <param name="reached">Whether the newest state of the page of a file at an offset did.</param>
+    /// <param name="reached">Whether the newest state of the sector of a file at an offset did.</param>
     internal void Build(string image, Func<string, int, bool>? reached = null)
     {
         if (Directory.Exists(image))
@@ -89,10 +96,10 @@ internal sealed class DurableFiles(string directory)
     private static byte[] Mix(byte[] durable, byte[] now, string name, Func<string, int, bool> reached)
     {
         byte[] mixed = [.. durable];
-        for (int page = 0; page < Math.Min(mixed.Length, now.Length); page += PageBytes)
+        for (int sector = 0; sector < Math.Min(mixed.Length, now.Length); sector += SectorBytes)
         {
-            if (reached(name, page))
-                now.AsSpan(page, Math.Min(PageBytes, mixed.Length - page)).CopyTo(mixed.AsSpan(page));
+            if (reached(name, sector))
+                now.AsSpan(sector, Math.Min(SectorBytes, mixed.Length - sector)).CopyTo(mixed.AsSpan(sector));
         }
         return mixed;
     }

@@ -17,7 +17,7 @@ public sealed class EnvironmentTests : DurabilityTest
     [SmallDiskFact]
     public void A_full_disk_is_said_and_survived()
     {
-        using var disk = new SmallDisk(Path.Combine(OtherPath, "disk"), 24 * Megabyte);
+        using var disk = new SmallDisk(Path.Combine(OtherPath, "disk"), 27 * Megabyte);
         string path = Path.Combine(disk.Path, "pile");
         string ballast = Path.Combine(disk.Path, "ballast");
         var live = new Dictionary<PilePointer, byte[]>();
@@ -90,8 +90,7 @@ public sealed class EnvironmentTests : DurabilityTest
     {
         Open().Dispose();
         var state = new SuperblockState { PageBytes = 16_384, SegmentBytes = SegmentBytes, IsClean = true, Sequence = 1_000 };
-        using (var file = new SuperblockFile(Path.Combine(PilePath, "superblock"), readOnly: false))
-            file.Write(state);
+        Superblocks.Write(PilePath, state);
         string message = Assert.Throws<PileStorageException>(() => Open()).Message;
         Assert.Contains(PilePath, message, StringComparison.Ordinal);
         Assert.Contains("16,384", message, StringComparison.Ordinal);

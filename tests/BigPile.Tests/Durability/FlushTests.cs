@@ -3,7 +3,6 @@ using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Allocation;
-using BigPile.Storage;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
@@ -161,21 +160,6 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         inMemory.Flush();
     }
 
-    /// <summary>Where starts of the machine can't be told apart, a log could not be trusted: each flush writes the segments.</summary>
-    [Fact]
-    public void Without_a_number_of_the_machines_start_each_flush_is_a_checkpoint()
-    {
-        using Pile pile = Open(static options => options.BootId = Guid.Empty);
-        for (int i = 0; i < 3; i++)
-        {
-            PilePointer pointer = pile.Put("a");
-            int segments = Files.SyncsOf("segment");
-            pile.Flush();
-            Assert.True(Files.SyncsOf("segment") > segments);
-            CheckAfterCut([pointer], static _ => "a"u8.ToArray());
-        }
-    }
-
     /// <summary>The room of a deleted object that is leased is given back later; that it is deleted is durable now.</summary>
     [Theory]
     [InlineData(100)]
@@ -221,16 +205,11 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
             }
             ulong last = pile.NextVersion();
             Files.Build(ImagePath);
-            using (var file = new SuperblockFile(Path.Combine(ImagePath, "superblock"), readOnly: true))
-                Assert.True(file.Read(new Recovery.FaultLog())!.VersionLimit >= last);
+            Assert.True(Superblocks.Read(ImagePath).VersionLimit >= last);
         }
     }
 
-    private static long EpochOf(string directory)
-    {
-        using var file = new SuperblockFile(Path.Combine(directory, "superblock"), readOnly: true);
-        return file.Read(new Recovery.FaultLog())!.LogEpoch;
-    }
+    private static long EpochOf(string directory) => Superblocks.Read(directory).LogEpoch;
 
     private void CheckAfterCut(PilePointer[] pointers, Func<int, byte[]> expected)
     {

@@ -130,6 +130,20 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal("sound", reader.Get(other));
     }
 
+    /// <summary>Nothing is copied on the way, so the largest object needs no buffer that would be too large.</summary>
+    [Fact]
+    public void The_largest_object_is_read()
+    {
+        using Pile writer = Open();
+        PilePointer pointer = writer.Allocate(PileBuffer.MaxLengthBytes);
+        writer.Write(pointer, [1, 2, 3], PileBuffer.MaxLengthBytes - 3);
+        using Pile reader = OpenReader();
+        var end = new byte[8];
+        Assert.Equal(PileBuffer.MaxLengthBytes, reader.SizeOf(pointer));
+        Assert.Equal(5, reader.Read(pointer, end, PileBuffer.MaxLengthBytes - 5));
+        Assert.Equal([0, 0, 1, 2, 3, 0, 0, 0], end);
+    }
+
     private static void AllowOrders(PileOptions options) => options.CodecOptions.Allow(typeof(GoldenOrder));
 
     private Pile OpenReader(Action<PileOptions>? change = null) => Open(options =>

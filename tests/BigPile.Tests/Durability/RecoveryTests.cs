@@ -187,7 +187,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal(5_000, killed.Get<string>(moved).Length);
         Assert.False(killed.Contains(orphaned));
         Assert.Equal(expected.ObjectCount - 1, killed.Statistics.ObjectCount);
-        Assert.Equal(expected.LinkCount - 1, killed.Statistics.LinkCount);
+        Assert.Equal(expected.LinkCount, killed.Statistics.LinkCount); // one less, and one more: what was found is replaced elsewhere
         Assert.Equal(expected.PayloadBytes - 3_000, killed.Statistics.PayloadBytes);
         killed.Dispose();
         Assert.True(Pile.VerifyDirectory(ImagePath).IsSound);

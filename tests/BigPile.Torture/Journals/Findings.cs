@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Torture.Journals;
 
-/// <summary>Counts and prints what is lost or wrong.</summary>
+/// <summary>Counts and prints what is lost, wrong or leaked.</summary>
 internal sealed unsafe class Findings(Journal journal)
 {
     private const int PrintedOfEach = 5;
@@ -15,6 +15,8 @@ internal sealed unsafe class Findings(Journal journal)
     internal void Lost(string what, string where) => Add(ref journal.Head->Lost, "LOST", what, where);
 
     internal void Wrong(string what, string where) => Add(ref journal.Head->Wrong, "WRONG", what, where);
+
+    internal void Leaked(string what, string where) => Add(ref journal.Head->Leaked, "LEAKED", what, where);
 
     private void Add(ref long sum, string word, string what, string where)
     {

@@ -8,10 +8,12 @@ namespace BigPile.Torture.Journals;
 internal sealed unsafe class Journal : IDisposable
 {
     internal const int ObjectsPerThread = 1500;
-    internal const int KeysPerPair = 400;
+    internal const int KeysPerPair = 512;
+    internal const int TagsPerPair = 4;
     internal const int StalePerThread = 1 << 15;
 
     private const int MaxOpenPuts = 8192;
+    private const int MaxTables = 8;
 
     private readonly MappedRegion _region;
 
@@ -21,9 +23,13 @@ internal sealed unsafe class Journal : IDisposable
 
     internal int Threads => Head->Threads;
 
+    internal int Pairs => Threads / 2;
+
     internal int ObjectCount => Threads * ObjectsPerThread;
 
-    internal int KeyCount => Threads / 2 * KeysPerPair;
+    internal int KeyCount => Pairs * KeysPerPair;
+
+    internal long FlushedUpTo => Volatile.Read(ref Head->FlushedUpTo);
 
     private ThreadRecord* ThreadRecords => (ThreadRecord*)(Head + 1);
 
@@ -31,17 +37,23 @@ internal sealed unsafe class Journal : IDisposable
 
     private KeyRecord* Keys => (KeyRecord*)(Objects + ObjectCount);
 
-    private ulong* Stale => (ulong*)(Keys + KeyCount);
+    private KeySide* Tags => (KeySide*)(Keys + KeyCount);
+
+    private KeySide* Clears => Tags + MaxTables * Pairs * TagsPerPair;
+
+    private ulong* Stale => (ulong*)(Clears + MaxTables);
 
     private OpenPut* OpenPuts => (OpenPut*)(Stale + Threads * StalePerThread);
 
     internal static Journal Create(string path, int threads)
     {
         long perThread = sizeof(ThreadRecord) + (long)ObjectsPerThread * sizeof(ObjectRecord) + StalePerThread * sizeof(ulong);
-        long lengthBytes = sizeof(JournalHead) + threads * perThread + threads / 2 * KeysPerPair * (long)sizeof(KeyRecord)
-            + MaxOpenPuts * (long)sizeof(OpenPut);
+        long perPair = KeysPerPair * (long)sizeof(KeyRecord) + MaxTables * TagsPerPair * (long)sizeof(KeySide);
+        long lengthBytes = sizeof(JournalHead) + threads * perThread + threads / 2 * perPair
+            + MaxTables * (long)sizeof(KeySide) + MaxOpenPuts * (long)sizeof(OpenPut);
         var journal = new Journal(MappedRegion.Create(path, lengthBytes));
         journal.Head->Threads = threads;
+        journal.Head->Boot = 1;
         return journal;
     }
 
@@ -53,6 +65,12 @@ internal sealed unsafe class Journal : IDisposable
 
     internal KeyRecord* KeyAt(int index) => Keys + index;
 
+    /// <summary>The removals of one tag (from 1) of a pair in one table.</summary>
+    internal KeySide* TagAt(int table, int pair, int tag) => Tags + (table * Pairs + pair) * TagsPerPair + tag - 1;
+
+    /// <summary>The removals of everything in one table.</summary>
+    internal KeySide* ClearAt(int table) => Clears + table;
+
     internal long Operations()
     {
         long sum = 0;
@@ -62,6 +80,23 @@ internal sealed unsafe class Journal : IDisposable
     }
 
     internal long Tick() => Interlocked.Increment(ref Head->Clock);
+
+    internal void Begin(ObjectRecord* record, Change change, ObjectVersion then) => record->Begin(change, then, FlushedUpTo);
+
+    internal void Complete(ObjectRecord* record) => record->Complete(Tick());
+
+    /// <summary>States that what had ended before an instant is durable.</summary>
+    internal void NoteFlushed(long began)
+    {
+        long before = FlushedUpTo;
+        while (before < began)
+        {
+            long seen = Interlocked.CompareExchange(ref Head->FlushedUpTo, began, before);
+            if (seen == before)
+                return;
+            before = seen;
+        }
+    }
 
     /// <summary>Keeps a pointer that names nothing any more; the oldest ones are forgotten.</summary>
     internal void AddStale(int thread, ulong pointer)
@@ -73,6 +108,13 @@ internal sealed unsafe class Journal : IDisposable
 
     internal Span<ulong> StaleOf(int thread) =>
         new(Stale + thread * StalePerThread, (int)Math.Min(ThreadAt(thread)->StaleCount, StalePerThread));
+
+    /// <summary>Forgets the pointers that name nothing: after a power cut their generations may be given again.</summary>
+    internal void ForgetStale()
+    {
+        for (int i = 0; i < Threads; i++)
+            ThreadAt(i)->StaleCount = 0;
+    }
 
     internal Span<OpenPut> OpenPutsNow() => new(OpenPuts, Head->OpenPuts);
 
@@ -89,10 +131,12 @@ internal sealed unsafe class Journal : IDisposable
     {
         new Span<byte>(Objects, (int)((byte*)Stale - (byte*)Objects)).Clear();
         Head->OpenPuts = 0;
+        Head->IsOtherBoot = false;
+        ForgetStale();
         for (int i = 0; i < Threads; i++)
         {
-            ThreadAt(i)->StaleCount = 0;
             ThreadAt(i)->LastVersion = 0;
+            ThreadAt(i)->TablesMade = 0;
         }
     }
 

@@ -14,8 +14,17 @@ internal struct JournalHead
     /// <summary>Everything else that is not as it was to be.</summary>
     internal long Wrong;
 
-    /// <summary>A number that each begin and end of an operation on a table takes one of.</summary>
+    /// <summary>Blocks that nobody owns.</summary>
+    internal long Leaked;
+
+    /// <summary>A number that each begin and end of an operation takes one of.</summary>
     internal long Clock;
+
+    /// <summary>What had ended before this instant of the run's clock is durable: a flush that began then has ended.</summary>
+    internal long FlushedUpTo;
+
+    /// <summary>The time of the tables, in ticks since the run's first day.</summary>
+    internal long Time;
 
     /// <summary>How far the child is: 0 started, 1 opening, 2 at work.</summary>
     internal int Phase;
@@ -25,7 +34,19 @@ internal struct JournalHead
     /// <summary>Puts that were in flight when a process was killed that no verification followed.</summary>
     internal int OpenPuts;
 
+    /// <summary>The machine's start, which the pile is told.</summary>
+    internal int Boot;
+
+    /// <summary>Whether the machine's start is another one since the last comparison: only what was flushed must be there.</summary>
+    internal bool IsOtherBoot;
+
     internal long FoundWhole;
     internal long FoundAbsent;
     internal long Compared;
+
+    /// <summary>Opened under another start of the machine.</summary>
+    internal long OtherBoots;
+
+    /// <summary>Changes that had ended and were undone by another start of the machine, as they may be.</summary>
+    internal long Undone;
 }

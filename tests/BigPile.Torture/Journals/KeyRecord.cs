@@ -6,11 +6,14 @@ namespace BigPile.Torture.Journals;
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal struct KeyRecord
 {
-    internal const int SizeBytes = 512;
+    internal const int SizeBytes = 768;
 
     internal KeySide Put;
     internal KeySide Remove;
 
     /// <summary>The last removal that found the key.</summary>
     internal KeySide Found;
+
+    /// <summary>The last put that was known to be durable when the next one began.</summary>
+    internal KeySide Flushed;
 }

@@ -15,4 +15,7 @@ internal struct ThreadRecord
 
     /// <summary>The window that the thread waits in.</summary>
     internal int Window;
+
+    /// <summary>Tables of its own that the thread has made, each with one entry.</summary>
+    internal int TablesMade;
 }

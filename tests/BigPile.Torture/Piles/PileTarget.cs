@@ -1,11 +1,12 @@
 using System.Collections.Generic;
+using BigPile.Storage;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 
 namespace BigPile.Torture.Piles;
 
 /// <summary>Objects of a pile; each belongs to one thread.</summary>
-internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings findings) : ITarget
+internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Findings findings) : ITarget
 {
     private readonly Dictionary<ulong, PileEntry> _entries = [];
     private readonly HashSet<ulong> _known = [];
@@ -32,6 +33,11 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
     public void Verify()
     {
         CollectEntries();
+        if (journal.Head->IsOtherBoot)
+        {
+            SettleOtherBoot();
+            return;
+        }
         for (int i = 0; i < journal.ObjectCount; i++)
         {
             ObjectRecord* record = journal.ObjectAt(i);
@@ -47,7 +53,22 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
         CheckUnknown();
         CheckStale();
         CheckNext();
-        StatisticsCheck.Run(pile, _known.Count, findings);
+        CheckSums(hasFaults: false);
+    }
+
+    private void CheckSums(bool hasFaults)
+    {
+        long began = journal.Tick();
+        var census = new BlockCensus(pile);
+        journal.NoteFlushed(began);
+        foreach (CensusBlock block in census.Orphans())
+            findings.Leaked("a payload behind a link that is no more", block.ToString());
+        foreach (CensusBlock block in census.Objects)
+        {
+            if (!_known.Contains(block.Pointer))
+                findings.Leaked("a block that nobody put", block.ToString());
+        }
+        StatisticsCheck.Run(pile, _known.Count, findings, hasFaults);
     }
 
     // A change of an object that was there: its pointer tells whether it is the old or the new one.
@@ -65,7 +86,7 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
         }
         bool isNew = record->InFlight == Change.Delete
             ? !pile.Contains(PilePointer.FromUInt64(old.Pointer))
-            : StoredValue.IsStored(pile, index, record->Then, out difference);
+            : StoredValue.IsStored(pile, index, record->Then, out difference) || EndLongWrite(index, old, record->Then);
         if (!isNew)
         {
             findings.Wrong(
@@ -77,7 +98,20 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
         journal.Head->FoundWhole++;
         if (record->InFlight == Change.Delete)
             journal.AddStale(index / Journal.ObjectsPerThread, old.Pointer);
-        record->Complete();
+        journal.Complete(record);
+    }
+
+    // A part that is longer than a redo record is whole or absent piece by piece.
+    private bool EndLongWrite(int index, in ObjectVersion old, in ObjectVersion then)
+    {
+        if (then.PatchRevision == 0 || (then.LengthBytes - ValueBytes.HeadBytes) / 2 <= RedoFile.MaxPartBytes)
+            return false;
+        var pointer = PilePointer.FromUInt64(then.Pointer);
+        bool isBetween = StoredValue.TryGet(pile, pointer, out object? value, out _) && value is byte[] found
+            && ValueBytes.IsBetween(found, ValueBytes.Build(index, old), ValueBytes.Build(index, then));
+        if (isBetween)
+            pile.Put(pointer, StoredValue.Make(index, then));
+        return isBetween;
     }
 
     private void CollectEntries()
@@ -111,7 +145,7 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
         {
             findings.Wrong("the enumeration leaves an object out", Where(index, now));
         }
-        else if (now.Shape is Shape.Bytes or Shape.Ascii && entry.SizeBytes != now.LengthBytes)
+        else if (now.Shape is not (Shape.Utf8 or Shape.Node) && entry.SizeBytes != now.LengthBytes)
         {
             findings.Wrong("the enumeration states another size", Where(index, now) + $": {entry.SizeBytes}");
         }
@@ -128,7 +162,8 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
                 continue;
             int match = open.FindIndex(put => StoredValue.IsStored(pile, found, put.Id, put.Version, out _));
             if (match < 0)
-                findings.Wrong("a ghost: an object that was never put, or was deleted", $"{entry}: {ValueBytes.Describe(pile.GetBytes(found))}");
+                findings.Leaked(
+                    "a ghost: an object that was never put, or was deleted", $"{entry}: {ValueBytes.Describe(pile.GetBytes(found))}");
             else
                 open.RemoveAt(match);
             journal.Head->FoundWhole += match < 0 ? 0 : 1;
@@ -169,9 +204,12 @@ internal sealed unsafe class PileTarget(Pile pile, Journal journal, Findings fin
         ObjectVersion now = record->Now;
         _ = pile.TryDelete(PilePointer.FromUInt64(now.Pointer));
         journal.AddStale(index / Journal.ObjectsPerThread, now.Pointer);
-        record->Begin(Change.Delete, default);
-        record->Complete();
+        journal.Begin(record, Change.Delete, DeadFor(index));
+        journal.Complete(record);
     }
+
+    private ObjectVersion DeadFor(int index) =>
+        new() { PatchRevision = journal.ThreadAt(index / Journal.ObjectsPerThread)->LastRevision };
 
     private static string Where(int index, in ObjectVersion version) =>
         $"object {index} revision {version.Revision} at {PilePointer.FromUInt64(version.Pointer)}, {version.Shape} of {version.LengthBytes}";

@@ -12,10 +12,10 @@ internal sealed unsafe partial class PileWorker
     {
         ObjectVersion then = NewVersion(lengthBytes);
         object value = StoredValue.Make(index, then);
-        record->Begin(Journals.Change.Put, then);
+        _journal.Begin(record, Journals.Change.Put, then);
         then.Pointer = PutInOneOfTheWays(value, lengthBytes).ToUInt64();
         record->SetThen(then);
-        record->Complete();
+        _journal.Complete(record);
     }
 
     private PilePointer PutInOneOfTheWays(object value, int lengthBytes) => _dice.Next(10) switch
@@ -30,33 +30,33 @@ internal sealed unsafe partial class PileWorker
         ObjectVersion then = NewVersion(lengthBytes);
         then.Pointer = record->Now.Pointer;
         object value = StoredValue.Make(index, then);
-        record->Begin(Journals.Change.Replace, then);
+        _journal.Begin(record, Journals.Change.Replace, then);
         _pile.Put(PilePointer.FromUInt64(then.Pointer), value);
-        record->Complete();
+        _journal.Complete(record);
     }
 
     private void Patch(int index, ObjectRecord* record)
     {
         ObjectVersion then = record->Now;
-        if (then.Shape != Shape.Bytes || then.LengthBytes is < ValueBytes.MinPatchedBytes or > ValueBytes.MaxPatchedBytes)
+        if (then.Shape is not (Shape.Bytes or Shape.Raw) || then.LengthBytes is < ValueBytes.MinPatchedBytes or > ValueBytes.MaxPatchedBytes)
         {
             Replace(index, record, then.LengthBytes);
             return;
         }
         then.PatchRevision = ++_record->LastRevision;
         byte[] patch = ValueBytes.BuildPatch(index, then.PatchRevision, then.LengthBytes);
-        record->Begin(Journals.Change.Replace, then);
+        _journal.Begin(record, Journals.Change.Replace, then);
         _pile.Write(PilePointer.FromUInt64(then.Pointer), patch, ValueBytes.PatchOffset(then.LengthBytes));
-        record->Complete();
+        _journal.Complete(record);
     }
 
     private void Delete(int index, ObjectRecord* record)
     {
         ulong pointer = record->Now.Pointer;
-        record->Begin(Journals.Change.Delete, default);
+        _journal.Begin(record, Journals.Change.Delete, Dead);
         _pile.Delete(PilePointer.FromUInt64(pointer));
         _journal.AddStale(_thread, pointer);
-        record->Complete();
+        _journal.Complete(record);
         if (_pile.Contains(PilePointer.FromUInt64(pointer)))
             _findings.Wrong("while it is running, a deleted object is there", $"object {index}");
     }
@@ -75,6 +75,8 @@ internal sealed unsafe partial class PileWorker
         if (!lease.Span.SequenceEqual(before))
             _findings.Wrong("while it is running, leased bytes changed", $"object {index}");
     }
+
+    private ObjectVersion Dead => new() { PatchRevision = _record->LastRevision };
 
     private ObjectVersion NewVersion(int lengthBytes)
     {

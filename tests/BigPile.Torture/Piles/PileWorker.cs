@@ -35,13 +35,9 @@ internal sealed unsafe partial class PileWorker : IWorker
     {
         if (_churn.TryNext(out int churned, out int lengthBytes))
             Churn(churned, lengthBytes);
-        else if (_dice.OneIn(4000))
-            _pile.Flush();
-        else if (_dice.OneIn(1000))
-            _pile.Trim();
         else if (_dice.OneIn(1500))
             _churn.Begin();
-        else
+        else if (!TryMaintain())
             Change(_dice.Next(Journal.ObjectsPerThread));
         Volatile.Write(ref _record->Operations, _record->Operations + 1);
     }
@@ -65,6 +61,11 @@ internal sealed unsafe partial class PileWorker : IWorker
     {
         int index = _first + slot;
         ObjectRecord* record = _journal.ObjectAt(index);
+        if (!record->Now.IsLive && _dice.OneIn(8))
+        {
+            Allocate(index, record, ValueBytes.MinPatchedBytes + SmallLength());
+            return;
+        }
         if (!record->Now.IsLive)
         {
             Put(index, record, slot < LargeObjects ? LargeLength() : SmallLength());
@@ -72,6 +73,11 @@ internal sealed unsafe partial class PileWorker : IWorker
         }
         if (_dice.OneIn(4) && !Check(index, record))
             return;
+        if (record->Now.Shape == Shape.Zeros)
+        {
+            WriteHead(index, record);
+            return;
+        }
         switch (_dice.Next(20))
         {
             case < 4:
@@ -105,9 +111,9 @@ internal sealed unsafe partial class PileWorker : IWorker
             _findings.Wrong("while it is running, an object has another value", where);
         else
             _findings.Lost("while it is running, an object is not there", where);
-        record->Begin(Journals.Change.Delete, default);
+        _journal.Begin(record, Journals.Change.Delete, Dead);
         _ = _pile.TryDelete(PilePointer.FromUInt64(now.Pointer));
-        record->Complete();
+        _journal.Complete(record);
         return false;
     }
 

@@ -1,35 +1,44 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
-using System.Globalization;
+using System.Linq;
 using BigPile.Caching;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 
 namespace BigPile.Torture.Tables;
 
-/// <summary>Keys of two tables; each has a thread that puts it and another that removes it.</summary>
-internal sealed unsafe class TableTarget : ITarget
+/// <summary>Keys of some tables; each has a thread that puts it, and most have another that removes them.</summary>
+internal sealed unsafe partial class TableTarget : ITarget
 {
-    private readonly PileCache _cache;
-    private readonly CacheTable<long, byte[]> _numbers;
-    private readonly CacheTable<string, byte[]> _names;
     private readonly Journal _journal;
     private readonly Findings _findings;
     private readonly ArrayBufferWriter<byte> _value = new();
 
-    internal TableTarget(PileCache cache, Journal journal, Findings findings)
+    internal TableTarget(PileCache cache, JournalTime time, Journal journal, Findings findings, bool movesOut)
     {
-        _cache = cache;
-        _numbers = cache.GetOrCreateTable<long, byte[]>("numbers");
-        _names = cache.GetOrCreateTable<string, byte[]>("names");
+        Tables = new TableSet(cache);
+        Time = time;
+        Rules = new KeyRules(journal, time);
+        MovesOut = movesOut;
         _journal = journal;
         _findings = findings;
-        BeingPut = new int[journal.Threads / 2];
+        BeingPut = new int[journal.Pairs];
         for (int pair = 0; pair < BeingPut.Length; pair++)
             BeingPut[pair] = pair * Journal.KeysPerPair;
         LastPut = [.. BeingPut];
     }
+
+    internal TableSet Tables { get; }
+
+    internal Pile Pile => Tables.Cache.Pile;
+
+    internal JournalTime Time { get; }
+
+    internal KeyRules Rules { get; }
+
+    /// <summary>Whether values that lie in their entries are moved to objects of their own.</summary>
+    internal bool MovesOut { get; }
 
     /// <summary>The key that each pair's first thread puts, for the second to remove.</summary>
     internal int[] BeingPut { get; }
@@ -40,60 +49,60 @@ internal sealed unsafe class TableTarget : ITarget
     public IWorker MakeWorker(int thread, ulong seed) =>
         thread % 2 == 0
             ? new PuttingWorker(this, _journal, _findings, thread, seed)
-            : new RemovingWorker(this, _journal, thread, seed);
+            : new RemovingWorker(this, _journal, _findings, thread, seed);
 
     public void Settle()
     {
+        bool isAnyMarkOpen = Marks().Any(static mark => mark.IsInFlight);
+        if (isAnyMarkOpen)
+            CheckMarks();
         for (int i = 0; i < _journal.KeyCount; i++)
         {
-            if (_journal.KeyAt(i)->Put.IsInFlight || _journal.KeyAt(i)->Remove.IsInFlight)
+            if (isAnyMarkOpen || _journal.KeyAt(i)->Put.IsInFlight || _journal.KeyAt(i)->Remove.IsInFlight)
                 _ = CheckKey(i);
         }
+        WithdrawMarks();
     }
 
     public void Verify()
     {
+        if (_journal.Head->IsOtherBoot)
+        {
+            SettleOtherBoot();
+            return;
+        }
+        CheckMarks();
         var present = new HashSet<int>();
         for (int i = 0; i < _journal.KeyCount; i++)
         {
             if (CheckKey(i))
                 present.Add(i);
         }
-        var listed = new HashSet<int>();
-        foreach (int key in ListedKeys())
-        {
-            if (!listed.Add(key))
-                _findings.Wrong("a table lists a key twice", $"key {key}");
-        }
-        if (!listed.SetEquals(present))
-            _findings.Wrong("the tables list other keys than they find", $"{listed.Count:N0} listed, {present.Count:N0} found");
-        if (_numbers.Count + _names.Count != present.Count)
-            _findings.Wrong("the tables count other keys than they find", $"{_numbers.Count + _names.Count:N0} instead of {present.Count:N0}");
-        StatisticsCheck.Run(_cache.Pile, present.Count, _findings);
+        WithdrawMarks();
+        CheckSums(present, isOtherBoot: false);
     }
 
-    internal ulong Put(int key, byte[] value, bool typed)
+    /// <summary>Removes a key, and states so in the journal.</summary>
+    internal void RemoveKey(int key)
     {
-        if (typed)
-        {
-            _ = key % 2 == 0 ? _numbers.Put(key, value) : _names.Put(NameOf(key), value);
-            return 0;
-        }
-        EntryInfo info;
-        _ = key % 2 == 0 ? _numbers.PutBytes(key, value, out info) : _names.PutBytes(NameOf(key), value, out info);
-        return info.Version;
+        KeyRecord* record = _journal.KeyAt(key);
+        var then = new EntryState { Begin = _journal.Tick() };
+        record->Remove.Begin(then);
+        then.Found = Tables.Of(key).Remove(key);
+        then.End = _journal.Tick();
+        if (then.Found)
+            record->Found.Complete(then);
+        record->Remove.Complete(then);
     }
 
-    internal bool Remove(int key) => key % 2 == 0 ? _numbers.Remove(key) : _names.Remove(NameOf(key));
-
-    private static string NameOf(int key) => string.Create(CultureInfo.InvariantCulture, $"key {key}");
-
-    private IEnumerable<int> ListedKeys()
+    /// <summary>Before a put: keeps the one before if it is durable, and whether its removal is as well.</summary>
+    internal void KeepFlushed(int key)
     {
-        foreach (long key in _numbers.Keys)
-            yield return (int)key;
-        foreach (string name in _names.Keys)
-            yield return int.Parse(name.AsSpan(4), CultureInfo.InvariantCulture);
+        KeyRecord* record = _journal.KeyAt(key);
+        EntryState last = record->Put.Last;
+        long flushedUpTo = _journal.FlushedUpTo;
+        if (last.End < flushedUpTo && last.End != record->Flushed.Last.End)
+            record->Flushed.Complete(last with { Found = Rules.WhyGone(key, last with { ExpiresAt = 0 }, flushedUpTo).Length != 0 });
     }
 
     /// <summary>Compares one key with what its two threads did, while nobody changes it.</summary>
@@ -101,6 +110,8 @@ internal sealed unsafe class TableTarget : ITarget
     {
         KeyRecord* record = _journal.KeyAt(key);
         _journal.Head->Compared++;
+        if (record->Put.IsInFlight)
+            _journal.AddOpenPut(key, new ObjectVersion { Revision = record->Put.Then.Revision, LengthBytes = record->Put.Then.LengthBytes });
         bool isFound = TryRead(key, out EntryInfo info);
         if (isFound)
             isFound = CheckFound(key, record, info);
@@ -115,20 +126,20 @@ internal sealed unsafe class TableTarget : ITarget
     {
         EntryState last = record->Put.Last;
         EntryState then = record->Put.Then;
-        ulong* lastVersion = &_journal.ThreadAt(key / Journal.KeysPerPair * 2)->LastVersion;
+        ulong* lastVersion = LastVersionOf(key);
         if (record->Put.IsInFlight && IsValue(key, then))
         {
-            if (info.Version <= *lastVersion)
+            if (!then.KeepsVersion && info.Version <= *lastVersion)
                 _findings.Wrong("versions went backwards", $"key {key}: {info.Version} after {*lastVersion}");
-            *lastVersion = info.Version;
+            *lastVersion = Math.Max(info.Version, *lastVersion);
             _journal.Head->FoundWhole++;
-            record->Put.Complete(then with { Version = info.Version, End = _journal.Tick() });
+            record->Put.Complete(then with { Version = info.Version, ExpiresAt = 0, KeepsVersion = false, End = _journal.Tick() });
             return true;
         }
         if (!IsValue(key, last))
         {
             string found = ValueBytes.Describe(_value.WrittenSpan);
-            _findings.Wrong("a key has a value that was not put last", $"key {key} after revision {last.Revision}: {found}");
+            _findings.Wrong("a key has a value that was not put last", $"{Describe(key)} after revision {last.Revision}: {found}");
             Forget(key, record);
             return false;
         }
@@ -138,10 +149,11 @@ internal sealed unsafe class TableTarget : ITarget
             record->Put.Withdraw();
         }
         if (last.Version != 0 && info.Version != last.Version)
-            _findings.Wrong("an entry has another version", $"key {key}: {info.Version} instead of {last.Version}");
-        if (record->Remove.Last.Begin <= last.End)
+            _findings.Wrong("an entry has another version", $"{Describe(key)}: {info.Version} instead of {last.Version}");
+        string why = Rules.WhyGone(key, last);
+        if (why.Length == 0)
             return true;
-        _findings.Wrong("a removed key came back", $"key {key} revision {last.Revision} version {info.Version}");
+        _findings.Wrong(why, $"{Describe(key)} revision {last.Revision} version {info.Version}");
         Forget(key, record);
         return false;
     }
@@ -149,23 +161,27 @@ internal sealed unsafe class TableTarget : ITarget
     private void CheckAbsent(int key, KeyRecord* record)
     {
         EntryState last = record->Put.Last;
-        bool mayBeRemoved = record->Remove.IsInFlight || record->Found.Last.End > last.Begin;
-        if (last.Revision != 0 && !mayBeRemoved)
-            _findings.Lost("a key is not there", $"key {key} revision {last.Revision} version {last.Version}");
+        if (!Rules.MayBeGone(key, last))
+            _findings.Lost("a key is not there", $"{Describe(key)} revision {last.Revision} version {last.Version}");
+        KeepFlushed(key);
         record->Put.Complete(default);
     }
 
     private void Forget(int key, KeyRecord* record)
     {
-        _ = Remove(key);
+        _ = Tables.Of(key).Remove(key);
         record->Put.Complete(default);
     }
 
     private bool TryRead(int key, out EntryInfo info)
     {
         _value.ResetWrittenCount();
-        return key % 2 == 0 ? _numbers.TryRead(key, _value, out info) : _names.TryRead(NameOf(key), _value, out info);
+        return Tables.Of(key).TryRead(key, _value, out info);
     }
+
+    private ulong* LastVersionOf(int key) => &_journal.ThreadAt(TableSet.PairOf(key) * 2)->LastVersion;
+
+    private static string Describe(int key) => $"key {key} ({TableSet.RoleOf(key)})";
 
     private bool IsValue(int key, EntryState state) =>
         state.Revision != 0 && _value.WrittenSpan.SequenceEqual(ValueBytes.Build(key, state.Revision, 0, state.LengthBytes));

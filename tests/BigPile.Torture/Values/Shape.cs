@@ -7,4 +7,10 @@ internal enum Shape
     Ascii,
     Utf8,
     Node,
+
+    /// <summary>Bytes that were allocated, and of which only parts were written.</summary>
+    Raw,
+
+    /// <summary>Bytes that were allocated, and not written to.</summary>
+    Zeros,
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using System.Text;
 using BigPile.Torture.Journals;
 
@@ -11,20 +12,20 @@ internal static class StoredValue
 
     internal static object Make(int id, in ObjectVersion version)
     {
-        byte[] bytes = ValueBytes.Build(id, version.Revision, version.PatchRevision, version.LengthBytes);
+        byte[] bytes = ValueBytes.Build(id, version);
         return version.Shape switch
         {
-            Shape.Bytes => bytes,
             Shape.Ascii => Encoding.ASCII.GetString(bytes),
             Shape.Utf8 => Encoding.ASCII.GetString(bytes) + OutsideAscii,
-            _ => new TortureNode
+            Shape.Node => new TortureNode
             {
                 Id = id,
                 Revision = version.Revision,
                 Next = PilePointer.FromUInt64(version.Next),
-                Name = $"node {id}",
+                Name = NameOf(id),
                 Payload = bytes,
             },
+            _ => bytes,
         };
     }
 
@@ -35,9 +36,18 @@ internal static class StoredValue
     /// <summary>Whether the pile gives exactly this value for a pointer.</summary>
     internal static bool IsStored(Pile pile, PilePointer pointer, int id, in ObjectVersion version, out string difference)
     {
+        if (TryGet(pile, pointer, out object? value, out difference))
+            difference = Compare(Make(id, version), value!);
+        return difference.Length == 0;
+    }
+
+    /// <summary>Reads a value; says why where that can't be done.</summary>
+    internal static bool TryGet(Pile pile, PilePointer pointer, out object? value, out string difference)
+    {
+        value = null;
         try
         {
-            difference = pile.TryGet(pointer, out object? value) ? Compare(Make(id, version), value) : "it is not there";
+            difference = pile.TryGet(pointer, out value) ? "" : "it is not there";
         }
         catch (Exception e) when (e is PileException or ArgumentException or InvalidOperationException)
         {
@@ -45,6 +55,36 @@ internal static class StoredValue
         }
         return difference.Length == 0;
     }
+
+    /// <summary>Reads from a value what it is; of one that is shorter than a head or all zero, nothing.</summary>
+    /// <returns>Whether it is exactly what was once made.</returns>
+    internal static bool TryParse(object value, out int id, out ObjectVersion version)
+    {
+        byte[] bytes = value is TortureNode holder ? holder.Payload : BytesOf(value);
+        bool isUtf8 = value is string text && text.EndsWith(OutsideAscii);
+        int endBytes = isUtf8 ? Encoding.UTF8.GetByteCount([OutsideAscii]) : 0;
+        bool isWhole = ValueBytes.TryParse(bytes.AsSpan(0, bytes.Length - endBytes), out id, out version);
+        if (value is string)
+        {
+            isWhole &= version.Shape == Shape.Bytes;
+            version.Shape = isUtf8 ? Shape.Utf8 : Shape.Ascii;
+        }
+        if (value is not TortureNode node)
+            return isWhole;
+        version.Shape = Shape.Node;
+        version.Next = node.Next.ToUInt64();
+        (id, version.Revision) = (node.Id, node.Revision);
+        return node.Revision != 0 && Compare(Make(id, version), node).Length == 0;
+    }
+
+    /// <summary>Whether a value is too short to say what it is, or was never written to.</summary>
+    internal static bool IsNameless(object value) =>
+        value is not TortureNode && (BytesOf(value).Length < ValueBytes.HeadBytes + 2 || BytesOf(value).All(static item => item == 0));
+
+    internal static string Describe(object value) =>
+        value is TortureNode node ? $"node {node.Id} revision {node.Revision}" : ValueBytes.Describe(BytesOf(value));
+
+    private static string NameOf(int id) => $"node {id}";
 
     private static string Compare(object expected, object stored)
     {

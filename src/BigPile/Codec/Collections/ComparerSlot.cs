@@ -15,6 +15,8 @@ internal sealed unsafe class ComparerSlot(Slot any)
     {
         if (code == ComparerCode.Default)
             return p;
+        if (c.IsPlain)
+            throw new RefusedException(typeof(ComparerCode), ContractForm.WhyNot("a collection with a comparer of its own"));
         p = Encode.ShortExtension(p, ExtensionCode.Comparer, (int)code);
         return code == ComparerCode.Object ? Items.WriteOne(comparer, any, p, c) : p;
     }

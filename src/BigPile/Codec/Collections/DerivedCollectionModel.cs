@@ -3,14 +3,17 @@ using System;
 namespace BigPile.Codec;
 
 /// <summary>A class of the application that derives from a collection: the content of the base, then the fields of its own.</summary>
-internal sealed unsafe class DerivedCollectionModel(Type type, ContainerModel part, FieldList fields, ModelCache models)
+internal sealed unsafe class DerivedCollectionModel(Type type, ContainerModel part, FieldList fields, ModelCache models, Action<object>? initialize = null)
     : ContainerModel(type, models)
 {
+    private readonly Callbacks? _callbacks = Callbacks.Of(type);
+
     /// <summary>The name in definitions of the member that is the base's content.</summary>
     public const string BaseName = "<base>";
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        _callbacks?.BeforeWrite(value);
         if (p > c.End)
             p = c.Grow(p, 0);
         p = Encode.ArrayHeader(p, 1 + fields.Count, typeId);
@@ -38,6 +41,9 @@ internal sealed unsafe class DerivedCollectionModel(Type type, ContainerModel pa
     {
         if (count != 1 + fields.Count)
             BadData.WrongCount(Type, count);
+        initialize?.Invoke(value);
+        if (_callbacks is { } callbacks)
+            c.Complete(() => callbacks.AfterRead(value)); // after the elements: what is put off first runs last
         p = part.FillDeferred(value, p, c);
         return fields.ReadFields(ref RawObject.Data(value), p, c);
     }

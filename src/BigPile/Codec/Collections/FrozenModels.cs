@@ -9,6 +9,9 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot
     : PairsModel<FrozenDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
+    private readonly Slot _key = key;
+    private readonly Slot _value = value;
+
     public override bool CanDefer => false;
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
@@ -23,18 +26,30 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot
     {
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
-        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out _, c);
+        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
         c.Depth--;
         FrozenDictionary<TKey, TValue> made = pairs.ToFrozenDictionary((IEqualityComparer<TKey>?)comparer);
         if (made.Count != pairs.Length)
             BadData.Invalid("a dictionary holds one key twice");
         c.SetRegistered(number, made);
+        if (!isPlain && c.IsTracking)
+            c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(pairs, pair => made.ContainsKey(pair.Key))));
         target = made;
         return p;
     }
 
-    protected override byte* WriteMap(FrozenDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(((IEnumerable<KeyValuePair<TKey, TValue>>)collection).GetEnumerator(), collection.Count, p, c);
+    protected override byte* WriteMap(FrozenDictionary<TKey, TValue> collection, byte* p, WriteContext c)
+    {
+        p = Encode.MapHeader(p, collection.Count);
+        foreach (KeyValuePair<TKey, TValue> pair in collection)
+        {
+            c.OpenKeys++;
+            p = Items.WriteOne(pair.Key, _key, p, c);
+            c.OpenKeys--;
+            p = Items.WriteOne(pair.Value, _value, p, c);
+        }
+        return p;
+    }
 
     protected override ComparerCode ComparerOf(FrozenDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -63,20 +78,27 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache 
     {
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
-        p = ReadItems(count, p, out T[] items, out object? comparer, out _, c);
+        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
         c.Depth--;
         FrozenSet<T> made = items.ToFrozenSet((IEqualityComparer<T>?)comparer);
         if (made.Count != items.Length)
             BadData.Invalid("a set holds one element twice");
         c.SetRegistered(number, made);
+        if (!isPlain && c.IsTracking)
+            c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(items, made.Contains)));
         target = made;
         return p;
     }
 
     protected override int CountOf(FrozenSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(FrozenSet<T> collection, int count, byte* p, WriteContext c) =>
-        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(FrozenSet<T> collection, int count, byte* p, WriteContext c)
+    {
+        c.OpenKeys++;
+        p = Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        c.OpenKeys--;
+        return p;
+    }
 
     protected override ComparerCode ComparerOf(FrozenSet<T> collection, out object? comparer)
     {
@@ -99,6 +121,13 @@ internal static class OpenContainers
     }
 
     public static void Leave(int number, WriteContext c) => c.OpenImmutables.Remove(number);
+
+    /// <summary>Checks that keys have the hashes under which they were taken in, now that all they refer to is whole.</summary>
+    public static void CheckFound(bool areFound)
+    {
+        if (!areFound)
+            BadData.Invalid("a frozen collection does not find its keys");
+    }
 
     public static void EnterRead(ReadContext c)
     {

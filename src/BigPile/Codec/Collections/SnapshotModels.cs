@@ -12,6 +12,9 @@ internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slo
 {
     protected abstract T[] Snapshot(TCollection collection);
 
+    /// <summary>The name of the elements in definitions.</summary>
+    protected virtual string ItemName => "item";
+
     /// <summary>Constructs the collection in place with all its elements.</summary>
     protected abstract void Construct(TCollection target, T[] items);
 
@@ -26,7 +29,7 @@ internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slo
     public override void Define(DefinitionWriter definition)
     {
         definition.Begin(Type, SchemaForm.Items, 1);
-        definition.Text("item");
+        definition.Text(ItemName);
         slot.Describe(definition);
     }
 
@@ -77,6 +80,41 @@ internal sealed class ConcurrentBagModel<T>(Type type, Slot slot, ModelCache mod
     {
         Array.Reverse(items);
         return items;
+    }
+}
+
+/// <summary>Collections whose elements are in the order in which they give them, the last that was added first.</summary>
+internal static class Enumerated
+{
+    /// <summary>The name of the elements in definitions.</summary>
+    public const string ItemName = "enumerated";
+}
+
+/// <summary>A concurrent stack in MessagePack-CSharp's order, its top first.</summary>
+internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+{
+    protected override string ItemName => Enumerated.ItemName;
+
+    protected override T[] Snapshot(ConcurrentStack<T> collection) => collection.ToArray();
+
+    protected override void Construct(ConcurrentStack<T> target, T[] items)
+    {
+        Array.Reverse(items);
+        ConstructAccess<T>.ConcurrentStack(target, items);
+    }
+}
+
+/// <summary>A concurrent bag in MessagePack-CSharp's order.</summary>
+internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+{
+    protected override string ItemName => Enumerated.ItemName;
+
+    protected override T[] Snapshot(ConcurrentBag<T> collection) => collection.ToArray();
+
+    protected override void Construct(ConcurrentBag<T> target, T[] items)
+    {
+        Array.Reverse(items);
+        ConstructAccess<T>.ConcurrentBag(target, items);
     }
 }
 

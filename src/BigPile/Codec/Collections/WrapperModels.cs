@@ -67,6 +67,26 @@ internal sealed class ReadOnlyDictionaryModel<TKey, TValue>(Type type, Slot key,
         DictionaryWrapperAccess<TKey, TValue>.Construct((ReadOnlyDictionary<TKey, TValue>)wrapper, (IDictionary<TKey, TValue>)inner!);
 }
 
+/// <summary>A read-only view of a set.</summary>
+internal sealed class ReadOnlySetModel<T>(Type type, Slot slot, ModelCache models) : WrapperModel(type, models)
+{
+    public Slot Item => slot;
+
+    protected override object Inner(object wrapper) => SetWrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
+
+    protected override void Construct(object wrapper, object? inner) => SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
+}
+
+/// <summary>Reaches the set under a read-only view, and constructs such views in place.</summary>
+internal static class SetWrapperAccess<T>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Set")]
+    public static extern ISet<T> Set(ReadOnlySet<T> wrapper);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(ReadOnlySet<T> wrapper, ISet<T> set);
+}
+
 /// <summary>Reaches the list under a read-only view.</summary>
 internal static class WrapperAccess<T>
 {

@@ -6,13 +6,14 @@ using System.Reflection;
 namespace BigPile.Codec;
 
 /// <summary>A member of a type that says by attributes how MessagePack sees it.</summary>
-internal readonly record struct ContractMember(int Index, string? Name, MemberInfo Member);
+internal readonly record struct ContractMember(int Index, string? Name, MemberInfo Member, bool HasFormatter = false);
 
 /// <summary>What the attributes of MessagePack-CSharp and of data contracts say about a type. They are known by name, not by reference.</summary>
 internal sealed class Contract
 {
     private const string ObjectAttribute = "MessagePack.MessagePackObjectAttribute";
     private const string KeyAttribute = "MessagePack.KeyAttribute";
+    private const string FormatterAttribute = "MessagePack.MessagePackFormatterAttribute";
     private const string IgnoreAttribute = "MessagePack.IgnoreMemberAttribute";
     private const string IgnoreDataAttribute = "System.Runtime.Serialization.IgnoreDataMemberAttribute";
     private const string DataContractAttribute = "System.Runtime.Serialization.DataContractAttribute";
@@ -52,6 +53,12 @@ internal sealed class Contract
         CustomAttributeData? attribute = FindInherited(type);
         return attribute is null && Find(type, DataContractAttribute) is null ? null : new Contract(type, attribute);
     }
+
+    /// <summary>Whether a type is made for MessagePack-CSharp.</summary>
+    public static bool IsMessagePackObject(Type type) => FindInherited(type) is not null;
+
+    /// <summary>Whether code of the application's own writes a type or a member there.</summary>
+    public static bool HasFormatter(MemberInfo member) => Find(member, FormatterAttribute) is not null;
 
     private static CustomAttributeData? FindInherited(Type type)
     {
@@ -96,7 +103,7 @@ internal sealed class Contract
             throw new RefusedException(_type, $"Property {member.Name} of type {_type} has a key and no getter: there is nothing to store.");
         MemberInfo storage = FieldOf(member) ?? member;
         (int index, string? name, int order) = _usesPropertyNames ? (NoIndex, member.Name, int.MaxValue) : KeyOf(key!, member);
-        _members.Add((new ContractMember(index, name, storage), order));
+        _members.Add((new ContractMember(index, name, storage, HasFormatter(member)), order));
     }
 
     private (int Index, string? Name, int Order) KeyOf(CustomAttributeData attribute, MemberInfo member)

@@ -1,13 +1,14 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using System.Linq;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec;
 
 /// <summary>The slots of members of contract types: in the forms that MessagePack-CSharp gives them.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class ContractSlots(ModelCache models)
+internal sealed class ContractSlots(ModelCache models, bool mayExtend)
 {
     private static readonly Dictionary<Type, Slot> Leaves = new()
     {
@@ -24,6 +25,7 @@ internal sealed class ContractSlots(ModelCache models)
         [typeof(IDictionary<,>)] = typeof(Dictionary<,>),
         [typeof(IReadOnlyDictionary<,>)] = typeof(Dictionary<,>),
         [typeof(ISet<>)] = typeof(HashSet<>),
+        [typeof(IReadOnlySet<>)] = typeof(HashSet<>),
     };
 
     private static readonly Type[] ArrayInterfaces = [typeof(IEnumerable<>), typeof(IReadOnlyList<>), typeof(IReadOnlyCollection<>)];
@@ -32,6 +34,9 @@ internal sealed class ContractSlots(ModelCache models)
 
     /// <summary>The leaves whose form differs from the pile's own.</summary>
     public static IReadOnlyDictionary<Type, Slot> OwnLeaves => Leaves;
+
+    /// <summary>Lets go of the containers' models, which refer to all others.</summary>
+    public void Clear() => _containers.Clear();
 
     public Slot SlotFor(Type declared)
     {
@@ -42,10 +47,24 @@ internal sealed class ContractSlots(ModelCache models)
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
             return SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
         Type exact = ClassOf(declared);
-        return ModelFactory.IsContainer(exact) && !exact.IsAbstract
-            ? new ReferenceSlot(declared, models, () => Container(exact), exact)
-            : models.SlotFor(declared);
+        if (ModelFactory.IsContainer(exact) && !exact.IsAbstract)
+            return mayExtend || ContractForm.IsContainer(exact) ? new ReferenceSlot(declared, models, () => Container(exact), exact) : Refuse(declared);
+        if (ContractForm.IsTuple(declared) && models.Factory.IsMadeOfFields(declared))
+            return MakeTuple(declared);
+        return mayExtend || ContractForm.IsValue(declared) || HasForm(declared) ? models.SlotFor(declared) : Refuse(declared);
     }
+
+    private static bool HasForm(Type declared) =>
+        Contract.Of(declared) is not null || UnionSlot.ListOf(declared).Any();
+
+    private static RefusedSlot Refuse(Type declared) => new(declared, ContractForm.WhyNot($"a member of type {declared}"));
+
+    private Slot MakeTuple(Type type) => type.IsValueType
+        ? new StructSlot(TupleFields(type))
+        : new ReferenceSlot(type, models, () => _containers.GetValue(type, t => new FieldsModel(t, TupleFields(t), models)));
+
+    private FieldList TupleFields(Type type) => new(
+        type, [.. FieldListBuilder.FieldsOf(type).ConvertAll(field => field.Plan(SlotFor(field.ValueType), type))], models.CodeGeneration);
 
     // The class that the library reads where an interface of a collection is declared. Objects of other classes are stored with their type.
     private static Type ClassOf(Type declared)
@@ -60,7 +79,7 @@ internal sealed class ContractSlots(ModelCache models)
 
     private TypeModel Container(Type type) => _containers.TryGetValue(type, out TypeModel? model)
         ? model
-        : _containers.GetValue(type, t => models.Factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementSlotFor(t, e)))!);
+        : _containers.GetValue(type, t => models.Factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementSlotFor(t, e)), isEnumerated: true)!);
 
     // Numbers stand one by one there; only an array of bytes is in one piece.
     private Slot ElementSlotFor(Type container, Type element) =>

@@ -82,7 +82,8 @@ internal sealed unsafe class NamedFields : IDefined
 }
 
 /// <summary>Objects of a contract type whose keys are names.</summary>
-internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, ModelCache models, Action<object>? initialize = null)
+    : ContainerModel(type, models)
 {
     private readonly Callbacks? _callbacks = Callbacks.Of(type);
 
@@ -102,6 +103,7 @@ internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, Mod
     {
         if (count is not (NoArray or 1))
             BadData.WrongCount(Type, count);
+        initialize?.Invoke(value);
         if (_callbacks is { } callbacks)
             c.Complete(() => callbacks.AfterRead(value));
         return fields.Read(ref RawObject.Data(value), p, c);

@@ -1,5 +1,5 @@
 using System;
-using System.Collections.Generic;
+using System.Reflection;
 
 namespace BigPile.Codec;
 
@@ -38,6 +38,10 @@ internal sealed class EvolvedModels
 
     /// <summary>The type of an entry, or null when the application has it no more.</summary>
     public Type? TypeOf(int index) => _types[index];
+
+    /// <summary>The type of an entry that a place of today's application holds: the place's own type needs no name to be found.</summary>
+    public Type? TypeOf(int index, Type declared) =>
+        _types[index] ??= _models.Types.NameOf(declared) == NameOf(index) ? declared : null;
 
     public string NameOf(int index) => _schema.Entries[index].Name;
 
@@ -89,12 +93,14 @@ internal sealed class EvolvedModels
             return new PassingModel(entry.Form, PassingSlots(entry), _models);
         return entry.Form switch
         {
+            SchemaForm.Fields when type == typeof(Exception) => _models.ForType(type),
             SchemaForm.Fields => MakeObject(index, type),
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
-            SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(type, new NamedFields(type, MakePlans(index, type)), _models),
+            SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(
+                type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
             SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
-                _models.Factory.MakeContainer(type, ElementSlots(entry, type)) ?? _models.ForType(type),
+                _models.Factory.MakeContainer(type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
             _ => _models.ForType(type),
         };
     }
@@ -107,10 +113,10 @@ internal sealed class EvolvedModels
         FieldList fields = MakeFields(index, type);
         StoredEntry entry = _schema.Entries[index];
         if (!HasBase(entry))
-            return new FieldsModel(type, fields, _models);
+            return new FieldsModel(type, fields, _models, InitializerOf(index, type));
         if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
             throw new PileSchemaException($"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
-        return new DerivedCollectionModel(type, part, fields, _models);
+        return new DerivedCollectionModel(type, part, fields, _models, InitializerOf(index, type));
     }
 
     private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
@@ -122,13 +128,24 @@ internal sealed class EvolvedModels
         if (!_models.Factory.IsMadeOfFields(type))
             throw new PileSchemaException($"Type {type} was stored by its fields, and can't be by now.");
         StoredEntry entry = _schema.Entries[index];
-        var current = new Dictionary<string, StoredField>();
-        foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
-            current[field.Name] = field;
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
-        return Array.ConvertAll(members, member => current.TryGetValue(member.Name, out StoredField field) && field.Member is not null
+        var map = new MemberMap(type, members, _models.Options);
+        if (LossyTypes.IsAnonymous(type) && !Array.TrueForAll(members, map.Has))
+            throw new PileSchemaException($"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
+        return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
             ? field.Plan(EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
+    }
+
+    // What the members that are new begin with. A constructor that can be run on an object which exists already.
+    private Action<object>? InitializerOf(int index, Type type)
+    {
+        StoredEntry entry = _schema.Entries[index];
+        StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
+        if (!_models.Options.InitializeNewMembers || type.IsValueType || !new MemberMap(type, members, _models.Options).HasNew)
+            return null;
+        ConstructorInfo? constructor = type.GetConstructor(FieldListBuilder.Declared, []);
+        return constructor is null ? null : value => constructor.Invoke(value, BindingFlags.DoNotWrapExceptions, null, [], null);
     }
 
     private Slot[] ElementSlots(StoredEntry entry, Type type)

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Immutable;
 
 namespace BigPile.Codec;
 
@@ -53,7 +54,11 @@ internal static class EvolvedSlots
 
     private static Slot? TryMakeEntry(EvolvedModels stored, int entry, Type declared)
     {
-        Type? type = stored.TypeOf(entry);
+        if (ModelFactory.ViewedType(declared) is { } viewed)
+            return TryMakeEntry(stored, entry, viewed.MakeArrayType()) is { } array ? ModelFactory.MakeView(viewed, array) : null;
+        if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
+            return TryMakeEntry(stored, entry, declared.GetGenericArguments()[0].MakeArrayType());
+        Type? type = stored.TypeOf(entry, declared);
         if (type is null)
             throw new PileSchemaException($"The stored type {stored.NameOf(entry)} is not known: the application's assemblies don't declare it.");
         if (stored.FormOf(entry) == SchemaForm.Union)

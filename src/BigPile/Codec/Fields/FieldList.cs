@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -118,7 +119,21 @@ internal sealed unsafe class FieldList : IDefined
         if (_generation == CodeGeneration.AtOnce)
             Generate();
         else if (_generation == CodeGeneration.WhenHot && Interlocked.Increment(ref _uses) == HotUses)
-            ThreadPool.UnsafeQueueUserWorkItem(static list => list.Generate(), this, preferLocal: false);
+            ThreadPool.UnsafeQueueUserWorkItem(static list => list.GenerateQuietly(), this, preferLocal: false);
+    }
+
+    // Nobody is there to catch it, and the interpreter is right without: only slower.
+    [SuppressMessage("Design", "CA1031", Justification = "On a thread of the pool it would end the process.")]
+    private void GenerateQuietly()
+    {
+        try
+        {
+            Generate();
+        }
+        catch (Exception)
+        {
+            // the interpreter goes on
+        }
     }
 
     private void Generate()

@@ -2,13 +2,14 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Reflection;
+using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec;
 
 /// <summary>Lists the fields of a type: all instance fields, private and inherited ones too, the base's first.</summary>
 internal static class FieldListBuilder
 {
-    private const BindingFlags Declared =
+    internal const BindingFlags Declared =
         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     public static List<StoredField> FieldsOf(Type type, Type? stopAt = null)
@@ -32,7 +33,7 @@ internal static class FieldListBuilder
         {
             while (!contract.IsNamed && fields.Count < member.Index)
                 fields.Add(new StoredField(KeyName(fields.Count), null));
-            fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Member));
+            fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Member, HasFormatter: member.HasFormatter));
         }
         return fields;
     }
@@ -47,8 +48,19 @@ internal static class FieldListBuilder
         {
             string name = MemberName(field.Name);
             if (!IsIgnored(field, name))
-                fields.Add(new StoredField(name, field));
+                AddElements(name, field, ElementRow.CountOf(level), fields);
         }
+    }
+
+    // The first element has the field's name, as it had when it was the only one that was stored.
+    private static void AddElements(string name, FieldInfo field, int count, List<StoredField> fields)
+    {
+        fields.Add(new StoredField(name, field));
+        if (count == 1)
+            return;
+        int elementBytes = field.FieldType.IsValueType ? RuntimeHelpers.SizeOf(field.FieldType.TypeHandle) : nint.Size;
+        for (int i = 1; i < count; i++)
+            fields.Add(new StoredField(string.Create(CultureInfo.InvariantCulture, $"{name}[{i}]"), field, i * elementBytes));
     }
 
     /// <summary>The property's name for the field that the compiler made for it.</summary>
@@ -84,14 +96,27 @@ internal static class FieldListBuilder
         var taken = new HashSet<string>();
         for (int i = fields.Count - 1; i >= 0; i--)
         {
-            if (!taken.Add(fields[i].Name))
-                fields[i] = fields[i] with { Name = fields[i].Member!.DeclaringType!.Name + "." + fields[i].Name };
+            if (taken.Add(fields[i].Name))
+                continue;
+            string name = QualifiedName(fields[i]);
+            Type level = fields[i].Member!.DeclaringType!;
+            Type definition = level.IsConstructedGenericType ? level.GetGenericTypeDefinition() : level;
+            if (!taken.Add(name) && !taken.Add(name = definition.FullName + "." + fields[i].Name))
+                taken.Add(name = definition.Assembly.GetName().Name + "/" + name);
+            fields[i] = fields[i] with { Name = name };
         }
     }
+
+    /// <summary>The name that tells a hidden field apart by its class alone. Classes of one simple name had it in common once.</summary>
+    public static string QualifiedName(StoredField field) => field.Member!.DeclaringType!.Name + "." + MemberName(field.Member.Name);
 }
 
 /// <summary>A field, or a property that a contract wants stored, and the name under which a schema knows it; no member for a key that is left out.</summary>
-internal readonly record struct StoredField(string Name, MemberInfo? Member)
+/// <param name="Name">The name.</param>
+/// <param name="Member">The member.</param>
+/// <param name="OffsetBytes">How far behind the field's place the value lies, where the field stands for several.</param>
+/// <param name="HasFormatter">The contract has the application's own code write the member.</param>
+internal readonly record struct StoredField(string Name, MemberInfo? Member, int OffsetBytes = 0, bool HasFormatter = false)
 {
     /// <summary>The type of the member's values.</summary>
     public Type ValueType => Member is FieldInfo info ? info.FieldType : ((PropertyInfo)Member!).PropertyType;
@@ -100,7 +125,7 @@ internal readonly record struct StoredField(string Name, MemberInfo? Member)
     public FieldPlan Plan(Slot slot, Type owner)
     {
         if (Member is FieldInfo info)
-            return new FieldPlan(Name, FieldOffsets.Of(info), slot);
+            return new FieldPlan(Name, FieldOffsets.Of(info) + OffsetBytes, slot);
         Type definition = owner.IsValueType ? typeof(StructPropertySlot<,>) : typeof(PropertySlot<,>);
         Type accessor = definition.MakeGenericType(Member!.DeclaringType!, ValueType);
         return new FieldPlan(Name, 0, (Slot)Activator.CreateInstance(accessor, Member, slot)!);

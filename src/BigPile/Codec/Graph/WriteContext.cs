@@ -10,6 +10,11 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     /// <summary>Objects below this depth are written after the root.</summary>
     public const int DepthLimit = 128;
 
+    /// <summary>Objects that can't be written after the root nest no deeper: any thread's stack must do for reading them.</summary>
+    public const int InPlaceDepthLimit = 384;
+
+    private bool _needsTrial;
+
     /// <summary>The codec that wrote into the buffer last; a thread that uses several piles has one buffer for all.</summary>
     public MessagePackPileCodec? Codec { get; private set; }
 
@@ -29,10 +34,16 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     /// <summary>Numbers of immutable containers that are being written: nothing inside may refer to them.</summary>
     public List<int> OpenImmutables { get; } = [];
 
+    /// <summary>How many keys enclose the place that a reader hashes before the graph is whole: nothing in them may come after the root.</summary>
+    public int OpenKeys;
+
     public PayloadFlags Flags;
 
     /// <summary>The member names from the root, while an error is being located.</summary>
     public List<string>? Path;
+
+    /// <summary>The root is in MessagePack-CSharp's form, which has no place for the pile's extensions.</summary>
+    public bool IsPlain;
 
     /// <summary>The model of the last root: most threads write one type for long.</summary>
     public TypeModel? LastRoot;
@@ -55,7 +66,17 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     public void Finish()
     {
         if (IsTracking || Flags != PayloadFlags.None)
-            Reset();
+            Settle();
+    }
+
+    // A key that refers to an object outside of it may be hashed before that object is whole. Whether it matters, only reading tells.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Settle()
+    {
+        bool needsTrial = _needsTrial;
+        Reset();
+        if (needsTrial)
+            Codec!.CheckReadable(buffer);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -64,6 +85,8 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
         References.Reset();
         Deferred.Reset();
         OpenImmutables.Clear();
+        OpenKeys = 0;
+        _needsTrial = false;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -82,6 +105,9 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     {
         if (OpenImmutables.Count > 0 && OpenImmutables.Contains(number))
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
+        if (IsPlain)
+            throw new RefusedException(typeof(object), ContractForm.WhyNot("an object that two places refer to"));
+        _needsTrial |= OpenKeys > 0;
         Flags |= PayloadFlags.HasBackReferences;
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);
     }
@@ -90,6 +116,8 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* Defer(byte* p, object value, TypeModel model)
     {
+        if (IsPlain)
+            throw new RefusedException(model.Type, ContractForm.WhyNot($"objects nested deeper than {DepthLimit}"));
         Flags |= PayloadFlags.HasDeferred;
         Deferred.Enqueue((value, model));
         ReadOnlySpan<int> lengths = model.CreationLengths(value);

@@ -11,16 +11,22 @@ internal sealed unsafe class FieldsModel : TypeModel
     private readonly FieldList _fields;
     private readonly bool _hasFinalizer;
     private readonly Callbacks? _callbacks;
+    private readonly Action<object>? _initialize;
     private readonly bool _needsCare;
 
-    public FieldsModel(Type type, FieldList fields, ModelCache models) : base(type, models)
+    /// <param name="type">The type.</param>
+    /// <param name="fields">Its fields.</param>
+    /// <param name="models">The models of the codec.</param>
+    /// <param name="initialize">What an object begins with, when the stored members are not all that it has by now.</param>
+    public FieldsModel(Type type, FieldList fields, ModelCache models, Action<object>? initialize = null) : base(type, models)
     {
+        _initialize = initialize;
         _fields = fields;
         Count = fields.Count;
         Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
         _hasFinalizer = StorableTypes.HasFinalizer(type);
         _callbacks = Callbacks.Of(type);
-        _needsCare = _hasFinalizer || _callbacks is not null;
+        _needsCare = _hasFinalizer || _callbacks is not null || initialize is not null;
     }
 
     /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
@@ -100,6 +106,7 @@ internal sealed unsafe class FieldsModel : TypeModel
             GC.SuppressFinalize(value);
             c.FinalizeLater(value);
         }
+        _initialize?.Invoke(value);
         if (_callbacks is { } callbacks)
             c.Complete(() => callbacks.AfterRead(value));
     }

@@ -10,17 +10,23 @@ internal sealed class ModelCache
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
     private readonly ConditionalWeakTable<Type, Slot> _slots = [];
     private readonly MessagePackPileCodec _codec;
+    private readonly bool _mayExtendContracts;
 
-    public ModelCache(MessagePackPileCodec codec, PileCodecOptions options)
+    public ModelCache(MessagePackPileCodec codec, PileCodecOptions options, bool outlivesProcess)
     {
         _codec = codec;
-        Types = new TypeRegistry(options);
+        Options = options;
+        _mayExtendContracts = options.MayExtendContracts;
+        Types = new TypeRegistry(options, outlivesProcess);
         Factory = new ModelFactory(this, options);
         CodeGeneration = options.CodeGeneration;
-        Contracts = new ContractSlots(this);
+        Contracts = new ContractSlots(this, mayExtend: true);
+        PlainContracts = new ContractSlots(this, mayExtend: _mayExtendContracts);
         Any = SlotFor(typeof(object));
         Comparers = new ComparerSlot(Any);
     }
+
+    public PileCodecOptions Options { get; }
 
     public TypeRegistry Types { get; }
 
@@ -28,6 +34,9 @@ internal sealed class ModelCache
 
     /// <summary>The slots of members of contract types.</summary>
     public ContractSlots Contracts { get; }
+
+    /// <summary>The slots of members of types that are in MessagePack-CSharp's form.</summary>
+    public ContractSlots PlainContracts { get; }
 
     public CodeGeneration CodeGeneration { get; }
 
@@ -48,5 +57,17 @@ internal sealed class ModelCache
     /// <summary>Whether hash and equality of a key need no code of the application and no content of other objects.</summary>
     public bool HasPlainEquality(Type key) => PlainKeys.Contains(key);
 
+    /// <summary>Whether a type's payloads are in the form of MessagePack-CSharp, without the pile's extensions.</summary>
+    public bool IsPlain(Type type) => !_mayExtendContracts && Contract.IsMessagePackObject(type);
+
     public int Assign(TypeModel model) => _codec.Assign(model);
+
+    /// <summary>Lets go of all models and slots. They refer to this cache, so a type that never goes would keep the cache for ever.</summary>
+    public void Clear()
+    {
+        _models.Clear();
+        _slots.Clear();
+        Contracts.Clear();
+        PlainContracts.Clear();
+    }
 }

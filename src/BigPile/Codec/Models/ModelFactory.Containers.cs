@@ -5,6 +5,9 @@ using System.Collections.Frozen;
 using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Collections.ObjectModel;
+using System.Collections.Specialized;
+using System.Dynamic;
+using System.Linq;
 
 namespace BigPile.Codec;
 
@@ -42,6 +45,12 @@ internal sealed partial class ModelFactory
         [typeof(FrozenDictionary<,>)] = typeof(FrozenDictionaryModel<,>),
         [typeof(FrozenSet<>)] = typeof(FrozenSetModel<>),
         [typeof(KeyedCollection<,>)] = typeof(KeyedCollectionModel<,>),
+        [typeof(OrderedDictionary<,>)] = typeof(OrderedDictionaryModel<,>),
+        [typeof(ReadOnlySet<>)] = typeof(ReadOnlySetModel<>),
+        [typeof(Lookup<,>)] = typeof(LookupModel<,>),
+        [typeof(NameValueCollection)] = typeof(NameValueModel),
+        [typeof(ExpandoObject)] = typeof(ExpandoModel),
+        [typeof(Exception)] = typeof(ExceptionModel),
         [typeof(BitArray)] = typeof(BitArrayModel),
         [typeof(ArrayList)] = typeof(ArrayListModel),
         [typeof(Hashtable)] = typeof(HashtableModel),
@@ -52,6 +61,9 @@ internal sealed partial class ModelFactory
     {
         [typeof(BitArray)] = [typeof(bool)],
         [typeof(ArrayList)] = [typeof(object)],
+        [typeof(Exception)] = [typeof(string), typeof(object)],
+        [typeof(NameValueCollection)] = [typeof(string), typeof(string[])],
+        [typeof(ExpandoObject)] = [typeof(string), typeof(object)],
         [typeof(Hashtable)] = [typeof(object), typeof(object)],
     };
 
@@ -70,6 +82,13 @@ internal sealed partial class ModelFactory
         return null;
     }
 
+    // A lookup of nothing is of a class that is not public.
+    private static Type? LookupBase(Type type) => type.Assembly != typeof(Lookup<,>).Assembly
+        ? null
+        : Array.Find(type.GetInterfaces(), i => i.IsConstructedGenericType && i.GetGenericTypeDefinition() == typeof(ILookup<,>)) is { } lookup
+            ? typeof(Lookup<,>).MakeGenericType(lookup.GetGenericArguments())
+            : null;
+
     /// <summary>The collection of the base class library that a class derives from, if any.</summary>
     public static Type? ContainerBase(Type type)
     {
@@ -84,8 +103,13 @@ internal sealed partial class ModelFactory
         type.IsArray || Collections.ContainsKey(type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type);
 
     /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
-    public TypeModel? MakeContainer(Type type, Slot[] slots)
+    /// <param name="type">The type.</param>
+    /// <param name="slots">The places.</param>
+    /// <param name="isEnumerated">Its elements are in the order in which it gives them, as MessagePack-CSharp has them.</param>
+    public TypeModel? MakeContainer(Type type, Slot[] slots, bool isEnumerated = false)
     {
+        if (isEnumerated && EnumeratedModel(type) is { } enumerated)
+            return (TypeModel)Make(enumerated, type.GetGenericArguments(), [type, .. slots, models]);
         if (type.IsSZArray)
             return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], models);
         if (type.IsArray)
@@ -97,9 +121,19 @@ internal sealed partial class ModelFactory
         return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, models]);
     }
 
+    private static Type? EnumeratedModel(Type type)
+    {
+        if (!type.IsConstructedGenericType)
+            return null;
+        Type definition = type.GetGenericTypeDefinition();
+        return definition == typeof(ConcurrentStack<>) ? typeof(EnumeratedStackModel<>) : definition == typeof(ConcurrentBag<>) ? typeof(EnumeratedBagModel<>) : null;
+    }
+
     /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
     public static Type[] ElementTypes(Type type) => type.IsArray
         ? [type.GetElementType()!]
+        : type.IsConstructedGenericType && type.GetGenericTypeDefinition() == typeof(Lookup<,>)
+        ? [typeof(KeyValuePair<,>).MakeGenericType(type.GetGenericArguments())]
         : UntypedElements.TryGetValue(type, out Type[]? elements) ? elements : type.GetGenericArguments();
 
     private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), models.SlotFor);

@@ -8,7 +8,12 @@ internal sealed partial class ModelFactory
 {
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
     public bool CanBeExact(Type declared) =>
-        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null && IsSupported(declared);
+        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null
+        && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared) && IsSupported(declared);
+
+    private static string WhyNoFormatter(Type type) => ContractForm.WhyNot($"objects of type {type}, whose formatter is the application's own");
+
+    private bool RefusesFormatter(Type type) => Contract.HasFormatter(type) && !options.MayExtendContracts;
 
     /// <summary>Whether objects of a type can be made from nothing and filled field by field.</summary>
     public bool IsMadeOfFields(Type type) =>
@@ -24,7 +29,7 @@ internal sealed partial class ModelFactory
     private bool MayUseFields(Type type, out string? reason)
     {
         reason = null;
-        if (FrameworkTypes.IsStoredByFields(type))
+        if (FrameworkTypes.IsStoredByFields(type) || FrameworkNames.IsException(type))
             return true;
         if (!models.Types.IsAllowed(type))
             reason = Reason(type);
@@ -38,15 +43,14 @@ internal sealed partial class ModelFactory
     {
         for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)
         {
-            if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
+            if (!models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level) && !FrameworkNames.IsException(level)
                 && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
                 return level;
         }
         return null;
     }
 
-    private static string Reason(Type type) => StorableTypes.WhyNot(type) is not null
+    private static string Reason(Type type) => (StorableTypes.WhyNot(type) ?? LossyTypes.WhyNot(type)) is not null
         ? StorableTypes.WhyRefused(type)
-        : $"Type {type} can't be stored: it is neither of the application's own assemblies nor allowed by {nameof(PileCodecOptions)}, "
-            + $"and there is no format for it. Call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}, or mark the field [NonSerialized].";
+        : $"Type {type} can't be stored. {Advice.For(type)}";
 }

@@ -17,6 +17,8 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
             return models.SlotFor(declared.GetEnumUnderlyingType());
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
             return models.SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
+        if (ViewedType(declared) is { } viewed)
+            return MakeView(viewed, models.SlotFor(viewed.MakeArrayType()));
         if (declared.IsPointer || declared.IsFunctionPointer)
             return new RefusedSlot(declared);
         if (declared.IsValueType)
@@ -28,7 +30,9 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
     {
         try
         {
-            return MakeAnyModel(type);
+            TypeModel model = MakeAnyModel(type);
+            model.IsPlainRoot = models.IsPlain(type);
+            return model;
         }
         catch (RefusedException e)
         {
@@ -40,6 +44,10 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
     {
         if (StorableTypes.WhyNot(type) is not null)
             return new RefusedModel(type, StorableTypes.WhyRefused(type), models);
+        if (LossyTypes.WhyNot(type) is not null)
+            return new RefusedModel(type, StorableTypes.WhyRefused(type), models, isStillRead: true);
+        if (RefusesFormatter(type))
+            return new RefusedModel(type, WhyNoFormatter(type), models, isStillRead: true);
         if (type.IsValueType)
             return MakeBoxed(type);
         if (type.IsArray && (type.GetElementType()!.IsPointer || type.GetElementType()!.IsFunctionPointer))
@@ -48,12 +56,22 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
             return TextModels.Make(text, models);
         if (FrozenBase(type) is { } frozen)
             type = frozen;
+        if (LookupBase(type) is { } lookup)
+            type = lookup;
         if (IsContainer(type))
             return MakeContainer(type, ElementSlots(type))!;
         if (!MayUseFields(type, out string? reason))
             return new RefusedModel(type, reason!, models);
         return ContainerBase(type) is { } part ? MakeDerived(type, part) : MakeFields(type);
     }
+
+    /// <summary>What the elements of a view are, or null for any other type. Views of bytes are values of their own.</summary>
+    public static Type? ViewedType(Type declared) => declared.IsConstructedGenericType
+        && declared.GetGenericTypeDefinition() is var view && (view == typeof(Memory<>) || view == typeof(ReadOnlyMemory<>))
+            ? declared.GetGenericArguments()[0]
+            : null;
+
+    public static Slot MakeView(Type element, Slot array) => (Slot)Make(typeof(ViewSlot<>), [element], array);
 
     private UnionSlot MakeUnion(Type declared) =>
         new(declared, UnionSlot.ListOf(declared).Select(m => (m.Key, m.Type, models.SlotFor(m.Type))), models);
@@ -62,8 +80,10 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
     {
         if (Nullable.GetUnderlyingType(declared) is { } inner)
             return MakeNullable(inner, models.SlotFor(inner));
-        if (StorableTypes.WhyNot(declared) is not null || !MayUseFields(declared, out _))
+        if (StorableTypes.WhyNot(declared) is not null || LossyTypes.WhyNot(declared) is not null || !MayUseFields(declared, out _))
             return new RefusedSlot(declared);
+        if (RefusesFormatter(declared))
+            return new RefusedSlot(declared, WhyNoFormatter(declared), always: true);
         return IsNamed(declared) ? new NamedStructSlot(new NamedFields(declared, MakePlans(declared))) : new StructSlot(MakeFieldList(declared));
     }
 
@@ -93,7 +113,14 @@ internal sealed partial class ModelFactory(ModelCache models, PileCodecOptions o
     {
         if (field.Member is null)
             return new FieldPlan(field.Name, 0, new NilSlot());
-        return field.Plan(hasContract ? models.Contracts.SlotFor(field.ValueType) : models.SlotFor(field.ValueType), owner);
+        if (!hasContract)
+            return field.Plan(models.SlotFor(field.ValueType), owner);
+        if (!models.IsPlain(owner))
+            return field.Plan(models.Contracts.SlotFor(field.ValueType), owner);
+        Slot slot = field.HasFormatter
+            ? new RefusedSlot(field.ValueType, ContractForm.WhyNot($"the member {field.Name}, whose formatter is the application's own"), always: true)
+            : models.PlainContracts.SlotFor(field.ValueType);
+        return field.Plan(slot, owner);
     }
 
     private static bool IsNamed(Type type) => Contract.Of(type) is { IsNamed: true };

@@ -1,4 +1,5 @@
 using System;
+using System.Text.Json;
 
 namespace BigPile.Codec;
 
@@ -7,7 +8,8 @@ internal static class PlainKeys
 {
     public static bool Contains(Type key)
     {
-        if (key == typeof(string) || key.IsEnum || (LeafSlots.TryGet(key, out _) && key != typeof(Memory<byte>) && key != typeof(ReadOnlyMemory<byte>)))
+        if (key == typeof(string) || key.IsEnum || (LeafSlots.TryGet(key, out _) && key != typeof(Memory<byte>)
+            && key != typeof(ReadOnlyMemory<byte>) && key != typeof(JsonElement)))
             return true;
         if (!key.IsConstructedGenericType || !key.IsValueType)
             return false;

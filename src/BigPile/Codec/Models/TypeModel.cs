@@ -26,6 +26,9 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models) : IDefine
 
     public ModelCache Models => models;
 
+    /// <summary>Payloads of such a root have none of the pile's extensions.</summary>
+    public bool IsPlainRoot { get; set; }
+
     /// <summary>Objects have an identity that is kept, and are numbered.</summary>
     public virtual bool IsTracked => true;
 
@@ -106,12 +109,19 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models) : IDefine
     [MethodImpl(MethodImplOptions.NoInlining)]
     private byte* WriteDeep(object value, int typeId, byte* p, WriteContext c)
     {
-        if (CanDefer)
+        if (CanDefer && c.OpenKeys == 0)
             return c.Defer(p, value, this);
-        if (!IsLeaf && !RuntimeHelpers.TryEnsureSufficientExecutionStack())
-            throw new PileSerializationException($"The graph nests objects of type {type} too deep: they can't be written apart from each other.");
-        return WriteContent(value, typeId, p, c);
+        if (!IsLeaf && (c.Depth >= WriteContext.InPlaceDepthLimit || !RuntimeHelpers.TryEnsureSufficientExecutionStack()))
+            throw new PileSerializationException(WhyTooDeep(c));
+        c.Depth++;
+        p = WriteContent(value, typeId, p, c);
+        c.Depth--;
+        return p;
     }
+
+    private string WhyTooDeep(WriteContext c) => c.OpenKeys > 0
+        ? $"The graph nests objects of type {type} too deep in the keys of a frozen collection, which are hashed while they are read: use a Dictionary or a HashSet."
+        : $"The graph nests objects of type {type} too deep: they can't be written apart from each other.";
 
     private int AssignTypeId()
     {

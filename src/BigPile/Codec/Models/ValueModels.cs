@@ -86,11 +86,14 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
 }
 
 /// <summary>What has no place in a pile.</summary>
-internal sealed unsafe class RefusedModel(Type type, string reason, ModelCache models) : TypeModel(type, models)
+internal sealed unsafe class RefusedModel(Type type, string reason, ModelCache models, bool isStillRead = false) : TypeModel(type, models)
 {
     public override bool IsTracked => false;
 
     public string Reason => reason;
+
+    /// <summary>Older versions stored such objects, and their payloads are read.</summary>
+    public bool IsStillRead => isStillRead;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c) => throw new RefusedException(Type, reason);
 

@@ -28,6 +28,16 @@ internal sealed unsafe class DefinitionWriter
 
     private DefinitionWriter(TypeRegistry types) => _types = types;
 
+    /// <summary>The definition of a schema whose payloads are about to be stored.</summary>
+    /// <exception cref="RefusedException">A later process could not read them.</exception>
+    public static byte[] ToStore(IDefined root, TypeRegistry types)
+    {
+        byte[] definition = Of(root, types);
+        // Only the root is found by its name; the others follow from what its members are declared with.
+        types.NameToStore(root.Type);
+        return definition;
+    }
+
     public static byte[] Of(IDefined root, TypeRegistry types)
     {
         var writer = new DefinitionWriter(types);

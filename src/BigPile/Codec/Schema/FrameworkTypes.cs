@@ -20,7 +20,7 @@ internal static class FrameworkTypes
         typeof(Complex), typeof(Vector2), typeof(Vector3), typeof(Vector4), typeof(Quaternion), typeof(Plane),
         typeof(Matrix3x2), typeof(Matrix4x4),
         typeof(System.Drawing.Point), typeof(System.Drawing.PointF), typeof(System.Drawing.Size), typeof(System.Drawing.SizeF),
-        typeof(System.Drawing.Rectangle), typeof(System.Drawing.RectangleF),
+        typeof(System.Drawing.Color), typeof(System.Drawing.Rectangle), typeof(System.Drawing.RectangleF),
     ];
 
     private static readonly Dictionary<string, Type> ByName = MakeNames();

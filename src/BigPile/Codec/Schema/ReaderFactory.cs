@@ -10,9 +10,10 @@ internal static class ReaderFactory
     {
         StoredSchema schema = StoredSchema.Parse(definition.Span);
         TypeModel current = models.ForType(models.Types.Resolve(schema.Entries[0].Name));
-        if (current is RefusedModel refused)
+        var refused = current as RefusedModel;
+        if (refused is { IsStillRead: false })
             throw new PileSchemaException(refused.Reason);
-        if (DefinitionWriter.Of(current, models.Types).AsSpan().SequenceEqual(definition.Span))
+        if (refused is null && DefinitionWriter.Of(current, models.Types).AsSpan().SequenceEqual(definition.Span))
             return current;
         var evolved = new EvolvedModels(schema, models);
         evolved.MakeAll();

@@ -33,9 +33,6 @@ internal static class StorableTypes
         if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var definition
             && (definition == typeof(Lazy<>) || definition == typeof(Lazy<,>)))
             return "a Lazy holds the code that makes its value: store the value, and mark the field [NonSerialized]";
-        if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var view
-            && (view == typeof(Memory<>) || view == typeof(ReadOnlyMemory<>)) && type.GetGenericArguments()[0] != typeof(byte))
-            return "only views of bytes can be stored: hold the array, or an ArraySegment";
         foreach (Type bound in ProcessBound)
         {
             if (bound.IsAssignableFrom(type) && !typeof(Type).IsAssignableFrom(type))
@@ -45,7 +42,7 @@ internal static class StorableTypes
     }
 
     /// <summary>The sentence for an error message.</summary>
-    public static string WhyRefused(Type type) => $"Type {type} can't be stored: {WhyNot(type) ?? "it is not supported"}.";
+    public static string WhyRefused(Type type) => $"Type {type} can't be stored: {WhyNot(type) ?? LossyTypes.WhyNot(type) ?? "it is not supported"}.";
 
     public static bool HasFinalizer(Type type)
     {

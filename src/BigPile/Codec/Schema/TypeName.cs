@@ -102,7 +102,7 @@ internal ref struct TypeName
             first = ParseText();
         }
         return _registry.Find(assembly, first) ?? throw new PileSchemaException(
-            $"The stored type {first} is not known: the application's assemblies don't declare it, and {nameof(PileCodecOptions)} does not allow it.");
+            $"The stored type {first} is not known: the application's assemblies don't declare it, and {nameof(PileCodecOptions)} does not allow it. If it was renamed, mark the type [FormerName], or call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Rename)}.");
     }
 
     private Type ParseArguments(Type definition)

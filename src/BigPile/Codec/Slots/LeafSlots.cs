@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Numerics;
 using System.Text;
+using System.Text.Json;
 
 namespace BigPile.Codec;
 
@@ -37,6 +38,7 @@ internal static class LeafSlots
         [typeof(BigInteger)] = new BigIntegerSlot(),
         [typeof(Memory<byte>)] = new MemorySlot("memory"),
         [typeof(ReadOnlyMemory<byte>)] = new MemorySlot("readOnlyMemory"),
+        [typeof(JsonElement)] = new JsonElementSlot(),
         [typeof(PilePointer)] = new LeafSlot<PilePointer, PointerFormat>("pilePointer"),
     };
 

@@ -85,6 +85,8 @@ internal sealed unsafe partial class ReferenceSlot : Slot
     {
         if (value is string text)
             return TextEncode.String(p, text, c);
+        if (c.IsPlain)
+            throw new RefusedException(value.GetType(), ContractForm.WhyNot($"an object of type {value.GetType()} in a place of type {_declared}"));
         if (p > c.End)
             p = c.Grow(p, 0);
         TypeModel model = ModelOf(value);

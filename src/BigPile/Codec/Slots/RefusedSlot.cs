@@ -5,14 +5,14 @@ using System.Runtime.InteropServices;
 namespace BigPile.Codec;
 
 /// <summary>A place for a value that means nothing outside the process. All zero bits are fine.</summary>
-internal sealed unsafe class RefusedSlot(Type type) : Slot
+internal sealed unsafe class RefusedSlot(Type type, string? reason = null, bool always = false) : Slot
 {
-    private readonly int _sizeBytes = type.IsPointer || type.IsFunctionPointer ? sizeof(nint) : RuntimeHelpers.SizeOf(type.TypeHandle);
+    private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer ? sizeof(nint) : RuntimeHelpers.SizeOf(type.TypeHandle);
 
     public override byte* Write(ref byte place, byte* p, WriteContext c)
     {
-        if (MemoryMarshal.CreateReadOnlySpan(ref place, _sizeBytes).ContainsAnyExcept((byte)0))
-            throw new RefusedException(type, StorableTypes.WhyRefused(type));
+        if (always || MemoryMarshal.CreateReadOnlySpan(ref place, _sizeBytes).ContainsAnyExcept((byte)0))
+            throw new RefusedException(type, reason ?? StorableTypes.WhyRefused(type));
         *p = Code.Nil;
         return p + 1;
     }

@@ -1,7 +1,6 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Text;
 using BigPile.Memory;
 
 namespace BigPile.Codec;
@@ -43,7 +42,7 @@ internal static unsafe class TextEncode
 
     private static byte* Utf8Long(byte* p, string value, WriteContext c)
     {
-        long mostBytes = value.Length < CountedFirstMinChars ? 3L * value.Length : Encoding.UTF8.GetByteCount(value);
+        long mostBytes = value.Length < CountedFirstMinChars ? 3L * value.Length : TextPayload.Utf8BytesOf(value);
         if (p + mostBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, mostBytes + HeaderMaxBytes);
         return Utf8(p, value, c, (int)mostBytes);
@@ -72,6 +71,8 @@ internal static unsafe class TextEncode
 
     private static byte* Utf16(byte* p, string value, WriteContext c)
     {
+        if (c.IsPlain)
+            throw new RefusedException(typeof(string), ContractForm.WhyNot("text with lone surrogates"));
         long lengthBytes = 2L * value.Length;
         if (p + lengthBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, lengthBytes + HeaderMaxBytes);

@@ -10,6 +10,7 @@ namespace BigPile.Tests.Codec;
 public sealed class ContractTests
 {
     private readonly CodecFixture _fixture = new();
+    private readonly CodecFixture _extending = new(options: new PileCodecOptions { MayExtendContracts = true });
 
     [Fact]
     public void IndexedKeysAreAnArrayWithNilInTheGaps()
@@ -84,9 +85,35 @@ public sealed class ContractTests
         Assert.Equal(9, Assert.IsType<Cat>(copy.Main).Lives);
         Assert.IsType<Dog>(copy.All![0]);
         var stranger = new Cage { Main = new Stray { Place = "s" }, All = [] };
-        Assert.Equal("s", Assert.IsType<Stray>(_fixture.RoundTrip(stranger).Main).Place);
+        Assert.Equal("s", Assert.IsType<Stray>(_extending.RoundTrip(stranger).Main).Place);
+        Assert.Contains("Stray", Refusal(stranger), StringComparison.Ordinal);
         var shared = new Cat();
-        copy = _fixture.RoundTrip(new Cage { Main = shared, All = [shared] });
+        Assert.Contains("two places", Refusal(new Cage { Main = shared, All = [shared] }), StringComparison.Ordinal);
+        copy = _extending.RoundTrip(new Cage { Main = shared, All = [shared] });
+        Assert.Same(copy.Main, copy.All![0]);
+    }
+
+    private string Refusal(object value)
+    {
+        string message = Assert.Throws<PileSerializationException>(() => _fixture.Write(value)).Message;
+        Assert.Contains(nameof(PileCodecOptions.MayExtendContracts), message, StringComparison.Ordinal);
+        return message;
+    }
+
+    [Fact]
+    public void ContractsInsideOrdinaryObjectsMayBeShared()
+    {
+        var shared = new Cat { Lives = 3 };
+        var copy = _fixture.RoundTrip(new object[] { shared, new Cage { Main = shared, All = [] } });
+        Assert.Same(copy[0], ((Cage)copy[1]).Main);
+    }
+
+    [Fact]
+    public void WhatWasExtendedIsReadByACodecThatDoesNotExtend()
+    {
+        var shared = new Cat { Lives = 3 };
+        byte[] payload = _extending.Write(new Cage { Main = shared, All = [shared] });
+        var copy = (Cage)new CodecFixture(catalog: _extending.Catalog).Read(payload);
         Assert.Same(copy.Main, copy.All![0]);
     }
 

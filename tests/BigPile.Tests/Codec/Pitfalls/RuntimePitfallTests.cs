@@ -106,12 +106,19 @@ public sealed class RuntimePitfallTests
     [Fact]
     public void TypesOfAPlugInCanBeUnloaded()
     {
-        var fixture = new CodecFixture();
+        var fixture = new CodecFixture(catalog: new FakeCatalog { OutlivesProcess = false });
         WeakReference context = WritePlugInObject(fixture);
         for (int i = 0; context.IsAlive && i < 200; i++)
             Collect();
         Assert.False(context.IsAlive);
         GC.KeepAlive(fixture);
+    }
+
+    [Fact]
+    public void TypesOfAPlugInAreRefusedWhereTheyWouldOutliveTheProcess()
+    {
+        PileSerializationException e = Assert.Throws<PileSerializationException>(() => WritePlugInObject(new CodecFixture()));
+        Assert.Contains(nameof(PileCodecOptions.Allow), e.Message, StringComparison.Ordinal);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

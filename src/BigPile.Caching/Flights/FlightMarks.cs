@@ -1,0 +1,106 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using BigPile.Caching.Index;
+
+namespace BigPile.Caching.Flights;
+
+/// <summary>The runs of factories that a table waits for, so that what happens to their keys meanwhile can be told to them.</summary>
+/// <remarks>
+/// Found by the part of the hash that the index keeps: two keys that have it in common are told of each other's changes, which costs one
+/// run more. Lock order: a bucket's lock, then this one. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class FlightMarks
+{
+    private readonly Lock _lock = new();
+    private readonly Dictionary<ulong, FlightMark> _byTag = [];
+    private ulong _lastId;
+    private int _count;
+
+    /// <summary>Whether any factory runs. Changes only while a bucket of such a key is locked, or from there on to fewer.</summary>
+    internal bool IsAny => Volatile.Read(ref _count) != 0;
+
+    /// <summary>Notes a run that begins. The bucket of its key is locked.</summary>
+    internal FlightMark Begin(ulong hash, ulong startVersion, ulong[] tags)
+    {
+        lock (_lock)
+        {
+            ulong tag = IndexSlot.TagOf(hash);
+            var mark = new FlightMark(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
+            _byTag[tag] = mark;
+            Volatile.Write(ref _count, _count + 1);
+            return mark;
+        }
+    }
+
+    internal void End(FlightMark mark)
+    {
+        lock (_lock)
+        {
+            Volatile.Write(ref _count, _count - 1);
+            ulong tag = IndexSlot.TagOf(mark.Hash);
+            FlightMark first = _byTag[tag];
+            if (first != mark)
+                Before(first, mark).Next = mark.Next;
+            else if (mark.Next == null)
+                _byTag.Remove(tag);
+            else
+                _byTag[tag] = mark.Next;
+        }
+    }
+
+    /// <summary>Whether a run may keep its value beside an entry of a version that its key has; 0: none. The bucket is locked.</summary>
+    internal bool MayKeep(ulong hash, ulong id, ulong version)
+    {
+        lock (_lock)
+        {
+            for (FlightMark? mark = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); mark != null; mark = mark.Next)
+            {
+                if (mark.Id == id)
+                    return !mark.IsOutdated && version <= mark.StartVersion;
+            }
+            return false;
+        }
+    }
+
+    /// <summary>Outdates the runs whose key may be that of a slot, if they began before a version. The bucket is locked.</summary>
+    internal void Outdate(ulong tag, ulong version)
+    {
+        lock (_lock)
+        {
+            for (FlightMark? mark = _byTag.GetValueOrDefault(tag); mark != null; mark = mark.Next)
+            {
+                if (mark.StartVersion < version)
+                    mark.Outdate();
+            }
+        }
+    }
+
+    /// <summary>Outdates all runs of which something is true.</summary>
+    /// <returns>Those runs.</returns>
+    internal FlightMark[] Outdate(Func<FlightMark, bool> isConcerned)
+    {
+        lock (_lock)
+        {
+            FlightMark[] concerned = [.. _byTag.Values.SelectMany(Chain).Where(isConcerned)];
+            foreach (FlightMark mark in concerned)
+                mark.Outdate();
+            return concerned;
+        }
+    }
+
+    private static FlightMark Before(FlightMark first, FlightMark mark)
+    {
+        FlightMark before = first;
+        while (before.Next != mark)
+            before = before.Next!;
+        return before;
+    }
+
+    private static IEnumerable<FlightMark> Chain(FlightMark first)
+    {
+        for (FlightMark? mark = first; mark != null; mark = mark.Next)
+            yield return mark;
+    }
+}

@@ -1,0 +1,94 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
+
+namespace BigPile.Memory;
+
+/// <summary>Opening files below a directory's handle where the system can do that, and locking them.</summary>
+internal static class FileOpening
+{
+    /// <summary>Opens a directory, so that names can be resolved below it.</summary>
+    [SupportedOSPlatform("linux")]
+    internal static SafeFileHandle OpenDirectory(string path)
+    {
+        int descriptor = LibC.Open(path, LibC.OpenReadOnly | LibC.OpenCloseOnExec, 0);
+        return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw FileErrors.Last(path, "opened");
+    }
+
+    /// <summary>Opens a file that exists, or makes one, by the mode.</summary>
+    /// <param name="directory">Its directory; only on Linux.</param>
+    /// <param name="path">Its path.</param>
+    /// <param name="mode">Whether it must exist.</param>
+    /// <param name="access">Whether it is written.</param>
+    /// <param name="lengthBytes">The length that a new one will have.</param>
+    internal static SafeFileHandle Open(SafeFileHandle? directory, string path, FileMode mode, FileAccess access, long lengthBytes) =>
+        OperatingSystem.IsLinux()
+            ? OpenOnLinux(directory!, path, mode, access)
+            : File.OpenHandle(
+                path, mode, access, FileShare.ReadWrite | FileShare.Delete, preallocationSize: mode == FileMode.Open ? 0 : lengthBytes);
+
+    /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
+    internal static SafeFileHandle? TryOpenLocked(SafeFileHandle? directory, string path, FileMode mode, FileAccess access) =>
+        OperatingSystem.IsWindows() ? TryOpenLockedOnWindows(path, mode, access) : TryOpenLockedOnUnix(directory, path, mode, access);
+
+    /// <summary>Gives a file's lock back.</summary>
+    /// <remarks>Closing alone does not while a program is being started: until it runs it has all handles of the process that starts it.</remarks>
+    internal static void Unlock(SafeFileHandle file)
+    {
+        if (!OperatingSystem.IsWindows() && !file.IsClosed)
+            _ = UnixC.Lock(file, UnixC.Unlock);
+    }
+
+    [SupportedOSPlatform("linux")]
+    private static SafeFileHandle OpenOnLinux(SafeFileHandle directory, string path, FileMode mode, FileAccess access)
+    {
+        int flags = LibC.OpenCloseOnExec | (access == FileAccess.Read ? LibC.OpenReadOnly : LibC.OpenReadWrite) | mode switch
+        {
+            FileMode.Open => 0,
+            FileMode.OpenOrCreate => LibC.OpenCreate,
+            FileMode.Create => LibC.OpenCreate | LibC.OpenTruncate,
+            _ => throw new ArgumentOutOfRangeException(nameof(mode), mode, null),
+        };
+        int descriptor;
+        do
+            descriptor = LibC.OpenAt(directory, Path.GetFileName(path), flags, LibC.ModeOfFiles);
+        while (descriptor < 0 && Marshal.GetLastPInvokeError() == FileErrors.Interrupted);
+        return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw FileErrors.Last(path, "opened");
+    }
+
+    private static SafeFileHandle? TryOpenLockedOnWindows(string path, FileMode mode, FileAccess access)
+    {
+        try
+        {
+            return File.OpenHandle(path, mode, access, FileShare.None);
+        }
+        catch (IOException e) when (e.HResult == FileErrors.SharingViolation)
+        {
+            return null;
+        }
+    }
+
+    // The lock is asked of the system itself: the runtime's own can be switched off by a variable of the process's environment. Where the
+    // runtime took a shared one at opening, it goes first: of several that hold one, none would get the exclusive one.
+    [UnsupportedOSPlatform("windows")]
+    private static SafeFileHandle? TryOpenLockedOnUnix(SafeFileHandle? directory, string path, FileMode mode, FileAccess access)
+    {
+        SafeFileHandle handle;
+        try
+        {
+            handle = Open(directory, path, mode, access, 0);
+        }
+        catch (IOException e) when (e.HResult is FileErrors.WouldBlock or FileErrors.WouldBlockMac)
+        {
+            return null;
+        }
+        _ = UnixC.Lock(handle, UnixC.Unlock);
+        if (UnixC.Lock(handle, UnixC.LockExclusive | UnixC.LockWithoutWaiting) == 0)
+            return handle;
+        int error = Marshal.GetLastPInvokeError();
+        handle.Dispose();
+        return error is FileErrors.WouldBlock or FileErrors.WouldBlockMac ? null : throw FileErrors.Of(path, "locked", error);
+    }
+}

@@ -1,0 +1,50 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Memory;
+
+/// <summary>Taking a file's space from the disk for real: a store through a map for which there is none ends the process by a signal.</summary>
+internal static class FileRoom
+{
+    private const int PartBytes = 1 << 20;
+
+    /// <summary>Asks the system for the space, and whether it is there.</summary>
+    /// <returns><see langword="false"/> when it is not sure.</returns>
+    /// <exception cref="IOException">The disk is full.</exception>
+    internal static bool TryTake(HeldFile file, long lengthBytes, bool isNew)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            HeldDirectory.Translate(() => RandomAccess.SetLength(file.Handle, lengthBytes));
+            return OperatingSystem.IsWindows() || HasAll(file, lengthBytes); // Windows makes no holes unless it is asked to
+        }
+        while (LibC.Allocate(file.Handle, 0, 0, lengthBytes) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error is FileErrors.NotSupported or FileErrors.NoSuchCall or FileErrors.InvalidArgument)
+                return !isNew && HasAll(file, lengthBytes) && LibC.Seek(file.Handle, 0, LibC.SeekHole) >= lengthBytes;
+            if (error != FileErrors.Interrupted)
+                throw FileErrors.Of(file.Path, $"given {lengthBytes:N0} bytes of the disk", error);
+        }
+        // A file system that compresses states less than it holds, whatever it is asked for: what is in use already stays as it is.
+        return !isNew || HasAll(file, lengthBytes);
+    }
+
+    /// <summary>Writes every byte: zeros to a new file, and what is there to another one, which nobody else may be writing.</summary>
+    internal static void Fill(HeldFile file, long lengthBytes, bool isNew)
+    {
+        var part = new byte[Math.Min(PartBytes, lengthBytes)];
+        for (long at = 0; at < lengthBytes; at += part.Length)
+        {
+            Span<byte> bytes = part.AsSpan(0, (int)Math.Min(part.Length, lengthBytes - at));
+            if (!isNew)
+                _ = file.Read(bytes, at);
+            file.Write(bytes, at);
+        }
+        file.Sync(); // some file systems say only then that there is no room
+    }
+
+    private static bool HasAll(HeldFile file, long lengthBytes) =>
+        FileStatus.Of(file.Handle) is not { } status || status.AllocatedBytes >= lengthBytes;
+}

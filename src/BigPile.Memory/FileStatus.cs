@@ -1,0 +1,57 @@
+using System;
+using System.Buffers.Binary;
+using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
+
+namespace BigPile.Memory;
+
+/// <summary>Which file is meant, whatever it is called, and how much of the disk it has.</summary>
+/// <param name="Device">The number of its file system.</param>
+/// <param name="Number">Its own number there; no two files have the same at one time.</param>
+/// <param name="Names">How many names it has; none once it was removed.</param>
+/// <param name="AllocatedBytes">The bytes of the disk that are its own.</param>
+internal readonly record struct FileStatus(ulong Device, ulong Number, uint Names, long AllocatedBytes)
+{
+    private const int RoomBytes = 256;
+    private const int BlockBytes = 512;
+    private const int AnyDirectory = -100; // AT_FDCWD
+    private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
+    private const uint BasicFields = 0x7FF; // STATX_BASIC_STATS
+
+    /// <summary>Whether both are one file.</summary>
+    internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
+
+    /// <summary>The file at a path; null when there is none, or when the system does not tell.</summary>
+    internal static unsafe FileStatus? Of(string path)
+    {
+        byte* status = stackalloc byte[RoomBytes];
+        if (OperatingSystem.IsLinux())
+            return LibC.StatusAt(AnyDirectory, path, 0, BasicFields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+        if (OperatingSystem.IsMacOS())
+            return MacC.Status(path, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+        return null;
+    }
+
+    /// <summary>An opened file; null when the system does not tell.</summary>
+    internal static unsafe FileStatus? Of(SafeFileHandle file)
+    {
+        byte* status = stackalloc byte[RoomBytes];
+        if (OperatingSystem.IsLinux())
+            return LibC.StatusAt(file, "", EmptyPath, BasicFields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+        if (OperatingSystem.IsMacOS())
+            return MacC.Status(file, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+        return null;
+    }
+
+    // struct statx, which is the same on all processors.
+    [SupportedOSPlatform("linux")]
+    private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
+        BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),
+        BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes);
+
+    // struct stat with numbers of 64 bits.
+    [SupportedOSPlatform("macos")]
+    private static FileStatus OnMac(ReadOnlySpan<byte> status) => new(
+        BinaryPrimitives.ReadUInt32LittleEndian(status), BinaryPrimitives.ReadUInt64LittleEndian(status[8..]),
+        BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes);
+}

@@ -1,0 +1,126 @@
+using System;
+using System.IO;
+using Microsoft.Win32.SafeHandles;
+
+namespace BigPile.Memory;
+
+/// <summary>An opened file of a <see cref="HeldDirectory"/>, which is told of each operation and proves itself before it.</summary>
+internal sealed class HeldFile : IDisposable
+{
+    private readonly HeldDirectory _directory;
+
+    internal HeldFile(HeldDirectory directory, string path, SafeFileHandle handle, bool canWrite)
+    {
+        _directory = directory;
+        Path = path;
+        Handle = handle;
+        CanWrite = canWrite;
+    }
+
+    /// <summary>The full path that the file has in its directory.</summary>
+    internal string Path { get; set; }
+
+    internal SafeFileHandle Handle { get; }
+
+    internal bool CanWrite { get; }
+
+    internal long LengthBytes
+    {
+        get
+        {
+            _directory.Begin(FileOperation.Look, Path);
+            long lengthBytes = RandomAccess.GetLength(Handle);
+            _directory.End(FileOperation.Look, Path);
+            return lengthBytes;
+        }
+    }
+
+    /// <summary>Reads until the room is full or the file ends.</summary>
+    /// <returns>How many bytes there were.</returns>
+    internal int Read(Span<byte> room, long offsetBytes)
+    {
+        _directory.Begin(FileOperation.Read, Path);
+        int filledBytes = 0;
+        while (filledBytes < room.Length && RandomAccess.Read(Handle, room[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
+            filledBytes += read;
+        _directory.End(FileOperation.Read, Path);
+        return filledBytes;
+    }
+
+    /// <summary>Reads the whole file.</summary>
+    internal byte[] ReadAll()
+    {
+        var all = new byte[LengthBytes];
+        int readBytes = Read(all, 0);
+        return readBytes == all.Length ? all : all[..readBytes];
+    }
+
+    internal void Write(ReadOnlySpan<byte> bytes, long offsetBytes)
+    {
+        _directory.Begin(FileOperation.Write, Path);
+        int throughBytes = _directory.Hook?.Tear(Path, bytes.Length) ?? bytes.Length;
+        try
+        {
+            RandomAccess.Write(Handle, bytes[..throughBytes], offsetBytes);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new IOException($"'{Path}' could not be written: {e.Message}", e);
+        }
+        if (throughBytes < bytes.Length)
+            throw FileErrors.Of(Path, "written", FileErrors.DiskFull);
+        _directory.End(FileOperation.Write, Path);
+    }
+
+    internal void SetLength(long lengthBytes)
+    {
+        _directory.Begin(FileOperation.SetLength, Path);
+        HeldDirectory.Translate(() => RandomAccess.SetLength(Handle, lengthBytes));
+        _directory.End(FileOperation.SetLength, Path);
+    }
+
+    /// <summary>Gives the file a length, all of it space on the disk that no later store can find missing.</summary>
+    /// <param name="lengthBytes">The length; not less than the file has.</param>
+    /// <param name="isNew">Whether nothing is in it yet.</param>
+    internal void Allocate(long lengthBytes, bool isNew)
+    {
+        bool isSure = false;
+        try
+        {
+            _directory.Begin(FileOperation.Allocate, Path);
+            isSure = FileRoom.TryTake(this, lengthBytes, isNew);
+            _directory.End(FileOperation.Allocate, Path);
+        }
+        catch (NotSupportedException)
+        {
+            // neither the file system nor the system can: the bytes themselves are written
+        }
+        if (!isSure)
+            FileRoom.Fill(this, lengthBytes, isNew);
+    }
+
+    /// <summary>Returns when the device has what was written to the file, by calls or through a map.</summary>
+    /// <exception cref="DirectoryChangedException">The file has no name any more: nobody would find what is written.</exception>
+    internal void Sync()
+    {
+        _directory.Begin(FileOperation.Sync, Path);
+        if (FileStatus.Of(Handle) is { Names: 0 })
+        {
+            throw new DirectoryChangedException(
+                $"The file '{Path}' was removed or replaced while it was open. Put it back, or restore the directory from a copy.");
+        }
+        if (!OperatingSystem.IsLinux())
+            RandomAccess.FlushToDisk(Handle);
+        else if (LibC.SyncData(Handle) != 0)
+            throw FileErrors.Last(Path, "written through to its device");
+        _directory.End(FileOperation.Sync, Path);
+    }
+
+    /// <summary>Says that the file is being mapped into memory.</summary>
+    internal void BeginMap() => _directory.Begin(FileOperation.Map, Path);
+
+    /// <summary>Says that the file was mapped into memory.</summary>
+    internal void EndMap() => _directory.End(FileOperation.Map, Path);
+
+    public void Dispose() => Handle.Dispose();
+}

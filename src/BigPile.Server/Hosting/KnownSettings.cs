@@ -1,0 +1,71 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>The names of all settings, and what is said of one that is not among them.</summary>
+internal static class KnownSettings
+{
+    // What the framework and the logger read themselves, with anything below.
+    private static readonly string[] ForeignSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
+
+    private static readonly string[] ForeignNames =
+        ["urls", "http_ports", "https_ports", "environment", "contentRoot", "applicationName", "AllowedHosts"];
+
+    // Below these come a number and more names, which their readers check.
+    private static readonly string[] Lists = ["Security:Keys", "Metrics:Meters"];
+
+    /// <summary>The service's own settings.</summary>
+    private static IReadOnlyList<string> Own { get; } =
+    [
+        .. ServerSettings.Known, .. HttpSettings.Known, .. SecuritySettings.Known, .. LimitSettings.Known, .. MetricSettings.Known,
+        .. TlsSettings.Known,
+    ];
+
+    /// <summary>Refuses a command line that has something else than settings with a value.</summary>
+    /// <exception cref="SettingsException">An argument is no setting, an unknown one, or one without a value.</exception>
+    internal static void CheckArguments(IReadOnlyList<string> args)
+    {
+        for (int i = 0; i < args.Count; i++)
+        {
+            if (!args[i].StartsWith("--", StringComparison.Ordinal) || args[i].Length == 2)
+                throw new SettingsException($"'{args[i]}' is no setting. One is written --Name=value, such as --urls=http://127.0.0.1:5080.");
+            int equals = args[i].IndexOf('=', StringComparison.Ordinal);
+            string name = equals < 0 ? args[i][2..] : args[i][2..equals];
+            if (!IsKnown(name))
+                throw Unknown(name);
+            if (equals >= 0)
+                continue;
+            if (++i == args.Count || args[i].StartsWith("--", StringComparison.Ordinal))
+                throw new SettingsException($"The setting '{name}' has no value. Write --{name}=value.");
+        }
+    }
+
+    /// <summary>Refuses a settings file with a section that nobody reads.</summary>
+    /// <exception cref="SettingsException">There is one.</exception>
+    internal static void CheckSections(IConfiguration file)
+    {
+        foreach (IConfigurationSection section in file.GetChildren())
+        {
+            bool isKnown = Own.Any(name => name.StartsWith(section.Key + ":", StringComparison.OrdinalIgnoreCase))
+                || ForeignSections.Concat(ForeignNames).Contains(section.Key, StringComparer.OrdinalIgnoreCase);
+            if (!isKnown)
+                throw Unknown(section.Key, Own.Select(static name => name[..name.IndexOf(':', StringComparison.Ordinal)]).Distinct());
+        }
+    }
+
+    /// <summary>What to say of a setting that there is not.</summary>
+    internal static SettingsException Unknown(string name) => Unknown(name, Own.Concat(ForeignNames));
+
+    private static SettingsException Unknown(string name, IEnumerable<string> known)
+    {
+        string hint = NearestName.Of(name, known) is { } nearest ? $"Did you mean '{nearest}'?" : "The option --help lists them.";
+        return new SettingsException($"There is no setting '{name}'. {hint}");
+    }
+
+    private static bool IsKnown(string name) =>
+        Own.Concat(ForeignNames).Contains(name, StringComparer.OrdinalIgnoreCase)
+        || Lists.Concat(ForeignSections).Any(list => name.StartsWith(list + ":", StringComparison.OrdinalIgnoreCase));
+}

@@ -1,0 +1,138 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+using BigPile.Recovery;
+using BigPile.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile;
+
+/// <summary>Keeping what was flushed as it is, until a later flush has ended.</summary>
+/// <remarks>
+/// Stores go through a shared map, so the system may write any page at any time, and a power cut leaves any of it. What a flush made
+/// durable therefore stays in its place, freed or not, but for the header of a block, which is one sector and can be undone. Freed blocks
+/// wait in quarantine: a flush takes the list together with the changes, and gives their room back once the device has the batch. When
+/// it does not come to its end, the list stays for the next one.
+/// A checkpoint makes final what was freed before it looked for the last time, by the epoch in the headers: so none that is freed later,
+/// while the superblock still states the old epoch, may have the same one.
+/// </remarks>
+public sealed unsafe partial class Pile
+{
+    private readonly List<ulong> _captured = []; // freed blocks that a flush has taken, whose end is not known to be durable; under the flush lock
+    private long _freeEpoch;
+    private int _isFlushRequested;
+
+    /// <summary>Bytes that were freed and can be used again after the next flush.</summary>
+    internal long QuarantinedBytes => _allocator.QuarantinedBytes;
+
+    /// <summary>Takes what changed, and what was freed of what was flushed. Nothing changes meanwhile.</summary>
+    private ulong[]? TakeChanges()
+    {
+        ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
+        _allocator.TakeQuarantine(_captured);
+        _capturedMoves = _moved!.Count != 0 ? _moved.Entries() : [];
+        return addresses;
+    }
+
+    /// <summary>Begins a checkpoint: the segments are written next. Nothing changes meanwhile.</summary>
+    private void BeginCheckpoint()
+    {
+        _ = TakeChanges();
+        long epoch = _directory!.LogEpoch;
+        if (_freeEpoch == epoch)
+            return;
+        // A checkpoint failed after its last look: what was freed since would not become final with this one.
+        foreach (ulong address in _captured)
+        {
+            var word = (ulong*)_map.Find(address & ~Allocator.DeferredBit, out _);
+            var header = new BlockHeader(*word);
+            if (header.IsUndoableFree)
+                Volatile.Write(ref *word, header.WithEpoch(epoch).Word);
+        }
+        _freeEpoch = epoch;
+    }
+
+    /// <summary>Gives back the room of what a flush has made durably free.</summary>
+    private void ReleaseCaptured()
+    {
+        if (_capturedMoves.Count != 0)
+            Still(SettleMoves); // before the lists: those deleted as links are free by now
+        _allocator.Release(CollectionsMarshal.AsSpan(_captured));
+        _captured.Clear();
+    }
+
+    /// <summary>Flushes in the background; called where much waits for it.</summary>
+    private void RequestFlush()
+    {
+        if (Interlocked.Exchange(ref _isFlushRequested, 1) == 0)
+            Background.Queue("a flush that gives room back", FlushAsRequested);
+    }
+
+    private void FlushAsRequested()
+    {
+        Volatile.Write(ref _isFlushRequested, 0);
+        FlushQuietly();
+        if (_allocator.WantsTrim)
+            TrimQuietly();
+    }
+
+    /// <summary>Whether a flush would give room back, and this thread may make one now.</summary>
+    private bool CanMakeRoom(ThreadPresence presence, bool hasFlushed) => !hasFlushed && _log != null && !presence.IsNested && QuarantinedBytes != 0;
+
+    /// <summary>Flushes, so that what was freed can be used again; a flush that fails changes nothing of that.</summary>
+    private void MakeRoom()
+    {
+        if (_log != null && QuarantinedBytes != 0)
+            FlushToMakeRoom();
+    }
+
+    private void FlushToMakeRoom()
+    {
+        try
+        {
+            Flush();
+        }
+        catch (PileStorageException e)
+        {
+            Logger.LogError(e, "What was freed can't be used again before it was flushed, and that failed");
+        }
+    }
+
+    /// <summary>The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.</summary>
+    private Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
+
+    /// <summary>Some addresses and those of the moved blocks, each once.</summary>
+    private ulong[] WithMoves(ulong[] addresses)
+    {
+        if (_capturedMoves.Count == 0)
+            return addresses;
+        var all = new SortedSet<ulong>(addresses);
+        foreach (MovedTable.Entry entry in _capturedMoves)
+            all.Add(entry.Address);
+        return [.. all];
+    }
+
+    private ChangeCapture NewCapture() => new(_map, _allocator, _moved!, _isSealed);
+
+    // Closing: nobody is inside any more. The epoch makes final what was freed; then nothing is left that could be undone.
+    private void SettleQuarantine()
+    {
+        BeginCheckpoint();
+        if (_captured.Count == 0 && _capturedMoves.Count == 0)
+            return;
+        SyncSegments();
+        if (_capturedMoves.Count != 0)
+        {
+            _log!.Restart(CaptureMoves().Span, Volatile.Read(ref _versions.Limit));
+            SettleMoves();
+            ReleaseCaptured();
+            return;
+        }
+        _directory!.RaiseLogEpoch(_directory.LogEpoch + 2); // by two: a checkpoint that failed may have left a batch of the next one
+        ReleaseCaptured();
+    }
+}

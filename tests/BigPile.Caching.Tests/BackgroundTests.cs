@@ -1,0 +1,85 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Work of the tables in the background: what it throws ends neither the process nor the work.</summary>
+public sealed class BackgroundTests
+{
+    [Fact]
+    public void A_sweep_that_throws_is_counted_and_the_next_one_runs()
+    {
+        var time = new FailingTime();
+        var pile = new Pile(new PileOptions { SegmentBytes = 16 << 20 });
+        var options = new PileCacheOptions { OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.FromSeconds(1) };
+        using var cache = new PileCache(pile, options);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(5) });
+        time.IsFailing = true;
+        time.Tick();
+        Assert.Equal(1, pile.Background.FailureCount);
+        Assert.Contains("sweep", pile.Background.LastFailure!.Message, StringComparison.Ordinal);
+        time.IsFailing = false;
+        time.Offset = TimeSpan.FromSeconds(6);
+        time.Tick();
+        Assert.Equal(0, table.Count);
+    }
+
+    [Fact]
+    public void A_listener_and_a_logger_that_throw_keep_nobody_else_from_being_told()
+    {
+        var time = new ManualTime();
+        var pile = new Pile(new PileOptions { SegmentBytes = 16 << 20, Logger = new ThrowingLogger() });
+        using var cache = new PileCache(pile, new PileCacheOptions { OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.Zero });
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        using var told = new CountdownEvent(2);
+        table.EntriesRemoved += static _ => throw new InvalidOperationException("bad");
+        table.EntriesRemoved += batch => told.Signal(batch.Count);
+        foreach (string key in new[] { "a", "b" })
+        {
+            table.Put(key, "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+            time.Advance(TimeSpan.FromSeconds(1));
+            Assert.False(table.ContainsKey(key));
+        }
+        Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
+        Assert.True(pile.Background.FailureCount > 0);
+    }
+
+    private sealed class FailingTime : TimeProvider
+    {
+        private readonly List<Action> _timers = [];
+        private readonly DateTimeOffset _start = new(2030, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
+        internal bool IsFailing { get; set; }
+
+        internal TimeSpan Offset { get; set; }
+
+        public override DateTimeOffset GetUtcNow() =>
+            IsFailing ? throw new System.IO.DirectoryNotFoundException("The directory has gone.") : _start + Offset;
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            _timers.Add(() => callback(state));
+            return System.CreateTimer(static _ => { }, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+
+        internal void Tick() => _timers.ForEach(static timer => timer());
+    }
+
+    private sealed class ThrowingLogger : ILogger
+    {
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            if (logLevel >= LogLevel.Error)
+                throw new InvalidOperationException("The log is full.");
+        }
+    }
+}

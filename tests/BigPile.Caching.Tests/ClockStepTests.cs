@@ -1,0 +1,162 @@
+using System;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>A clock that is set forth or back: what it does to ages and expiries ends with it.</summary>
+public sealed class ClockStepTests : IDisposable
+{
+    private static readonly TimeSpan Far = TimeSpan.FromDays(1100);
+    private static readonly TimeSpan Hour = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
+
+    private readonly TemporaryDirectory _directory = new();
+
+    public void Dispose() => _directory.Dispose();
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_step_while_the_tables_are_open_makes_nothing_older_or_younger(bool isForth)
+    {
+        var time = new SteppingTime();
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("before", "1", new EntryOptions { MaxAge = Hour });
+        TimeSpan step = isForth ? Far : -Far;
+        time.Step(step);
+        Assert.True(table.TryGet("before", Minute, out _));
+        table.Put("meanwhile", "1", new EntryOptions { MaxAge = Hour });
+        table.Put("sliding", "1", new EntryOptions { Sliding = Hour });
+        DateTimeOffset until = time.GetUtcNow() + Hour;
+        table.Put("until", "1", new EntryOptions { ExpiresAt = until });
+        Assert.True(table.TryGetEntry("until", out TableEntry<string> entry));
+        Assert.Equal(until, entry.ExpiresAt);
+        time.Step(-step);
+        table.Put("after", "1", new EntryOptions { MaxAge = Hour });
+        foreach (string key in new[] { "before", "meanwhile", "after" })
+            Assert.True(table.TryGet(key, Minute, out _), key);
+        time.Pass(TimeSpan.FromMinutes(30));
+        foreach (string key in new[] { "before", "meanwhile", "after" })
+            Assert.True(table.TryGet(key, Hour, out _) && !table.TryGet(key, Minute, out _), key);
+        Assert.True(table.TryGetEntry("meanwhile", out entry));
+        Assert.Equal(TimeSpan.FromMinutes(30), entry.Age);
+        Assert.True(table.ContainsKey("sliding"));
+        time.Pass(TimeSpan.FromMinutes(31));
+        foreach (string key in new[] { "before", "meanwhile", "after", "until" })
+            Assert.False(table.ContainsKey(key), key);
+        Assert.True(table.ContainsKey("sliding"));
+        time.Pass(Hour);
+        Assert.False(table.ContainsKey("sliding"));
+        table.Sweep();
+        table.Sweep();
+        Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
+    }
+
+    [Fact]
+    public void Where_only_the_clock_is_known_its_way_back_ends_what_its_way_forth_began()
+    {
+        var time = new SteppingTime { HasStamps = false };
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("before", "1");
+        table.Put("mortal", "1", new EntryOptions { MaxAge = 2 * Hour });
+        table.Put("sliding", "1", new EntryOptions { Sliding = 2 * Far });
+        time.Step(Far);
+        table.Put("meanwhile", "1", new EntryOptions { MaxAge = Hour });
+        Assert.True(table.ContainsKey("sliding"));
+        time.Step(-Far);
+        table.Put("after", "1");
+        foreach (string key in new[] { "before", "mortal", "meanwhile", "after" })
+            Assert.True(table.TryGet(key, Minute, out _), key);
+        time.Pass(Hour);
+        foreach (string key in new[] { "before", "mortal", "after" })
+            Assert.True(table.ContainsKey(key) && !table.TryGet(key, Minute, out _), key);
+        Assert.False(table.ContainsKey("meanwhile"));
+        time.Pass(Hour);
+        Assert.False(table.ContainsKey("mortal"));
+        time.Pass(2 * Far);
+        Assert.False(table.ContainsKey("sliding"));
+    }
+
+    [Fact]
+    public void One_put_under_a_clock_that_was_ahead_does_not_make_what_is_put_later_young_for_ever()
+    {
+        var time = new SteppingTime();
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            table.Put("before", "1");
+            table.Put("mortal", "1", new EntryOptions { MaxAge = 3 * Hour });
+            table.Put("sliding", "1", new EntryOptions { Sliding = 3 * Hour });
+        }
+        time.Step(Far);
+        using (PileCache cache = Open(time))
+            cache.GetOrCreateTable<string, string>("t").Put("meanwhile", "1", new EntryOptions { MaxAge = 3 * Hour });
+        time.Step(-Far);
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            table.Put("after", "1", new EntryOptions { MaxAge = 3 * Hour });
+            time.Pass(Hour);
+            foreach (string key in new[] { "before", "mortal", "sliding", "meanwhile", "after" })
+                Assert.True(table.TryGet(key, 2 * Hour, out _) && !table.TryGet(key, Minute, out _), key);
+        }
+        time.Pass(Minute);
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            Assert.False(table.TryGet("after", Minute, out _));
+            time.Pass(3 * Hour);
+            Assert.True(table.ContainsKey("before"));
+            foreach (string key in new[] { "mortal", "meanwhile", "after" })
+                Assert.False(table.ContainsKey(key), key);
+        }
+    }
+
+    [Fact]
+    public void The_cache_s_time_does_not_drift_away_from_the_clock()
+    {
+        var time = new SteppingTime();
+        var clock = new CacheClock(time, Guid.NewGuid());
+        for (int i = 0; i < 100; i++)
+        {
+            time.Pass(Minute);
+            time.Step(TimeSpan.FromMilliseconds(i % 3 == 0 ? -40 : 60));
+            clock.Follow();
+            Assert.InRange(clock.Now - time.GetUtcNow().UtcTicks, -TimeSpan.TicksPerMillisecond, TimeSpan.TicksPerMillisecond);
+        }
+    }
+
+    private static PileCache Make(SteppingTime time) =>
+        new(new Pile(new PileOptions { SegmentBytes = 16 << 20 }), Options(time));
+
+    private PileCache Open(SteppingTime time) => new(Pile.Open(_directory.Path, new PileOptions { SegmentBytes = 4 << 20 }), Options(time));
+
+    private static PileCacheOptions Options(SteppingTime time) => new()
+    {
+        OwnsPile = true,
+        TimeProvider = time,
+        SweepPeriod = TimeSpan.Zero,
+        WaitsUntilReady = true,
+        DefaultTableOptions = TestCache.AllDurable,
+    };
+
+    /// <summary>A clock that is set, beside time that goes by.</summary>
+    private sealed class SteppingTime : TimeProvider
+    {
+        private TimeSpan _passed;
+        private TimeSpan _set;
+
+        internal bool HasStamps { get; init; } = true;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => HasStamps ? _passed.Ticks : GetUtcNow().UtcTicks;
+
+        public override DateTimeOffset GetUtcNow() => new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero) + _passed + _set;
+
+        internal void Pass(TimeSpan time) => _passed += time;
+
+        internal void Step(TimeSpan time) => _set += time;
+    }
+}

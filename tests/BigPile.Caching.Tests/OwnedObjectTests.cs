@@ -1,0 +1,56 @@
+using System;
+using BigPile.Caching.Entries;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Objects that entries own: they live as long as their entry, and not longer.</summary>
+public sealed class OwnedObjectTests : StoppedCacheTest
+{
+    [Fact]
+    public void The_object_that_a_key_owns_already_stays()
+    {
+        using PileCache cache = TestCache.Make(Time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        PilePointer pointer = cache.Pile.Put("value");
+        table.PutPointer("a", pointer);
+        Assert.Equal(PutResult.Replaced, table.PutPointer("a", pointer, new EntryOptions { Priority = EntryPriority.High }));
+        Assert.Equal((pointer, "value"), (table.GetPointer("a"), table.Get("a")));
+        Assert.True(table.Touch("a", new EntryOptions { MaxAge = TimeSpan.FromSeconds(10) }));
+        Assert.Equal((pointer, "value"), (table.GetPointer("a"), table.Get("a")));
+        Time.Advance(TimeSpan.FromSeconds(10));
+        table.Sweep();
+        Assert.False(cache.Pile.Contains(pointer));
+        Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
+    }
+
+    [Fact]
+    public void An_owned_object_can_be_too_old_as_any_value()
+    {
+        using PileCache cache = TestCache.Make(Time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.PutPointer("a", cache.Pile.Put("value"));
+        Time.Advance(TimeSpan.FromSeconds(10));
+        Assert.True(table.TryGet("a", TimeSpan.FromSeconds(10), out _));
+        Assert.False(table.TryGet("a", TimeSpan.FromSeconds(9), out _));
+    }
+
+    [Fact]
+    public void An_entry_whose_object_was_freed_before_a_kill_goes_when_it_is_found()
+    {
+        string killed = Kill(cache =>
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            for (int key = 0; key < 3; key++)
+                table.PutPointer(key, cache.Pile.Put(new byte[] { 1 }));
+            cache.Pile.Delete(table.GetPointer(0));
+            cache.Pile.Delete(table.GetPointer(1));
+            PutBlock(cache, 1, 1, ValueKind.Bytes, [7]); // an older one of the key: nothing newer is left of it
+        });
+        using PileCache cache = TestCache.Open(killed, Time);
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        Assert.Equal(2, table.Count);
+        Assert.Equal([7], table.Get(1));
+        Assert.Equal([1], table.Get(2));
+        Assert.Equal(3, cache.Pile.Statistics.ObjectCount);
+    }
+}

@@ -1,0 +1,183 @@
+using System;
+using System.Buffers;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Changing options while others use, sweep and dispose: nothing hangs, and what is closed stays closed.</summary>
+public sealed class PauseTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TableOptions Limited = TestCache.Durable() with { MaximumEntries = 500 };
+
+    [Fact]
+    public async Task A_table_that_is_closed_while_it_is_configured_stays_closed()
+    {
+        PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = Filled(cache);
+        using var inside = new BlockingWriter();
+        Task reader = Task.Run(() => table.TryGet(1, inside));
+        inside.WaitUntilInside();
+        Task configurer = Run(() => table.Configure(Limited));
+        Task disposer = Run(cache.Dispose);
+        await Task.Delay(200); // both wait for the reader, or will refuse to begin
+        inside.Release();
+        await reader.WaitAsync(Patience);
+        await disposer.WaitAsync(Patience);
+        Exception? refused = await Record.ExceptionAsync(() => configurer.WaitAsync(Patience));
+        Assert.True(refused is null or ObjectDisposedException, refused?.ToString());
+        Assert.Throws<ObjectDisposedException>(() => table.ContainsKey(1));
+        Assert.Throws<ObjectDisposedException>(() => table.Configure(TestCache.Durable()));
+    }
+
+    [Fact]
+    public async Task Options_and_disposal_may_meet_at_any_instant()
+    {
+        for (int round = 0; round < 40; round++)
+        {
+            PileCache cache = TestCache.Make();
+            CacheTable<long, byte[]> table = Filled(cache);
+            Task configurer = Run(() =>
+            {
+                for (int i = 0; ; i++)
+                    table.Configure(i % 2 == 0 ? Limited : TestCache.Durable());
+            });
+            Task maker = Run(() =>
+            {
+                for (int i = 0; ; i++)
+                    cache.GetOrCreateTable<long, byte[]>(Limited with { MaximumEntries = 501 + i % 2 });
+            });
+            await Task.Delay(round % 10);
+            cache.Dispose();
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => configurer.WaitAsync(Patience));
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => maker.WaitAsync(Patience));
+        }
+    }
+
+    [Fact]
+    public async Task What_is_refused_inside_a_call_has_changed_nothing()
+    {
+        PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = Filled(cache);
+        Action[] refused =
+        [
+            () => table.Configure(Limited),
+            () => cache.GetOrCreateTable<long, byte[]>(Limited),
+            cache.Dispose,
+        ];
+        foreach (Action action in refused)
+        {
+            var writer = new CallingWriter(() => Assert.Throws<InvalidOperationException>(action));
+            Assert.True(await Run(() => table.TryGet(1, writer)).WaitAsync(Patience));
+            Assert.True(writer.WasCalled);
+            Assert.True(await Run(() => table.ContainsKey(2)).WaitAsync(Patience));
+            Assert.Equal(TestCache.Durable(), table.Options);
+        }
+        await Run(() => table.Configure(Limited)).WaitAsync(Patience);
+        Assert.Equal(500, table.Count);
+        await Run(cache.Dispose).WaitAsync(Patience);
+        Assert.Throws<ObjectDisposedException>(() => table.ContainsKey(2));
+    }
+
+    [Fact]
+    public async Task Code_inside_a_call_is_told_rather_than_left_waiting_for_itself()
+    {
+        using PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = Filled(cache);
+        CacheTable<long, byte[]> other = cache.GetOrCreateTable<long, byte[]>("other");
+        using var inside = new BlockingWriter();
+        inside.Then = () => Assert.Throws<InvalidOperationException>(() => other.ContainsKey(1));
+        Task reader = Run(() => table.TryGet(1, inside));
+        inside.WaitUntilInside();
+        Task configurer = Run(() => other.Configure(TestCache.Durable("other") with { MaximumEntries = 5 }));
+        await Task.Delay(200);
+        inside.Release();
+        await reader.WaitAsync(Patience);
+        await configurer.WaitAsync(Patience);
+        Assert.False(other.ContainsKey(1));
+    }
+
+    [Fact]
+    public async Task Sweeps_and_changes_of_options_do_not_wait_for_each_other()
+    {
+        using PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t"); // empty, so that sweeps end as often as can be
+        table.RemoveByTag("any");
+        using var stop = new CancellationTokenSource();
+        Task sweeper = Run(() =>
+        {
+            while (!stop.IsCancellationRequested)
+                table.Sweep();
+        });
+        await Run(() =>
+        {
+            for (int i = 0; i < 5_000; i++)
+                table.Configure(TestCache.Durable() with { Statistics = i % 2 == 0 });
+        }).WaitAsync(Patience);
+        await stop.CancelAsync();
+        await sweeper.WaitAsync(Patience);
+    }
+
+    private static CacheTable<long, byte[]> Filled(PileCache cache)
+    {
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        for (long key = 0; key < 3_000; key++)
+            table.Put(key, [1, 2, 3]);
+        return table;
+    }
+
+    private static Task Run(Action action) => Task.Factory.StartNew(action, TaskCreationOptions.LongRunning);
+
+    private static Task<T> Run<T>(Func<T> function) => Task.Factory.StartNew(function, TaskCreationOptions.LongRunning);
+
+    private sealed class CallingWriter(Action action) : IBufferWriter<byte>
+    {
+        internal bool WasCalled { get; private set; }
+
+        public void Advance(int count)
+        {
+        }
+
+        public Memory<byte> GetMemory(int sizeHint = 0) => new byte[sizeHint];
+
+        public Span<byte> GetSpan(int sizeHint = 0)
+        {
+            WasCalled = true;
+            action();
+            return new byte[sizeHint];
+        }
+    }
+
+    private sealed class BlockingWriter : IBufferWriter<byte>, IDisposable
+    {
+        private readonly ManualResetEventSlim _inside = new();
+        private readonly ManualResetEventSlim _go = new();
+
+        internal Action Then { get; set; } = static () => { };
+
+        public void Dispose()
+        {
+            _inside.Dispose();
+            _go.Dispose();
+        }
+
+        public void Advance(int count)
+        {
+        }
+
+        public Memory<byte> GetMemory(int sizeHint = 0) => new byte[sizeHint];
+
+        public Span<byte> GetSpan(int sizeHint = 0)
+        {
+            _inside.Set();
+            Assert.True(_go.Wait(Patience));
+            Then();
+            return new byte[sizeHint];
+        }
+
+        internal void WaitUntilInside() => Assert.True(_inside.Wait(Patience));
+
+        internal void Release() => _go.Set();
+    }
+}

@@ -1,0 +1,92 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.IO;
+using System.Threading;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Persistence;
+
+namespace BigPile.Caching.Tests;
+
+public sealed class RebuildFailureTests
+{
+    [Fact]
+    public void A_walk_that_fails_is_made_again_until_every_entry_is_known_and_no_mark_is_left()
+    {
+        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        var options = new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable };
+        using (var cache = new PileCache(pile, options))
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            for (long key = 0; key < 5_000; key++)
+                table.Put(key, new byte[500]);
+        }
+        TableDefinition definition = Assert.Single(TableDefinition.ReadAll(pile.Catalog));
+        var time = new ManualTime();
+        using var core = new TableCore(
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
+        {
+            IsRebuilding = true,
+        };
+        Span<byte> stack = stackalloc byte[8];
+        for (long key = 0; key < 100; key++)
+        {
+            BitConverter.TryWriteBytes(stack, key);
+            core.Remove(new KeyProbe(stack, core.Hash.Of((ulong)key)), TableCore.Condition.None);
+        }
+        var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 7);
+        var readiness = new CacheReadiness();
+        using var stop = new CancellationTokenSource();
+        new IndexRebuild(pile, cores, readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
+        Assert.True(cores.Failed > 0);
+        Assert.Null(readiness.Failure);
+        Assert.True(pile.Background.FailureCount > 0);
+        Assert.False(core.IsRebuilding);
+        Assert.Equal(4_900, core.Count);
+        Assert.Equal(4_900, pile.Statistics.ObjectCount);
+        core.Close();
+    }
+
+    [Fact]
+    public void A_cache_that_is_disposed_does_not_wait_for_a_walk_that_never_succeeds()
+    {
+        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero }))
+            cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
+        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+        var readiness = new CacheReadiness();
+        var cores = new FailingTables([], failures: int.MaxValue);
+        var rebuild = new IndexRebuild(pile, cores, readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
+        Assert.ThrowsAny<OperationCanceledException>(rebuild.Run);
+        Assert.IsType<IOException>(readiness.Failure);
+    }
+
+    private sealed class FailingTables(Dictionary<int, TableCore> tables, int failures) : IReadOnlyDictionary<int, TableCore>
+    {
+        private int _failed;
+
+        internal int Failed => _failed;
+
+        public IEnumerable<int> Keys => tables.Keys;
+
+        public IEnumerable<TableCore> Values => tables.Values;
+
+        public int Count => tables.Count;
+
+        public TableCore this[int key] => tables[key];
+
+        public bool ContainsKey(int key) => tables.ContainsKey(key);
+
+        public bool TryGetValue(int key, [MaybeNullWhen(false)] out TableCore value)
+        {
+            if (Volatile.Read(ref _failed) < failures && Interlocked.Increment(ref _failed) <= failures)
+                throw new IOException("The device refused.");
+            return tables.TryGetValue(key, out value);
+        }
+
+        public IEnumerator<KeyValuePair<int, TableCore>> GetEnumerator() => tables.GetEnumerator();
+
+        IEnumerator IEnumerable.GetEnumerator() => tables.GetEnumerator();
+    }
+}

@@ -1,0 +1,62 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Catalog;
+using BigPile.Codec;
+using MessagePack;
+
+namespace BigPile.MessagePackCSharp.Tests;
+
+/// <summary>One value, written and read by the pile's codec and by the library.</summary>
+internal sealed record Beside(string Name, Func<string> Compare)
+{
+    private const int PrefixBytes = 4;
+
+    /// <summary>A member of a type in the library's form.</summary>
+    public static Beside Of<T>(T value, [CallerArgumentExpression(nameof(value))] string text = "") =>
+        new($"{typeof(T)}: {text}", () => Try(new Keyed<T> { Value = value }));
+
+    /// <summary>One object in two places.</summary>
+    public static Beside OfShared<T>(T value) =>
+        new($"{typeof(T)}: shared", () => Try(new Keyed<T[]> { Value = [value, value] }));
+
+    private static string Try<T>(Keyed<T> value)
+    {
+        var codec = new MessagePackPileCodec(new MemoryCatalog(outlivesProcess: true), new PileCodecOptions());
+        byte[] ours;
+        try
+        {
+            ours = Write(codec, value);
+        }
+        catch (PileSerializationException e)
+        {
+            return e.Message.Contains(nameof(PileCodecOptions.MayExtendContracts), StringComparison.Ordinal) || e.Message.Contains(nameof(PileCodecOptions.Allow), StringComparison.Ordinal)
+                ? "refused" : "refused without a remedy: " + e.Message;
+        }
+        return CompareBoth(codec, value, ours);
+    }
+
+    private static string CompareBoth<T>(MessagePackPileCodec codec, Keyed<T> value, byte[] ours)
+    {
+        byte[] prefix = ours[..PrefixBytes];
+        byte[] theirs = MessagePackSerializer.Serialize(value);
+        if (!theirs.AsSpan().SequenceEqual(ours.AsSpan(PrefixBytes)))
+            return $"other bytes: {Convert.ToHexString(ours.AsSpan(PrefixBytes))} and {Convert.ToHexString(theirs)}";
+        _ = MessagePackSerializer.Deserialize<Keyed<T>>(ours.AsMemory(PrefixBytes)); // a bag gets another order by that, from its own bytes too
+        var ourCopy = (Keyed<T>)Read(codec, [.. prefix, .. theirs]);
+        return theirs.AsSpan().SequenceEqual(MessagePackSerializer.Serialize(ourCopy)) ? "same" : "other value";
+    }
+
+    private static byte[] Write(MessagePackPileCodec codec, object value)
+    {
+        var buffer = new PileBuffer();
+        codec.Serialize(value, buffer);
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private static object Read(MessagePackPileCodec codec, byte[] payload)
+    {
+        var buffer = new PileBuffer();
+        System.Buffers.BuffersExtensions.Write(buffer, payload);
+        return codec.Deserialize(buffer);
+    }
+}

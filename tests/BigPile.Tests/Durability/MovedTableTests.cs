@@ -1,0 +1,113 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using BigPile.Blocks;
+using BigPile.Memory;
+using BigPile.Storage;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>The table of headers against a dictionary.</summary>
+public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposable
+{
+    private const int Most = MovedTable.Capacity / 2 + 100;
+
+    private readonly TemporaryDirectory _temporary = new();
+
+    public void Dispose() => _temporary.Dispose();
+
+    private MovedTable OpenTable()
+    {
+        using HeldDirectory directory = HeldDirectory.Open(_temporary.Path);
+        return MovedTable.Open(directory);
+    }
+
+    [Fact]
+    public void What_goes_in_is_found_until_it_is_removed_and_survives_a_kill()
+    {
+        Directory.CreateDirectory(_temporary.Path);
+        int seed = TestLeg.Seed(41);
+        output.WriteLine($"seed {seed}");
+        var random = new Random(seed);
+        var model = new Dictionary<(ulong Address, uint Generation), ulong>();
+        for (int life = 0; life < 3; life++)
+        {
+            using MovedTable table = OpenTable();
+            table.Adopt(_ => true);
+            Check(table, model, seed);
+            for (int round = 0; round < 4; round++)
+            {
+                while (model.Count < Most)
+                    Add(table, model, random);
+                Assert.True(!table.IsFull && table.IsHalfFull);
+                Check(table, model, seed);
+                foreach (MovedTable.Entry entry in table.Entries().Where(_ => random.Next(round + 2) != 0))
+                {
+                    table.Remove(entry);
+                    Assert.True(model.Remove((entry.Address, entry.Generation)));
+                    Assert.True(table.Find(entry.Address, entry.Generation) == null);
+                }
+                Check(table, model, seed);
+            }
+        }
+    }
+
+    [Fact]
+    public void An_empty_table_has_no_places_that_were_given_up()
+    {
+        Directory.CreateDirectory(_temporary.Path);
+        using MovedTable table = OpenTable();
+        var random = new Random(TestLeg.Seed(42));
+        for (int round = 0; round < 20; round++)
+        {
+            var model = new Dictionary<(ulong Address, uint Generation), ulong>();
+            while (model.Count < MovedTable.Capacity / 4)
+                Add(table, model, random);
+            table.Entries().ForEach(entry => table.Remove(entry));
+            Assert.Equal(0, table.Count);
+            Assert.False(table.IsHalfFull);
+        }
+    }
+
+    [Fact]
+    public void Adopting_drops_what_waits_for_nothing_and_what_a_kill_left_busy_is_not()
+    {
+        Directory.CreateDirectory(_temporary.Path);
+        using (MovedTable table = OpenTable())
+        {
+            for (uint i = 1; i <= 100; i++)
+                table.Add(i * 10, i, new BlockHeader(BlockKind.Link, i, i * 1_000).Busy);
+        }
+        using MovedTable again = OpenTable();
+        again.Adopt(static entry => entry.Generation % 2 == 0);
+        Assert.Equal(50, again.Count);
+        for (uint i = 1; i <= 100; i++)
+        {
+            ulong* word = again.Find(i * 10, i);
+            Assert.Equal(i % 2 == 0, word != null);
+            Assert.True(word == null || *word == new BlockHeader(BlockKind.Link, i, i * 1_000).Word);
+        }
+    }
+
+    private static void Add(MovedTable table, Dictionary<(ulong Address, uint Generation), ulong> model, Random random)
+    {
+        ulong address = (ulong)random.NextInt64(1, 1L << PilePointer.AddressBits);
+        var generation = (uint)random.Next(1 << 24);
+        var header = new BlockHeader(BlockKind.Bytes, generation, (ulong)random.Next());
+        if (model.TryAdd((address, generation), header.Word))
+            table.Add(address, generation, header);
+    }
+
+    private static void Check(MovedTable table, Dictionary<(ulong Address, uint Generation), ulong> model, int seed)
+    {
+        Assert.Equal(model.Count, table.Count);
+        foreach (((ulong address, uint generation), ulong word) in model)
+        {
+            ulong* found = table.Find(address, generation);
+            Assert.True(found != null && *found == word && MovedTable.IsStill(found, address, generation), $"seed {seed}: {address:x}");
+            Assert.True(table.Find(address, (generation + 1) & PilePointer.MaxGeneration) == null || model.ContainsKey((address, generation + 1)));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Failures;
+
+/// <summary>
+/// Each file operation of each call fails in turn: the call says so by an exception of the pile's, memory and disk are in one of the two
+/// states, the call works when it is made again, and nothing is lost, now, after a kill, after a flush and after a restart.
+/// </summary>
+public sealed class FailureInjectionTests(ITestOutputHelper output)
+{
+    private const int MaxPositions = 500;
+
+    public static TheoryData<string> Names => [.. FailureScenario.All.Select(static scenario => scenario.Name)];
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Each_operation_may_fail(string name)
+    {
+        FailureScenario scenario = FailureScenario.All.Single(candidate => candidate.Name == name);
+        var failed = new SortedDictionary<string, int>(StringComparer.Ordinal);
+        foreach (FailureMode mode in Enum.GetValues<FailureMode>())
+        {
+            foreach (FailureCause[] causes in CausesOf(mode))
+            {
+                int position = 1;
+                while (TryOne(scenario, position, mode, causes[position % causes.Length], failed))
+                    Assert.True(++position < MaxPositions);
+            }
+        }
+        output.WriteLine($"{name}: {failed.Values.Sum():N0} failures at {failed.Count} kinds of operations, lost 0, wrong 0");
+        foreach ((string operation, int count) in failed)
+            output.WriteLine($"  {count,5} {operation}");
+        Assert.NotEmpty(failed);
+    }
+
+    // The short leg takes the causes in turn, the long one each at each position.
+    private static IEnumerable<FailureCause[]> CausesOf(FailureMode mode)
+    {
+        FailureCause[] all = Enum.GetValues<FailureCause>();
+        if (!TestLeg.IsLong)
+            return [[.. all.Skip((int)mode % all.Length), .. all.Take((int)mode % all.Length)]];
+        return all.Select(static cause => new[] { cause });
+    }
+
+    /// <summary>Lets one operation fail.</summary>
+    /// <returns><see langword="false"/> when the call had fewer.</returns>
+    private static bool TryOne(FailureScenario scenario, int position, FailureMode mode, FailureCause cause, SortedDictionary<string, int> failed)
+    {
+        using var run = new FailureRun();
+        scenario.Prepare(run);
+        run.Files.Arm(position, mode, cause);
+        Exception? error = Record.Exception(() => scenario.Act(run));
+        run.Files.Disarm();
+        string? operation = run.Files.Failed;
+        try
+        {
+            Assert.True(operation != null || error == null, "nothing failed, and yet there is an error");
+            Assert.True(error is null or PileStorageException or PileFullException, "the error is not one of the pile's");
+            Pursue(run, scenario, operation != null);
+        }
+        catch (Exception e)
+        {
+            throw new InvalidOperationException(
+                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
+        }
+        if (operation != null)
+            failed[operation] = failed.GetValueOrDefault(operation) + 1;
+        return operation != null;
+    }
+
+    private static void Pursue(FailureRun run, FailureScenario scenario, bool hasFailed)
+    {
+        if (run.Pile is { IsDisposed: false })
+        {
+            run.Check();
+            run.CheckKilled();
+            if (hasFailed)
+                scenario.Act(run);
+        }
+        run.Open();
+        run.Check();
+        run.UseOn();
+        run.CheckKilled();
+        run.Pile.Flush();
+        run.CheckReplayed();
+        run.Check();
+        run.Close();
+        run.Open();
+        Assert.True(run.Pile.Recovery.WasClean);
+        run.Check();
+        run.Close();
+        Assert.True(Pile.VerifyDirectory(run.PilePath).IsSound);
+    }
+}

@@ -1,0 +1,123 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Concurrency;
+
+namespace BigPile.Tests.Failures;
+
+/// <summary>Something that uses a pile's files, and what goes before it.</summary>
+/// <param name="Name">What it is.</param>
+/// <param name="Prepare">Makes the pile ready for it, with files that do not fail.</param>
+/// <param name="Act">Does it; is done again once it failed.</param>
+internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, Action<FailureRun> Act)
+{
+    internal static IReadOnlyList<FailureScenario> All { get; } =
+    [
+        new("put that grows", PrepareFull, static run => run.Put(1_000_000, 2)),
+        new("put of an object larger than a segment", PrepareFull, static run => run.Put(6_000_000)),
+        new("replace that grows", PrepareFull, static run => run.Replace(run.Some, 1_500_000)),
+        new("flush to the log", PrepareChanged, static run => run.Pile.Flush()),
+        new("checkpoint", static run => PrepareLarge(run), static run => run.Pile.Flush()),
+        new("trim", PrepareEmptied, static run => run.Pile.Trim()),
+        new("trim and growth", PrepareEmptied, static run => TrimAndGrow(run)),
+        new("compact", PrepareLinks, static run => run.Pile.Compact()),
+        new("delete that trims", static run => PrepareLarge(run), static run => run.DeleteAllBut(2)),
+        new("new type", PrepareChanged, static run => run.Pile.Delete(run.Pile.Put(new Dictionary<int, string> { [1] = "one" }))),
+        new("version limit", PrepareChanged, static run => Assert.True(run.Pile.NextVersion() > 0)),
+        new("close", PrepareChanged, static run => run.Close()),
+        new("make", static _ => { }, static run => run.Open()),
+        new("open", static run => PrepareClosed(run), static run => run.Open()),
+        new("open after a kill", static run => PrepareKilled(run), static run => run.Open()),
+        new("open after a power cut", static run => PrepareCut(run), static run => run.Open()),
+    ];
+
+    public override string ToString() => Name;
+
+    private static void PrepareChanged(FailureRun run)
+    {
+        run.Open();
+        run.Put(300, 20);
+        run.Pile.Flush();
+        run.Put(300, 20);
+        run.Replace(run.Some, 280);
+    }
+
+    private static void PrepareLarge(FailureRun run)
+    {
+        run.Open();
+        run.Put(700_000, 14);
+        run.Put(100, 10);
+    }
+
+    private static void PrepareFull(FailureRun run)
+    {
+        run.Open();
+        run.Put(100, 10);
+        run.Put(600_000, 5);
+        run.Pile.Flush();
+    }
+
+    private static void PrepareEmptied(FailureRun run)
+    {
+        run.Open();
+        run.Put(100, 10);
+        run.Put(900_000, 14);
+        run.Pile.Flush();
+        run.Put(100, 3);
+        Empty(run, 10);
+    }
+
+    private static void PrepareLinks(FailureRun run)
+    {
+        run.Open();
+        run.Put(100, 200);
+        run.Put(900_000, 8);
+        run.Pile.Flush();
+        PilePointer first = run.Some;
+        run.Replace(first, 5_000);
+        run.Replace(first, 60);
+        Empty(run, 200);
+    }
+
+    // Within another call no deletion trims by itself.
+    private static void Empty(FailureRun run, int left)
+    {
+        ThreadPresence presence = run.Pile.Enter();
+        run.DeleteAllBut(left);
+        run.Pile.Exit(presence);
+    }
+
+    private static void PrepareClosed(FailureRun run)
+    {
+        PrepareChanged(run);
+        run.Close();
+    }
+
+    private static void PrepareKilled(FailureRun run)
+    {
+        PrepareChanged(run);
+        run.Kill();
+    }
+
+    private static void PrepareCut(FailureRun run)
+    {
+        PrepareChanged(run);
+        run.Pile.Flush();
+        run.Kill();
+        run.Boot = new Guid("00000000-0000-0000-0000-000000000055");
+    }
+
+    private static void TrimAndGrow(FailureRun run)
+    {
+        PileStorageException? refused = null;
+        try
+        {
+            run.Pile.Trim();
+        }
+        catch (PileStorageException e)
+        {
+            refused = e;
+        }
+        run.Put(1_200_000, 3);
+        Assert.True(refused == null || refused.InnerException != null);
+    }
+}

@@ -1,0 +1,81 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+
+namespace BigPile.Tests.Failures;
+
+/// <summary>A small file system of a kind that can't reserve space, in a file that is mounted.</summary>
+internal sealed class LoopDisk : IDisposable
+{
+    private readonly string _image;
+
+    internal LoopDisk(string path, long bytes)
+    {
+        Path = path;
+        _image = path + ".image";
+        Directory.CreateDirectory(path);
+        using (FileStream file = File.Create(_image))
+            file.SetLength(bytes);
+        if (!Run("mkfs.ext2", "-q", "-m", "0", _image) || !Run("mount", "-o", "loop", _image, path))
+            throw new InvalidOperationException($"'{path}' could not be mounted.");
+    }
+
+    internal string Path { get; }
+
+    private string BallastPath => System.IO.Path.Combine(Path, "ballast");
+
+    /// <summary>Leaves no block free.</summary>
+    internal void Fill()
+    {
+        using FileStream file = File.Create(BallastPath, bufferSize: 1);
+        var block = new byte[1024];
+        try
+        {
+            while (true)
+                file.Write(block);
+        }
+        catch (IOException)
+        {
+            file.Flush(flushToDisk: true);
+        }
+    }
+
+    internal void MakeRoom() => File.Delete(BallastPath);
+
+    /// <summary>Whether this process may mount one.</summary>
+    internal static bool IsPossible { get; } = TryMount();
+
+    public void Dispose()
+    {
+        Run("umount", Path);
+        File.Delete(_image);
+    }
+
+    private static bool TryMount()
+    {
+        if (!OperatingSystem.IsLinux() || Environment.UserName != "root")
+            return false;
+        string path = Directory.CreateTempSubdirectory("bigpile-loop-").FullName;
+        try
+        {
+            new LoopDisk(path, 1 << 20).Dispose();
+            return true;
+        }
+        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            return false;
+        }
+        finally
+        {
+            File.Delete(path + ".image");
+            Directory.Delete(path);
+        }
+    }
+
+    private static bool Run(string program, params string[] arguments)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
+        process.WaitForExit();
+        return process.ExitCode == 0;
+    }
+}

@@ -1,0 +1,90 @@
+using System;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Concurrency;
+using BigPile.Memory;
+
+namespace BigPile.Tests.Inside;
+
+/// <summary>Walks beside what changes the pile.</summary>
+public sealed class WalkTests
+{
+    private const int SegmentBytes = 4 << 20;
+
+    /// <summary>The second segment has a few pages of many small slots, so that a walk is nearly always there when it is given back.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Managed)]
+    public void A_walk_beside_trims_ends(StoreKind kind)
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, Store = kind });
+        PilePointer filler = pile.Put(new byte[SegmentBytes - 3 * 65_536]);
+        var pointers = new PilePointer[20_000];
+        bool isDone = false;
+        Task<int> walk = Task.Factory.StartNew(
+            () =>
+            {
+                int walks = 0;
+                for (; !Volatile.Read(ref isDone); walks++)
+                    Assert.Contains(filler, pile.Select(static entry => entry.Pointer));
+                return walks;
+            },
+            TaskCreationOptions.LongRunning);
+        var watch = Stopwatch.StartNew();
+        while (watch.Elapsed < TimeSpan.FromSeconds(3) && !walk.IsCompleted)
+        {
+            for (int i = 0; i < pointers.Length; i++)
+                pointers[i] = pile.Put("");
+            foreach (PilePointer pointer in pointers)
+                pile.Delete(pointer);
+            pile.Trim();
+        }
+        Volatile.Write(ref isDone, true);
+        Assert.InRange(walk.GetAwaiter().GetResult(), 1, int.MaxValue);
+    }
+
+    [Fact]
+    public void A_compaction_beside_trims_ends()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes });
+        pile.Put(new byte[SegmentBytes - 3 * 65_536]);
+        var pointers = new PilePointer[20_000];
+        bool isDone = false;
+        Task compact = Task.Factory.StartNew(
+            () =>
+            {
+                while (!Volatile.Read(ref isDone))
+                    pile.Compact();
+            },
+            TaskCreationOptions.LongRunning);
+        var watch = Stopwatch.StartNew();
+        while (watch.Elapsed < TimeSpan.FromSeconds(2) && !compact.IsCompleted)
+        {
+            for (int i = 0; i < pointers.Length; i++)
+                pointers[i] = pile.Put("");
+            foreach (PilePointer pointer in pointers)
+                pile.Delete(pointer);
+            pile.Trim();
+        }
+        Volatile.Write(ref isDone, true);
+        compact.GetAwaiter().GetResult();
+        Assert.Equal(1, pile.Statistics.ObjectCount);
+    }
+
+    /// <summary>Whoever waits for the walk to leave the pile waits for some pages, and not for a whole segment without an object.</summary>
+    [Fact]
+    public void A_walk_over_empty_pages_leaves_the_pile_again_and_again()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 64 << 20 });
+        PilePointer first = pile.Put(new byte[100]);
+        PilePointer[] between = [.. Enumerable.Range(0, 900).Select(_ => pile.Put(new byte[60_000]))];
+        PilePointer last = pile.Put(new byte[60_000]);
+        foreach (PilePointer pointer in between)
+            pile.Delete(pointer);
+        long before = ThreadPresence.Mine.PassCount;
+        Assert.Equal([first, last], pile.Select(static entry => entry.Pointer));
+        Assert.InRange(ThreadPresence.Mine.PassCount - before, 900 / 64, 900);
+    }
+}

@@ -1,0 +1,71 @@
+using System;
+using System.IO;
+using System.Text.RegularExpressions;
+using System.Threading.Tasks;
+using Xunit.Abstractions;
+
+namespace BigPile.Torture.Tests;
+
+/// <summary>Processes that only read beside one that writes: no mixture, no sound object refused; and each check that is left out is noticed.</summary>
+public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
+{
+    private readonly string _directory = Path.Combine(Path.GetTempPath(), "bigpile-" + Path.GetRandomFileName());
+
+    /// <summary>The checks that can be left out; the normal leg has one of them.</summary>
+    public static TheoryData<string> Controls => TestLeg.IsLong ? ["no-sequence", "no-header"] : ["no-sequence"];
+
+    public void Dispose()
+    {
+        if (Directory.Exists(_directory))
+            Directory.Delete(_directory, recursive: true);
+    }
+
+    [Theory]
+    [InlineData(0, 61)]
+    [InlineData(4, 62)]
+    public async Task Readers_beside_a_writer_see_whole_values_only(int kills, int seed)
+    {
+        long reads = TestLeg.Steps(5_000_000, 500_000_000);
+        TortureProcess run = await RunAsync($"readers --reads {reads} --readers 2 --kills {(TestLeg.IsLong ? kills * 50 : kills)} --seed {TestLeg.Seed(seed)}");
+        Match sums = Sums().Match(run.Output);
+        Assert.True(sums.Success, run.Output);
+        Assert.True(long.Parse(sums.Groups["reads"].Value) >= reads, run.Output);
+        Assert.Equal(("0", "0", "0"), (sums.Groups["mixtures"].Value, sums.Groups["refused"].Value, sums.Groups["faults"].Value));
+        Assert.Equal(0, run.ExitCode);
+    }
+
+    [Theory]
+    [MemberData(nameof(Controls))]
+    public async Task A_check_that_is_left_out_is_noticed(string control)
+    {
+        TortureProcess run = await RunAsync($"readers --reads 10000000 --readers 2 --seed {TestLeg.Seed(63)} --control {control}");
+        Match sums = Sums().Match(run.Output);
+        Assert.True(sums.Success, run.Output);
+        Assert.NotEqual("0", sums.Groups["mixtures"].Value);
+        Assert.Equal(1, run.ExitCode);
+    }
+
+    [Theory]
+    [InlineData("readers", "--reads is missing")]
+    [InlineData("readers --reads 0", "--reads is '0'")]
+    [InlineData("readers --reads 1 --readers 17", "a number from 1 to 16")]
+    [InlineData("readers --reads 1 --control none", "--control is 'none'")]
+    [InlineData("readers-read x", "for the torture's own children")]
+    public async Task Bad_arguments_are_refused_with_a_sentence(string arguments, string part)
+    {
+        TortureProcess run = await TortureProcess.RunAsync(arguments);
+        Assert.Equal(2, run.ExitCode);
+        Assert.Contains(part, run.Error, StringComparison.Ordinal);
+    }
+
+    private async Task<TortureProcess> RunAsync(string arguments)
+    {
+        TortureProcess run = await TortureProcess.RunAsync(arguments, _directory);
+        output.WriteLine(run.Output);
+        output.WriteLine(run.Error);
+        return run;
+    }
+
+    [GeneratedRegex(@"^reads (?<reads>\d+), mixtures (?<mixtures>\d+), refused (?<refused>\d+), writer faults (?<faults>\d+)\s*\z", RegexOptions.Multiline)]
+    private static partial Regex Sums();
+}

@@ -1,0 +1,85 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Torture.Journals;
+
+namespace BigPile.Torture;
+
+/// <summary>When one child is killed: after a time, after a number of operations, or once a thread waits in a certain window.</summary>
+internal sealed unsafe class KillPlan
+{
+    private const int LongestRunMs = 220;
+    private const int LongestOpeningMs = 60;
+    private const int MostOperations = 6000;
+    private const int WindowPatienceMs = 900;
+    private const int OperationPatienceMs = 1500;
+    private const int LongestLingerMs = 3;
+
+    private readonly double _afterMs;
+    private readonly long _operations = long.MaxValue;
+    private readonly bool _waitsForWindow;
+    private readonly double _lingerMs;
+
+    internal KillPlan(bool inOpening, bool hasPauses, KillWindow window, Dice dice)
+    {
+        InOpening = inOpening;
+        Window = window;
+        _afterMs = dice.Next((inOpening ? LongestOpeningMs : LongestRunMs) * 1000) / 1000.0;
+        if (hasPauses && dice.OneIn(2))
+        {
+            _waitsForWindow = true;
+            _lingerMs = dice.OneIn(2) ? 0 : dice.Next(LongestLingerMs * 1000) / 1000.0; // the other threads go on meanwhile
+            _afterMs = WindowPatienceMs;
+        }
+        else if (!inOpening && dice.OneIn(2))
+        {
+            _operations = 1 + dice.Next(1 + dice.Next(MostOperations));
+            _afterMs = OperationPatienceMs;
+        }
+    }
+
+    internal bool InOpening { get; }
+
+    /// <summary>The window that the child favours.</summary>
+    internal KillWindow Window { get; }
+
+    /// <summary>Waits for the instant.</summary>
+    /// <returns>Whether the child ended by itself.</returns>
+    internal bool Wait(Process child, Journal journal)
+    {
+        var watch = Stopwatch.StartNew();
+        long end = _operations == long.MaxValue ? long.MaxValue : journal.Operations() + _operations;
+        while (watch.Elapsed.TotalMilliseconds < _afterMs && journal.Operations() < end && !(_waitsForWindow && IsInWindow(journal)))
+        {
+            if (_waitsForWindow || _afterMs - watch.Elapsed.TotalMilliseconds < 2)
+                Thread.SpinWait(20);
+            else if (child.WaitForExit(1))
+                return true;
+        }
+        watch.Restart();
+        while (watch.Elapsed.TotalMilliseconds < _lingerMs)
+            Thread.SpinWait(20);
+        return child.HasExited;
+    }
+
+    public override string ToString()
+    {
+        string where = InOpening ? "opening" : "work";
+        if (_waitsForWindow)
+            return $"when in {Window} of {where}";
+        return _operations != long.MaxValue
+            ? $"after {_operations:N0} operations"
+            : string.Create(CultureInfo.InvariantCulture, $"{_afterMs:F1} ms into {where}");
+    }
+
+    private bool IsInWindow(Journal journal)
+    {
+        for (int i = 0; i < journal.Threads; i++)
+        {
+            if (Volatile.Read(ref journal.ThreadAt(i)->Window) == (int)Window)
+                return true;
+        }
+        return false;
+    }
+}

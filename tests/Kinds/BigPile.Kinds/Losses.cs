@@ -1,0 +1,69 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Text;
+
+namespace BigPile.Kinds;
+
+/// <summary>Values of which something could be lost.</summary>
+internal static class Losses
+{
+    public static IEnumerable<Kind> All() =>
+    [
+        .. Places.Of("inline array", () => NumberRow.Of(1, 2, 3)),
+        .. Places.Of("inline array of texts", () => TextRow.Of("a", null, "c")),
+        .. Places.Of("fixed buffer", () => FixedRow.Of(5)),
+        .. Places.Of("fixed buffer of characters", () => FixedText.Of("four")),
+        .. Places.Of("class with a fixed buffer", () => new FixedHolder { Row = FixedRow.Of(9) }),
+        .. Places.Of("explicit layout", () => new Apart { Number = 5, Flag = true }),
+        .. Places.Of("overlap with one bearer", () => new Marked { All = 0x0102030405060708 }),
+        .. Places.Of("overlap", () => new Overlap { Number = 7 }, Fate.Refused),
+        .. Places.Of("overlap in a class", () => new OverlapClass { Wide = 7 }, Fate.Refused),
+        .. Places.Of("empty overlap", () => default(Overlap)).Where(kind => !kind.Name.Contains("box", StringComparison.Ordinal)),
+        .. Places.Of("customized culture", CustomCulture, Fate.Refused),
+        .. Places.Of("customized date format", CustomDates, Fate.Refused),
+        .. Places.Of("uri as it is", Uncanonical, Fate.Refused),
+        .. Places.Of("bounded text builder", () => new StringBuilder("abc", 0, 3, 4).Append('d'), Fate.Kept),
+        .. Places.Of("text builder with a limit", () => new StringBuilder(2, 5), Fate.Refused),
+        .. Anonymous(),
+        new Kind("iterator", Fate.Refused, () => new Sequence<int> { Items = Iterate() }),
+        new Kind("iterator in a box", Fate.Refused, () => new Box { Value = Iterate() }),
+        new Kind("query", Fate.Refused, () => new Sequence<int> { Items = new[] { 1, 2 }.Where(n => n > 1) }),
+        new Kind("list that the compiler made", Fate.Kept, () => new Sequence<int> { Items = [1, 2, 3] }),
+        new Kind("signed bytes", Fate.Kept, () => new sbyte[] { -1, 2 }),
+        new Kind("small enumeration", Fate.Kept, () => new[] { Small.One, Small.Two }),
+        new Kind("booleans", Fate.Kept, () => new[] { true, false }),
+    ];
+
+    private static IEnumerable<Kind> Anonymous()
+    {
+        yield return new Kind("anonymous", Fate.Refused, () => new { Name = "n", Age = 5 });
+        yield return new Kind("anonymous in a box", Fate.Refused, () => new Box { Value = new { Name = "n", Age = 5 } });
+        yield return new Kind("anonymous in a list", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } }.ToList());
+        yield return new Kind("anonymous in an array", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } });
+    }
+
+    private static IEnumerable<int> Iterate()
+    {
+        yield return 1;
+        yield return 2;
+    }
+
+    private static CultureInfo CustomCulture()
+    {
+        var culture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        culture.NumberFormat.NumberDecimalSeparator = "#";
+        return culture;
+    }
+
+    private static CultureInfo CustomDates()
+    {
+        var culture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        culture.DateTimeFormat.ShortDatePattern = "yyyy";
+        return CultureInfo.ReadOnly(culture);
+    }
+
+    private static Uri Uncanonical() =>
+        new("http://host/a/../b?c=%41", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+}

@@ -1,0 +1,25 @@
+namespace Kinds.Foreign;
+
+public enum Paint : byte
+{
+    None,
+    Red,
+    Green,
+}
+
+public interface IForeign
+{
+    string Name { get; }
+}
+
+public sealed record ForeignPerson(string Name, int Age) : IForeign;
+
+public record struct ForeignPoint(int X, int Y);
+
+public sealed class ForeignBox<T>
+{
+    public T? Content { get; set; }
+}
+
+/// <summary>A type that the application allows by its options.</summary>
+public sealed record Allowed(string Name, Paint Paint);

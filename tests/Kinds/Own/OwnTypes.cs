@@ -1,0 +1,24 @@
+using BigPile;
+using Kinds.Foreign;
+
+namespace Kinds.Own;
+
+public enum Mood
+{
+    Calm,
+    Merry,
+}
+
+public interface IOwn
+{
+    int Id { get; }
+}
+
+public sealed record OwnRecord(int Id, string Name, PilePointer Next) : IOwn, IForeign;
+
+public sealed class OwnPage<T>
+{
+    public T? Item { get; set; }
+
+    public int Number { get; set; }
+}
