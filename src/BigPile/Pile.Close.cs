@@ -48,6 +48,7 @@ public sealed unsafe partial class Pile
         ThreadPresence.RefuseInside(); // first of all: what is closed half-way keeps its lock for ever
         Recovery.Stop();
         Background.TryRun("stopping the flushes by interval", StopFlushTimer);
+        ExamineWhatIsLeft();
         lock (_flushing)
         {
             lock (_closing)
@@ -65,6 +66,21 @@ public sealed unsafe partial class Pile
                     Abandon();
                 }
             }
+        }
+    }
+
+    // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
+    private void ExamineWhatIsLeft()
+    {
+        if (_directory is not { IsReadOnly: false, WasClean: false })
+            return;
+        try
+        {
+            ExamineAll();
+        }
+        catch (ObjectDisposedException) when (IsClosed)
+        {
+            // by another thread, which has examined them
         }
     }
 

@@ -46,6 +46,26 @@ public sealed unsafe partial class Pile
             for (int page = segment.HeadPages; page < segment.PageCount && UnexaminedBytes != 0; page += PagesPerVisit)
                 _ = ExaminePages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
         }
+        foreach (Segment segment in _allocator.Pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && _allocator.Pool.SuspectPages != 0; page += PagesPerVisit)
+                _ = SearchPages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
+        }
+    }
+
+    /// <summary>Searches those of some free pages that a power cut may have left blocks in.</summary>
+    /// <returns>How many these were.</returns>
+    internal int SearchPages(Segment segment, int first, int end)
+    {
+        ThreadPresence presence = Enter();
+        try
+        {
+            return _allocator.Pool.IsInUse(segment) ? _allocator.Pool.SearchSuspects(segment, first, end) : 0;
+        }
+        finally
+        {
+            Exit(presence);
+        }
     }
 
     /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>

@@ -88,8 +88,9 @@ public sealed partial class Pile
         _directory!.Settle(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
-        if (!_directory!.WasClean)
+        if (!_directory.WasClean)
             ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
+        _directory.MarkExamined(); // before anything is freed in the log's own epoch
         for (int attempt = 0; ; attempt++)
         {
             bool isLast = attempt == MaxFuzzySyncs;

@@ -24,7 +24,7 @@ public sealed unsafe partial class Pile
         MapSegments(directory);
         Recovery.WasClean = directory.WasClean;
         Recovery.WasPowerCut = directory.WasPowerCut;
-        _freeEpoch = directory.LogEpoch;
+        _freeEpoch = _inspector!.FreeEpoch;
         _needsCheckpoint = !directory.WasClean; // the segments hold changes that no list knows
         if (directory.WasPowerCut)
             Replay(directory, log);

@@ -22,6 +22,9 @@ namespace BigPile;
 /// </remarks>
 public sealed unsafe partial class Pile
 {
+    // More than one: a checkpoint that failed may have left a batch of the next epoch. And what has the mark of this one becomes final.
+    private const int ClosingEpochs = 5;
+
     private readonly List<ulong> _captured = []; // freed blocks that a flush has taken, whose end is not known to be durable; under the flush lock
     private long _freeEpoch;
     private int _isFlushRequested;
@@ -132,7 +135,7 @@ public sealed unsafe partial class Pile
             ReleaseCaptured();
             return;
         }
-        _directory!.RaiseLogEpoch(_directory.LogEpoch + 2); // by two: a checkpoint that failed may have left a batch of the next one
+        _directory!.RaiseLogEpoch(_directory.LogEpoch + ClosingEpochs);
         ReleaseCaptured();
     }
 }

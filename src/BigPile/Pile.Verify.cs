@@ -37,7 +37,7 @@ public sealed unsafe partial class Pile
     private PileVerification Verify(ProgressGauge gauge, CancellationToken cancellationToken)
     {
         var faults = new FaultLog();
-        if (!IsReadOnly && _directory?.LeftAs == LeftAs.Cut)
+        if (!IsReadOnly && _directory is { HasTracesOfCut: true })
             ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = WritersStripes();
         BlockInspector inspector = new(_allocator.Pool, _isSealed) { LeftAs = LeftAs.Killed, Moved = IsReadOnly ? SharedMoves() : _moved };
@@ -70,7 +70,7 @@ public sealed unsafe partial class Pile
         foreach ((int number, long lengthBytes) in files.ListedSegments)
             MapForVerifying(files, map, pool, number, lengthBytes);
         using MovedTable? moved = files.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
-        BlockInspector inspector = new(pool, files.HasChecksums) { LeftAs = files.LeftAs, Moved = moved, Epoch = files.LogEpoch };
+        BlockInspector inspector = new(pool, files.HasChecksums) { LeftAs = files.LeftAs, Moved = moved, Epoch = files.LogEpoch, HasTracesOfCut = files.HasTracesOfCut };
         var verifier = new PileVerifier(inspector, stripes: null, files.WasClean, faults);
         Segment[] segments = pool.Segments();
         foreach (Segment segment in segments)

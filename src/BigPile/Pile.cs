@@ -108,7 +108,10 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
                 LeftAs = _directory.LeftAs,
                 Moved = _moved,
                 Epoch = _directory.LogEpoch,
+                HasTracesOfCut = _directory.HasTracesOfCut,
             };
+            if (_directory.HasTracesOfCut && !IsReadOnly)
+                _allocator.Pool.GenerationAbove = new LostLayouts(_allocator.Pool, _inspector, _isSealed).GenerationAbove;
             _examiner = new PageExaminer(_map, _allocator, _inspector, _directory.Faults);
             if (IsReadOnly)
             {

@@ -38,6 +38,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             FreePages += segment.FreePageCount;
+            SuspectPages += GenerationAbove == null ? 0 : segment.SuspectFreePages();
             UnexaminedPages += unexaminedPages;
             LostPages += lostPages;
             _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);

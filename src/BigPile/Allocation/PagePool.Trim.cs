@@ -134,6 +134,7 @@ internal sealed unsafe partial class PagePool
         }
         _generations.Note(segment.Number, SpansOf(segment), generation);
         segment.Withdraw();
+        ForgetSuspectsLocked(segment);
         _idleSegments--;
         for (int i = segment.Number; i < _segmentsEnd; i++)
         {

@@ -55,10 +55,16 @@ internal sealed unsafe partial class PagePool : IDisposable
     {
         lock (_lock)
         {
-            Segment? segment = FirstWithSpaceLocked() ?? (mayGrow ? GrowLocked(pages: 1) : null);
-            if (segment == null)
-                return null;
-            int page = segment.TakeFreePage();
+            int page;
+            Segment? segment;
+            do
+            {
+                segment = FirstWithSpaceLocked() ?? (mayGrow ? GrowLocked(pages: 1) : null);
+                if (segment == null)
+                    return null;
+                page = TakeFreePageLocked(segment);
+            }
+            while (page < 0);
             TouchAheadLocked(segment, page);
             LayOutLocked(segment, page, sizeClass);
             PageMeta* meta = segment.Metas + page;
@@ -257,12 +263,12 @@ internal sealed unsafe partial class PagePool : IDisposable
         {
             if (_segments[i] is not { } segment || segment.Number != i || segment.FreePageCount < pages)
                 continue;
-            first = segment.TakeFreeRun(pages);
+            first = TakeFreeRunLocked(segment, pages);
             if (first >= 0)
                 return segment;
         }
         Segment? grown = GrowLocked(pages);
-        first = grown?.TakeFreeRun(pages) ?? -1;
+        first = grown == null ? -1 : TakeFreeRunLocked(grown, pages);
         return first >= 0 ? grown : null;
     }
 

@@ -17,6 +17,7 @@ internal sealed unsafe class Segment : IDisposable
 {
     private readonly ulong[] _freePages;
     private readonly ulong _firstAddress;
+    private ulong[]? _suspects;
     private PageInfo* _infos;
     private PageMeta* _metas;
 
@@ -211,6 +212,18 @@ internal sealed unsafe class Segment : IDisposable
         _metas = null;
         Region.Dispose();
     }
+
+    /// <summary>Has all pages that are free be searched before they are used.</summary>
+    /// <returns>How many these are.</returns>
+    internal int SuspectFreePages()
+    {
+        _suspects = [.. _freePages];
+        return FreePageCount;
+    }
+
+    internal bool IsSuspect(int page) => _suspects != null && (_suspects[page >> 6] >> page & 1) != 0;
+
+    internal void RemoveSuspect(int page) => _suspects![page >> 6] &= ~(1UL << page);
 
     private bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
 

@@ -29,6 +29,10 @@ internal readonly partial struct BlockHeader
 {
     private const int EpochShift = 34;
     private const uint EpochMask = 3;
+
+    /// <summary>By how much the epoch of what is freed is above the log's as long as traces of a power cut are being examined.</summary>
+    internal const uint AfterCut = 2;
+
     private const int UndoKindShift = 31;
     private const ulong UndoLengthMask = (1UL << UndoKindShift) - 1;
     private const ulong UndoShortFormBit = 1UL << 30;
@@ -75,7 +79,10 @@ internal readonly partial struct BlockHeader
 
     /// <summary>
     /// Of an undoable header: whether no checkpoint has made it final. While the superblock says an epoch, blocks are freed in it, or
-    /// already in the next one; what was freed in the one before is in the segments.
+    /// already in the next one, or after a power cut in the one after that; what was freed in the one before is in the segments.
     /// </summary>
-    internal bool IsPendingIn(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) <= 1;
+    internal bool IsPendingIn(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) <= AfterCut;
+
+    /// <summary>Of an undoable header that is pending: whether it was stored before the power cut whose traces are being examined.</summary>
+    internal bool IsFromBeforeCut(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) < AfterCut;
 }

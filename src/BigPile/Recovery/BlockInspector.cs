@@ -16,11 +16,17 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
 
+    /// <summary>Whether pages may have traces of an earlier power cut, which an owner that was killed since had not examined.</summary>
+    internal bool HasTracesOfCut { get; init; }
+
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
     internal MovedTable? Moved { get; init; }
 
     /// <summary>The epoch of the log when it was.</summary>
     internal long Epoch { get; init; }
+
+    /// <summary>The epoch of what is freed before the first checkpoint.</summary>
+    internal long FreeEpoch => LeftAs == LeftAs.Cut || HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
 
     /// <summary>The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.</summary>
     internal BlockHeader Settled(byte* block, ulong address, long capacityBytes)
@@ -28,7 +34,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         var header = new BlockHeader(*(ulong*)block);
         if (!header.IsFree)
             return IsMoved(header, address, out BlockHeader moved) ? moved : header.NotBusy;
-        if (!header.IsUndoableFree || LeftAs != LeftAs.Cut || !header.IsPendingIn(Epoch))
+        if (!header.IsUndoableFree || !IsToBeUndone(header))
             return header;
         BlockHeader undone = header.Undone(capacityBytes);
         return undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes && IsIntact(block, undone, capacityBytes) ? undone : header;
@@ -41,6 +47,13 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
         return word != null;
     }
+
+    private bool IsToBeUndone(BlockHeader undoable) => LeftAs switch
+    {
+        LeftAs.Cut => undoable.IsPendingIn(Epoch),
+        LeftAs.Killed => HasTracesOfCut && undoable.IsFromBeforeCut(Epoch),
+        _ => false,
+    };
 
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)

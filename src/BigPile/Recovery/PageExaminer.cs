@@ -72,6 +72,7 @@ internal sealed unsafe class PageExaminer
     {
         PageMeta* meta = segment.Metas + page;
         meta->LayOut(word.SizeClass, allFree: false, _allocator.Pool.KnowsFrozen);
+        NoteLostLayouts(segment, page, 1);
         var quarantined = new List<ulong>();
         long blocks = 0;
         long payloadBytes = 0;
@@ -116,6 +117,7 @@ internal sealed unsafe class PageExaminer
     {
         int pages = word.RunPages;
         PageMeta* meta = segment.Metas + page;
+        NoteLostLayouts(segment, page, pages);
         BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         if (header.IsFree && !isQuarantined)
@@ -129,6 +131,15 @@ internal sealed unsafe class PageExaminer
         else
             _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
         segment.PublishInfo(page, word.Info);
+    }
+
+    // Before anything is changed: what the device has of these pages can be seen now, and not later.
+    private void NoteLostLayouts(Segment segment, int first, int pages)
+    {
+        if (_allocator.Pool.GenerationAbove is not { } generationAbove)
+            return;
+        for (int page = first; page < first + pages; page++)
+            segment.Metas[page].MaxGeneration = generationAbove(segment, page);
     }
 
     /// <summary>Looks at one block, and frees it if it must not be there.</summary>
@@ -162,11 +173,21 @@ internal sealed unsafe class PageExaminer
             return header;
         }
         Interlocked.Increment(ref _orphanCount);
+        NoteLostOrigin(block);
         // After a kill it may be what the last flush knows: the link that led to it was changed since.
-        BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.Epoch) : header.Freed;
+        BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isQuarantined = freed.IsUndoableFree;
         return freed;
+    }
+
+    // Of a link in a lost layout the device may have this target, and of the target's end nothing.
+    private void NoteLostOrigin(byte* target)
+    {
+        if (_allocator.Pool.GenerationAbove == null)
+            return;
+        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        _allocator.Pool.NoteLost(back.OriginAddress, back.OriginGeneration);
     }
 
     // A closed pile has none: there it is damage.

@@ -56,9 +56,23 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
                 Pace((long)Examine(segment, page) * SizeClasses.PageBytes);
             }
         }
+        SearchAll();
         Report();
         if (warmup == PileWarmup.Verify)
             _ = pile.Verify(stopping);
+    }
+
+    // Nobody waits for free pages but the first checkpoint: they come last.
+    private void SearchAll()
+    {
+        foreach (Segment segment in pile.Allocator.Pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && pile.Allocator.Pool.SuspectPages != 0; page += PagesPerStep)
+            {
+                stopping.ThrowIfCancellationRequested();
+                Pace((long)pile.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount)) * SizeClasses.PageBytes);
+            }
+        }
     }
 
     // Pages that can't be examined are left to whoever needs them, who will be told.

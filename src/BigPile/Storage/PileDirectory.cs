@@ -58,6 +58,7 @@ internal sealed class PileDirectory : IDisposable
                 throw new PileStorageException($"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
+            HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
             Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
             _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
         }
@@ -109,6 +110,9 @@ internal sealed class PileDirectory : IDisposable
 
     /// <summary>Whether the last owner did not, and the machine may have been started anew since: stores may be missing on the device.</summary>
     internal bool WasPowerCut { get; }
+
+    /// <summary>Whether pages may have traces of a power cut: it was the last end, or an owner that was killed since had not examined all.</summary>
+    internal bool HasTracesOfCut { get; }
 
     /// <summary>How the last owner left the pile.</summary>
     internal LeftAs LeftAs => WasClean ? LeftAs.Closed : WasPowerCut ? LeftAs.Cut : LeftAs.Killed;
@@ -178,7 +182,15 @@ internal sealed class PileDirectory : IDisposable
     {
         state.IsClean = false;
         state.BootId = _bootId;
+        state.HasTracesOfCut = HasTracesOfCut;
     });
+
+    /// <summary>States that no page has traces of a power cut any more.</summary>
+    internal void MarkExamined()
+    {
+        if (_state.HasTracesOfCut)
+            Change(static state => state.HasTracesOfCut = false);
+    }
 
     /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>
     internal void AddSegment(int number, long lengthBytes)
@@ -228,6 +240,7 @@ internal sealed class PileDirectory : IDisposable
         state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
         state.CatalogBytes = Catalog.LengthBytes;
         state.IsClean = true;
+        state.HasTracesOfCut = false;
     });
 
     /// <summary>Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.</summary>

@@ -11,6 +11,9 @@ internal sealed class SuperblockState
     internal const int CurrentFormat = 2;
 
     private const int FirstFormatWithGenerations = 2;
+    private const byte InUse = 0;
+    private const byte Closed = 1;
+    private const byte InUseAfterCut = 2;
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
     internal Guid PileId { get; init; }
@@ -27,6 +30,9 @@ internal sealed class SuperblockState
 
     /// <summary>Whether the last owner closed the pile.</summary>
     internal bool IsClean { get; set; }
+
+    /// <summary>Whether pages may have traces of a power cut that no owner has examined yet; of a pile that is closed none has.</summary>
+    internal bool HasTracesOfCut { get; set; }
 
     /// <summary>The generation at which all new segments start at least; as format 1 left it.</summary>
     internal uint GenerationBase { get; set; }
@@ -69,7 +75,7 @@ internal sealed class SuperblockState
         writer.Write(PileId.ToByteArray());
         writer.Write(HasChecksums);
         writer.Write(Sequence);
-        writer.Write(IsClean);
+        writer.Write(IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : InUse);
         writer.Write(GenerationBase);
         writer.Write(VersionLimit);
         writer.Write(BootId.ToByteArray());
@@ -128,6 +134,15 @@ internal sealed class SuperblockState
         return null;
     }
 
+    private byte Use
+    {
+        init
+        {
+            IsClean = value == Closed;
+            HasTracesOfCut = value == InUseAfterCut;
+        }
+    }
+
     private static SuperblockState ReadBody(BinaryReader reader, int format)
     {
         var state = new SuperblockState
@@ -137,7 +152,7 @@ internal sealed class SuperblockState
             PileId = ReadGuid(reader),
             HasChecksums = reader.ReadBoolean(),
             Sequence = reader.ReadInt64(),
-            IsClean = reader.ReadBoolean(),
+            Use = reader.ReadByte(),
             GenerationBase = reader.ReadUInt32(),
             VersionLimit = reader.ReadUInt64(),
             BootId = ReadGuid(reader),

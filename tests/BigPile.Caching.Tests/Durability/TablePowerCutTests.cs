@@ -32,7 +32,7 @@ public sealed class TablePowerCutTests(ITestOutputHelper output)
 
     [Fact]
     public void What_was_flushed_is_there_old_or_new_with_all_operations() =>
-        Run(TableOperations.All, runs: 1, seed: 1_000);
+        Run(TableOperations.All, runs: TestLeg.Steps(1, 70), seed: 1_000);
 
     private void Run(TableOperations operations, int runs, int seed)
     {

@@ -33,13 +33,14 @@ public sealed class BlockHeaderUndoTests
     }
 
     [Fact]
-    public void A_header_is_pending_in_its_own_epoch_and_in_the_one_before()
+    public void A_header_is_pending_in_its_own_epoch_and_in_the_two_before()
     {
         BlockHeader live = new(BlockKind.Bytes, 5, 40);
         for (long epoch = 0; epoch < 9; epoch++)
         {
             BlockHeader undoable = live.UndoableFree(56, epoch);
-            Assert.Equal([false, true, true, false], Enumerable.Range(-2, 4).Select(i => undoable.IsPendingIn(epoch + 4 + i)));
+            Assert.Equal([true, true, true, false], Enumerable.Range(-2, 4).Select(i => undoable.IsPendingIn(epoch + 4 + i)));
+            Assert.Equal([false, true, true, false], Enumerable.Range(-2, 4).Select(i => undoable.IsFromBeforeCut(epoch + 4 + i)));
             Assert.Equal(live.Word, undoable.WithEpoch(epoch + 3).Undone(56).Word);
             Assert.Equal(live.UndoableFree(56, epoch + 3).Word, undoable.WithEpoch(epoch + 3).Word);
         }

@@ -1,0 +1,105 @@
+using System;
+using BigPile.Tests.Durability.PowerCuts;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>A pile that ends again before its pages were examined, which a power cut had left behind.</summary>
+public sealed class EarlyEndTests
+{
+    private const int Objects = 600;
+
+    /// <summary>How the life ends that followed the cut.</summary>
+    public enum End
+    {
+        Close,
+        Kill,
+        KillAndKill,
+        KillAndClose,
+        KillAndCut,
+        Cut,
+    }
+
+    [Theory]
+    [InlineData(End.Close)]
+    [InlineData(End.Kill)]
+    [InlineData(End.KillAndKill)]
+    [InlineData(End.KillAndClose)]
+    [InlineData(End.KillAndCut)]
+    [InlineData(End.Cut)]
+    public void What_was_flushed_before_the_cut_is_there(End end)
+    {
+        using var scratch = new ScratchDirectory();
+        var random = new Random(9);
+        var model = new CrashModel();
+        var tally = new CutTally();
+        using (Pile first = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            Fill(first, model, random);
+            ReplaceAll(first, model, random, 300); // behind links
+        }
+        model.EndFlush(model.BeginFlush());
+        using (Pile cut = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            ReplaceAll(cut, model, random, 700);
+            PileFiles.Copy(scratch.At("pile"), scratch.At("life0"));
+        }
+        string left = Lead(scratch, end);
+        using (Pile last = Open(left, end is End.Cut or End.KillAndCut ? Guid.NewGuid() : DurabilityTest.NextBoot, bytesPerSecond: 0))
+        {
+            model.CheckCut(last, end.ToString(), tally);
+            last.Recovery.Completion.Wait();
+            Assert.Equal(0, last.Recovery.FaultCount);
+        }
+        Assert.True(tally.IsClean, tally.ToString());
+    }
+
+    private static string Lead(ScratchDirectory scratch, End end)
+    {
+        Live(scratch, 0, isClosed: end == End.Close);
+        if (end is End.KillAndKill or End.KillAndClose)
+            Live(scratch, 1, isClosed: end == End.KillAndClose);
+        return scratch.At(end is End.KillAndKill or End.KillAndClose ? "life2" : "life1");
+    }
+
+    // Examines some pages and no more, and nobody looks.
+    private static void Live(ScratchDirectory scratch, int life, bool isClosed)
+    {
+        using (Pile pile = Open(scratch.At($"life{life}"), DurabilityTest.NextBoot))
+        {
+            if (!isClosed)
+                PileFiles.Copy(scratch.At($"life{life}"), scratch.At($"life{life + 1}"));
+        }
+        if (isClosed)
+            PileFiles.Copy(scratch.At($"life{life}"), scratch.At($"life{life + 1}"));
+    }
+
+    private static void Fill(Pile pile, CrashModel model, Random random)
+    {
+        for (int i = 0; i < Objects; i++)
+        {
+            byte[] value = CrashValue.NewBytes(random, 20);
+            model.Put(pile.Put(value), value);
+        }
+    }
+
+    private static void ReplaceAll(Pile pile, CrashModel model, Random random, int lengthBytes)
+    {
+        for (int i = 0; i < Objects; i++)
+        {
+            byte[] value = CrashValue.NewBytes(random, lengthBytes + i * 40);
+            model.Put(model.At(i), value);
+            pile.Put(model.At(i), value);
+        }
+    }
+
+    private static Pile Open(string directory, Guid boot, long bytesPerSecond = 1) => Pile.Open(
+        directory,
+        new PileOptions
+        {
+            SegmentBytes = DurabilityTest.SegmentBytes,
+            FlushLogBytes = 4 << 20,
+            BootId = boot,
+            Warmup = PileWarmup.Touch,
+            WarmupBytesPerSecond = bytesPerSecond,
+        });
+}
