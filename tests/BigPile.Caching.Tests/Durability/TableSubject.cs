@@ -36,6 +36,11 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     internal override OpenTables Open(string directory, Guid boot, SimulatedDisk? disk = null) =>
         new(directory, boot, disk, _time, waits: !_operations.HasFlag(TableOperations.WhileRebuilding) || Random.Next(2) == 0);
 
+    // The pile alone does not look at pages by itself, or not at many.
+    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Random.Next(3) == 0
+        ? new OpenTables(directory, boot, disk, _time, waits: false)
+        : Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk, WarmupBytesPerSecond = 1 });
+
     internal override void Burst(OpenTables opened) => Steps.Burst(opened);
 
     internal override bool Flush(OpenTables opened)
@@ -67,9 +72,9 @@ internal sealed class TableSubject : CutSubject<OpenTables>
 
     internal override void Adopt(OpenTables opened) => _model.Adopt(opened);
 
-    internal override void CheckImage(string image, string where, ulong mark)
+    internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {
-        using (OpenTables tables = Open(image, NewBoot()))
+        using (OpenTables tables = Open(image, boot))
         {
             CheckCut(tables, where);
             tables.Pile.Recovery.Completion.Wait();

@@ -50,9 +50,31 @@ internal sealed class CutImages<T>(CutSubject<T> subject, ScratchDirectory scrat
             Directory.Delete(image, recursive: true);
             image = next;
         }
+        Guid boot = LiveBriefly(ref image, ref where);
         subject.Tally.Images++;
-        subject.CheckImage(image, where, mark);
+        subject.CheckImage(image, where, boot, mark);
         Directory.Delete(image, recursive: true);
+    }
+
+    // Recovery may also be killed, or closed, before its end.
+    private Guid LiveBriefly(ref string image, ref string where)
+    {
+        Guid boot = subject.NewBoot();
+        while (subject.Random.Next(4) == 0)
+        {
+            bool isKilled = subject.Random.Next(2) == 0;
+            string left = image;
+            using (subject.OpenBriefly(left, boot, null))
+            {
+                if (isKilled)
+                    PileFiles.Copy(left, image = NewName());
+            }
+            if (isKilled)
+                Directory.Delete(left, recursive: true);
+            where += isKilled ? ", opened and killed" : ", opened and closed";
+            boot = subject.Random.Next(2) == 0 ? boot : subject.NewBoot();
+        }
+        return boot;
     }
 
     private string OpenAndCut(string image, ref string where)

@@ -125,7 +125,7 @@ internal sealed class CutRun<T> : IDisposable
                 break;
             default:
                 bool keepsAll = ending == CutEnding.Kill && _subject.KnowsBoots;
-                GoOnAt(Kill, keepsAll ? _boot : _subject.NewBoot(), keepsAll);
+                GoOnAt(directory => Kill(directory, _directory), keepsAll ? _boot : _subject.NewBoot(), keepsAll);
                 break;
         }
         _subject.AfterStart(_opened);
@@ -141,13 +141,14 @@ internal sealed class CutRun<T> : IDisposable
             _images.Add(_disk, Where("cut when closed"));
         _images.CheckAll();
         _boot = _random.Next(2) == 0 ? _boot : _subject.NewBoot();
+        LiveBriefly();
         _opened = _subject.Open(_directory, _boot, _disk);
         _subject.CheckAll(_opened, Where("closed and opened"));
     }
 
-    private void Kill(string directory)
+    private void Kill(string directory, string old)
     {
-        PileFiles.Copy(_directory, directory);
+        PileFiles.Copy(old, directory);
         _disk.MoveTo(directory);
     }
 
@@ -159,6 +160,7 @@ internal sealed class CutRun<T> : IDisposable
         Directory.Delete(_directory, recursive: true);
         _directory = directory;
         _boot = boot;
+        LiveBriefly();
         _opened = _subject.Open(_directory, _boot, _disk);
         if (keepsAll)
         {
@@ -167,6 +169,24 @@ internal sealed class CutRun<T> : IDisposable
         }
         _subject.CheckCut(_opened, Where("cut, and going on"));
         _subject.Adopt(_opened);
+    }
+
+    // Lives that end before anybody looks, and before their recovery has ended.
+    private void LiveBriefly()
+    {
+        while (_random.Next(3) == 0)
+        {
+            bool isClosed = _random.Next(3) == 0 || !_subject.KnowsBoots;
+            _subject.Log.Add(isClosed ? "open and close" : "open and kill");
+            string old = _directory;
+            using (_subject.OpenBriefly(_directory, _boot, _disk))
+            {
+                if (!isClosed)
+                    Kill(_directory = _scratch.At($"life{++_lives}"), old);
+            }
+            if (!isClosed)
+                Directory.Delete(old, recursive: true);
+        }
     }
 
     // What fell into a step is looked at once the model knows of the step, and of no later one.

@@ -34,6 +34,9 @@ internal abstract class CutSubject<T>
     /// <param name="disk">The disk below, where it may be cut or refuse.</param>
     internal abstract T Open(string directory, Guid boot, SimulatedDisk? disk = null);
 
+    /// <summary>Opens it for a life that ends before anything is asked for, and before its recovery has.</summary>
+    internal abstract IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk);
+
     /// <summary>Some changes.</summary>
     internal abstract void Burst(T opened);
 
@@ -74,8 +77,9 @@ internal abstract class CutSubject<T>
     /// <summary>Opens what a cut left, and looks at all of it.</summary>
     /// <param name="image">The directory.</param>
     /// <param name="where">Where it was cut.</param>
+    /// <param name="boot">The start of the machine to open it in.</param>
     /// <param name="mark">What <see cref="Mark"/> gave when it was cut.</param>
-    internal abstract void CheckImage(string image, string where, ulong mark);
+    internal abstract void CheckImage(string image, string where, Guid boot, ulong mark);
 
     /// <summary>A number that tells what was promised by this instant.</summary>
     internal virtual ulong Mark() => 0;

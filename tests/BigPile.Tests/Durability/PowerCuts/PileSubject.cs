@@ -48,6 +48,16 @@ internal sealed class PileSubject : CutSubject<Pile>
         Warmup = Random.Next(2) == 0 ? PileWarmup.Touch : PileWarmup.Off,
     });
 
+    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Pile.Open(directory, new PileOptions
+    {
+        SegmentBytes = DurabilityTest.SegmentBytes,
+        FlushLogBytes = 1 << 20,
+        BootId = boot,
+        FileHook = disk,
+        Checksums = Checksums,
+        WarmupBytesPerSecond = 1,
+    });
+
     internal override void Burst(Pile opened) => Steps.Burst(opened);
 
     internal override void StepWhileFlushing(Pile opened) => Steps.Step(opened);
@@ -80,10 +90,10 @@ internal sealed class PileSubject : CutSubject<Pile>
 
     internal override void Adopt(Pile opened) => _model.Adopt(opened);
 
-    internal override void CheckImage(string image, string where, ulong mark)
+    internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {
         long blocks;
-        using (Pile pile = Open(image, NewBoot()))
+        using (Pile pile = Open(image, boot))
         {
             if (Random.Next(2) == 0)
                 pile.Recovery.Completion.Wait();
