@@ -90,6 +90,7 @@ public sealed partial class Pile
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.WasClean)
             ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
+        KillPoint.Pass(KillWindow.ExaminedBeforeStated);
         _directory.MarkExamined(); // before anything is freed in the log's own epoch
         for (int attempt = 0; ; attempt++)
         {

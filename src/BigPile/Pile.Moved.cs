@@ -121,6 +121,7 @@ public sealed unsafe partial class Pile
             Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
             if (!isSame)
                 continue;
+            KillPoint.Pass(KillWindow.MovedBeforeGivenUp);
             _moved!.Remove(entry);
             bool isRun = SegmentMap.Load(info).ClassPlusOne == 0;
             if (isRun && entry.Header.Kind == BlockKind.Link && !_leases.IsLeased(entry.Address))

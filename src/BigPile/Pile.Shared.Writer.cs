@@ -6,6 +6,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Recovery;
 using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
@@ -26,7 +27,7 @@ public sealed unsafe partial class Pile
     private WriterView? _view;
     private BusyMark? _lastBusy;
     private bool _hasSegments;
-    private bool _ignoresMoves; // after a power cut nothing is known of them
+    private UndoRule _undoRule;
     private MovedTable? _sharedMoves;
     private int _isReleasing;
 
@@ -89,7 +90,7 @@ public sealed unsafe partial class Pile
                 try
                 {
                     if ((changes & 1) == 0)
-                        TakeOverSegments(_directory!.ReadListedSegments(out _ignoresMoves));
+                        TakeOverSegments(_directory!.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
                     Volatile.Write(ref _view, file == null ? null : new WriterView(file, file.Stripes, changes));
                     return _view;
@@ -109,8 +110,8 @@ public sealed unsafe partial class Pile
 
     private MovedTable? SharedMoves()
     {
-        if (_ignoresMoves)
-            return null;
+        if (_undoRule.LeftAs == LeftAs.Cut)
+            return null; // nothing is known of them
         if (_sharedMoves is { } known)
             return known;
         lock (_mapping)

@@ -3,6 +3,7 @@ using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Recovery;
 using BigPile.Storage;
 
 namespace BigPile;
@@ -122,15 +123,19 @@ public sealed unsafe partial class Pile
         if (_allocator.Pool.Find(address) is not { } segment)
             return default;
         byte* start = segment.Region.Start + segment.OffsetOf(address);
-        BlockHeader header = EffectiveHeader(start, address);
+        BlockHeader effective = EffectiveHeader(start, address);
         PageWord word = segment.WordOf(segment.PageOf(address));
-        bool isSlot = segment.HasBlockAt(address, word, out long capacityBytes) && header.Generation >= word.GenerationBase;
-        return new SharedBlock(segment, address, start, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
+        bool isSlot = segment.HasBlockAt(address, word, out long capacityBytes);
+        BlockHeader header = isSlot && effective.IsUndoableFree && _undoRule.Undoes(effective)
+            ? BlockInspector.TryUndo(start, effective, capacityBytes, checksChecksums: true) // the owner will when it comes by
+            : effective;
+        isSlot = isSlot && header.Generation >= word.GenerationBase;
+        return new SharedBlock(segment, address, start, effective, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
     }
 
     private bool IsUnchanged(in SharedBlock block) =>
         block.Segment is not { } segment
-        || (EffectiveHeader(block.Start, block.Address).Word == block.Header.Word
+        || (EffectiveHeader(block.Start, block.Address).Word == block.Effective.Word
             && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word);
 
     /// <summary>What a block's header means to a reader, not busy: the one place that knows.</summary>
@@ -164,14 +169,20 @@ public sealed unsafe partial class Pile
 
     /// <summary>A block as it was found in the files.</summary>
     private readonly struct SharedBlock(
-        Segment segment, ulong address, byte* start, BlockHeader header, PageWord pageWord, long capacityBytes)
+        Segment segment, ulong address, byte* start, BlockHeader effective, BlockHeader header, PageWord pageWord, long capacityBytes)
     {
         internal const long NoSlot = -1;
 
         internal readonly Segment? Segment = segment;
         internal readonly ulong Address = address;
         internal readonly byte* Start = start;
+
+        /// <summary>What the files say.</summary>
+        internal readonly BlockHeader Effective = effective;
+
+        /// <summary>What that means.</summary>
         internal readonly BlockHeader Header = header;
+
         internal readonly PageWord PageWord = pageWord;
         internal readonly long CapacityBytes = capacityBytes;
 

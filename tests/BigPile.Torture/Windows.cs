@@ -22,6 +22,7 @@ internal static class Windows
         KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader, KillWindow.RedoBeforeFilled, KillWindow.RedoBeforeValid,
         KillWindow.RedoBeforeIdle, KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
         KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed, KillWindow.CompactBeforeOldTargetFreed, KillWindow.RawBetweenPieces,
+        KillWindow.MovedBeforeCounted, KillWindow.MovedBeforeGivenUp,
     ];
 
     private static readonly KillWindow[] OfTable =
@@ -36,7 +37,7 @@ internal static class Windows
     private static readonly KillWindow[] OfRecovery =
     [
         KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.ReplayBetweenRecords,
-        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused,
+        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused, KillWindow.ExaminedBeforeStated,
     ];
 
     /// <summary>The names of a target's windows.</summary>

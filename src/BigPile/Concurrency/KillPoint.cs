@@ -46,7 +46,7 @@ internal static unsafe class KillPoint
         window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved
             or KillWindow.VersionsReservedBeforeUse or KillWindow.SegmentBeforeStruck
             or >= KillWindow.FlushBeforeBatch and <= KillWindow.RecoveryBeforeOpened and not KillWindow.ReplayBetweenRecords
-            or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed or KillWindow.ClearBeforeMarkFreed;
+            or KillWindow.ExaminedBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed or KillWindow.ClearBeforeMarkFreed;
 
     private static uint Next(uint below)
     {

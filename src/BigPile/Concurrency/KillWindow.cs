@@ -144,6 +144,15 @@ internal enum KillWindow
     /// <summary>A walk has found the younger of two entries of a key, and the older is live.</summary>
     RebuildBeforeOldFreed,
 
+    /// <summary>The header of a moved block is in its place, and the place does not count.</summary>
+    MovedBeforeCounted,
+
+    /// <summary>A moved block has the header that was flushed, and its place still counts.</summary>
+    MovedBeforeGivenUp,
+
+    /// <summary>All pages are examined after a power cut, and the superblock does not say so.</summary>
+    ExaminedBeforeStated,
+
     /// <summary>One past the last window.</summary>
     End,
 }

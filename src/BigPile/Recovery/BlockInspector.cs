@@ -34,10 +34,17 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         var header = new BlockHeader(*(ulong*)block);
         if (!header.IsFree)
             return IsMoved(header, address, out BlockHeader moved) ? moved : header.NotBusy;
-        if (!header.IsUndoableFree || !IsToBeUndone(header))
+        if (!header.IsUndoableFree || !new UndoRule(LeftAs, HasTracesOfCut, Epoch).Undoes(header))
             return header;
-        BlockHeader undone = header.Undone(capacityBytes);
-        return undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes && IsIntact(block, undone, capacityBytes) ? undone : header;
+        return TryUndo(block, header, capacityBytes, checksChecksums);
+    }
+
+    /// <summary>The header that a block had, if its bytes are what they were; else the undoable one that it has.</summary>
+    internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, bool checksChecksums)
+    {
+        BlockHeader undone = undoable.Undone(capacityBytes);
+        bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
+        return isPossible && (!checksChecksums || IsIntact(block, undone, capacityBytes)) ? undone : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -47,13 +54,6 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
         return word != null;
     }
-
-    private bool IsToBeUndone(BlockHeader undoable) => LeftAs switch
-    {
-        LeftAs.Cut => undoable.IsPendingIn(Epoch),
-        LeftAs.Killed => HasTracesOfCut && undoable.IsFromBeforeCut(Epoch),
-        _ => false,
-    };
 
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)
@@ -76,11 +76,14 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
             return $"its header states {header.PayloadBytes:N0} bytes, and there is room for {capacityBytes:N0}";
         if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < BackWord.SizeBytes)
             return "the payload behind a link is shorter than its back word";
-        return IsIntact(block, header, capacityBytes) ? null : "the payload does not match its checksum";
+        return IsIntactIfChecked(block, header, capacityBytes) ? null : "the payload does not match its checksum";
     }
 
-    private bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
-        !checksChecksums || (BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes));
+    private bool IsIntactIfChecked(byte* block, BlockHeader header, long capacityBytes) =>
+        !checksChecksums || IsIntact(block, header, capacityBytes);
+
+    private static bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
+        BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes);
 
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
     internal bool HasSoundTarget(ulong address, BlockHeader link)
@@ -91,7 +94,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        return back.OriginAddress == address && back.OriginGeneration == link.Generation && IsIntact(target, header, capacityBytes);
+        return back.OriginAddress == address && back.OriginGeneration == link.Generation && IsIntactIfChecked(target, header, capacityBytes);
     }
 
     /// <summary>Whether nothing leads to a link target.</summary>

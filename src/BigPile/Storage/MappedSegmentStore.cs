@@ -21,6 +21,9 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     /// <summary>Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.</summary>
     internal Action? ListChanged { get; set; }
 
+    /// <summary>Has readers look at the superblock again.</summary>
+    internal void NoteChange() => ListChanged?.Invoke();
+
     // While it is open which segments the superblock on the disk lists, no file may be replaced: it may be one of them.
     internal override MemoryRegion Create(int number, long lengthBytes)
     {

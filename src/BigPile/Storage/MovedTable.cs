@@ -127,6 +127,7 @@ internal sealed unsafe class MovedTable : IDisposable
             _used++;
         Count++;
         Volatile.Write(ref _places[2 * at + 1], header.Word);
+        KillPoint.Pass(KillWindow.MovedBeforeCounted);
         Volatile.Write(ref _places[2 * at], key);
         _lock.Exit();
     }

@@ -158,13 +158,14 @@ internal sealed class PileDirectory : IDisposable
     }
 
     /// <summary>The segments that the writer has by now; for a reader.</summary>
-    /// <param name="isCut">Whether the pile was left by a power cut, and nobody has opened it since.</param>
-    internal IReadOnlyDictionary<int, long> ReadListedSegments(out bool isCut)
+    /// <param name="rule">What the superblock says of deletions.</param>
+    internal IReadOnlyDictionary<int, long> ReadListedSegments(out UndoRule rule)
     {
         lock (_lock)
         {
             SuperblockState state = _superblock.Read(new FaultLog());
-            isCut = !state.IsClean && !BootClock.IsSame(state.BootId, _bootId);
+            LeftAs leftAs = state.IsClean ? LeftAs.Closed : BootClock.IsSame(state.BootId, _bootId) ? LeftAs.Killed : LeftAs.Cut;
+            rule = new UndoRule(leftAs, state.HasTracesOfCut, state.LogEpoch);
             return state.Segments;
         }
     }
@@ -188,8 +189,10 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>States that no page has traces of a power cut any more.</summary>
     internal void MarkExamined()
     {
-        if (_state.HasTracesOfCut)
-            Change(static state => state.HasTracesOfCut = false);
+        if (!_state.HasTracesOfCut)
+            return;
+        Change(static state => state.HasTracesOfCut = false);
+        Segments.NoteChange(); // readers take no deletion for one to be undone any more
     }
 
     /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>

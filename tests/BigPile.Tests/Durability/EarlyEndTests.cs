@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using BigPile.Tests.Durability.PowerCuts;
 
 namespace BigPile.Tests.Durability;
@@ -51,6 +52,39 @@ public sealed class EarlyEndTests
             Assert.Equal(0, last.Recovery.FaultCount);
         }
         Assert.True(tally.IsClean, tally.ToString());
+    }
+
+    /// <summary>A reader sees what the owner will see once it comes by.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_was_flushed_before_the_cut_is_there_for_readers(bool isExaminedMeanwhile)
+    {
+        using var scratch = new ScratchDirectory();
+        var random = new Random(9);
+        var model = new CrashModel();
+        using (Pile first = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            Fill(first, model, random);
+            ReplaceAll(first, model, random, 300); // behind links
+        }
+        (PilePointer Pointer, object Value)[] flushed = [.. model.Now.Select(static pair => (pair.Key, pair.Value))];
+        using (Pile cut = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            ReplaceAll(cut, model, random, 700);
+            PileFiles.Copy(scratch.At("pile"), scratch.At("cut"));
+        }
+        using Pile owner = Open(scratch.At("cut"), DurabilityTest.NextBoot);
+        using Pile reader = Pile.Open(scratch.At("cut"), new PileOptions { ReadOnly = true, BootId = DurabilityTest.NextBoot });
+        Assert.All(flushed.Take(Objects / 2), AssertThere);
+        if (isExaminedMeanwhile)
+            owner.Flush();
+        Assert.All(flushed.Skip(Objects / 2), AssertThere);
+        foreach ((PilePointer pointer, _) in flushed)
+            owner.Delete(pointer);
+        Assert.All(flushed, one => Assert.False(reader.TryGet(one.Pointer, out object? _)));
+
+        void AssertThere((PilePointer Pointer, object Value) one) => Assert.Equal(one.Value, reader.Get(one.Pointer));
     }
 
     private static string Lead(ScratchDirectory scratch, End end)

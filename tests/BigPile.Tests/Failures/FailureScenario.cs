@@ -28,6 +28,8 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         new("open", static run => PrepareClosed(run), static run => run.Open()),
         new("open after a kill", static run => PrepareKilled(run), static run => run.Open()),
         new("open after a power cut", static run => PrepareCut(run), static run => run.Open()),
+        new("flush after a power cut", static run => PrepareCutAndOpen(run), static run => run.Pile.Flush()),
+        new("close after a power cut", static run => PrepareCutAndOpen(run), static run => run.Close()),
     ];
 
     public override string ToString() => Name;
@@ -39,6 +41,12 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         run.Pile.Flush();
         run.Put(300, 20);
         run.Replace(run.Some, 280);
+    }
+
+    private static void PrepareCutAndOpen(FailureRun run)
+    {
+        PrepareCut(run);
+        run.Open();
     }
 
     private static void PrepareLarge(FailureRun run)
