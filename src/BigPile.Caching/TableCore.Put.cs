@@ -27,7 +27,7 @@ internal sealed unsafe partial class TableCore
         ThreadPresence presence = EnterToChange();
         try
         {
-            return PutInside(presence, key, value, kind, spec, condition, out info);
+            return PutInside(presence, key, value, kind, spec, condition, movedOut: null, out info);
         }
         finally
         {
@@ -37,7 +37,7 @@ internal sealed unsafe partial class TableCore
 
     private PutResult? PutInside(
         ThreadPresence presence, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition,
-        out EntryInfo info)
+        MovedOut? movedOut, out EntryInfo info)
     {
         _index.Prefetch(key.Hash);
         long now = _clock.Now;
@@ -52,7 +52,7 @@ internal sealed unsafe partial class TableCore
                 _counters.Add(presence, Counter.Collisions);
                 return PutResult.Collision;
             }
-            var change = new Change(payloadBytes, isLimited, reserved.HasEntry);
+            var change = new Change(payloadBytes, isLimited, reserved.HasEntry, movedOut);
             try
             {
                 change.Slot = WriteEntry(key, value, kind, spec, payloadBytes);
@@ -186,8 +186,12 @@ internal sealed unsafe partial class TableCore
         change.Version = NextVersion(now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         KillPoint.Pass(KillWindow.PutBeforeHeader);
+        if (Fault.ObjectBeforeEntry)
+            change.MovedOut?.Publish(Pile);
         Pile.PublishEntry(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
+        if (!Fault.ObjectBeforeEntry)
+            change.MovedOut?.Publish(Pile);
         KillPoint.Pass(KillWindow.EntryBeforeSwing);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
@@ -286,7 +290,7 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>One put on its way.</summary>
-    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry)
+    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry, MovedOut? MovedOut)
     {
         internal Slot Slot;
         internal ulong Version;

@@ -76,6 +76,17 @@ public sealed unsafe partial class Pile
         _allocator.Return(slot.Address, never);
     }
 
+    /// <summary>Takes room for an object and fills it. Nobody sees it before it is published; or it is abandoned, as an entry is.</summary>
+    internal Slot FillObject(ReadOnlySpan<byte> payload)
+    {
+        Slot slot = TakeSlot(payload.Length);
+        payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
+        return slot;
+    }
+
+    /// <summary>Publishes an object whose slot was filled.</summary>
+    internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes) => _ = Publish(slot, kind, payloadBytes);
+
     /// <summary>Brings the first lines of a block towards the processor.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void PrefetchEntry(ulong address)
