@@ -119,15 +119,7 @@ internal sealed unsafe partial class TableCore
     internal bool Touch(in KeyProbe key)
     {
         var nothing = default(NothingReader);
-        ThreadPresence presence = EnterToRead();
-        try
-        {
-            return TryReadInside<NothingReader, AllChecks>(presence, key, ref nothing, 0, out _);
-        }
-        finally
-        {
-            Pile.Exit(presence);
-        }
+        return TryReadAgain(key, ref nothing, out _);
     }
 
     /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>

@@ -24,8 +24,10 @@ internal sealed unsafe partial class TableCore
     /// <param name="spec">How the entry was put.</param>
     /// <param name="version">The version that the entry must have.</param>
     /// <param name="pointer">The object.</param>
+    /// <param name="flushes">How often it was tried before; see <see cref="Pile.MakeRoom(int)"/>.</param>
     /// <returns><see langword="false"/> when the entry has another version, or may not stay: nothing has changed then.</returns>
-    internal bool TryMoveOut(in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer)
+    internal bool TryMoveOut(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer, int flushes = 0)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -35,10 +37,15 @@ internal sealed unsafe partial class TableCore
             pointer = movedOut.Pointer;
             return TryPutInside(presence, key, spec, version, movedOut);
         }
+        catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
+        return TryMoveOut(key, value, kind, spec, version, out pointer, Pile.MakeRoom(flushes));
     }
 
     private bool TryPutInside(ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ulong version, MovedOut movedOut)

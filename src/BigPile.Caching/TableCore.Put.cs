@@ -24,15 +24,26 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
+        return Put(key, value, kind, spec, condition, flushes: 0, out info);
+    }
+
+    private PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, int flushes, out EntryInfo info)
+    {
         ThreadPresence presence = EnterToChange();
         try
         {
             return PutInside(presence, key, value, kind, spec, condition, movedOut: null, out info);
         }
+        catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
+        return Put(key, value, kind, spec, condition, Pile.MakeRoom(flushes), out info);
     }
 
     private PutResult? PutInside(

@@ -56,6 +56,7 @@ public static partial class Utf8KeyExtensions
         Span<byte> stack = room;
         TableCore core = table.Core;
         ThreadPresence presence = core.EnterToRead();
+        long copiedBytes = 0;
         try
         {
             for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
@@ -63,7 +64,6 @@ public static partial class Utf8KeyExtensions
             core.PrefetchBuckets(hashes[..ends.Length]);
             core.PrefetchEntries(hashes[..ends.Length]);
             int hits = 0;
-            long copiedBytes = 0;
             for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
             {
                 var reader = new BoundedReader(destination, maxBytes - copiedBytes);
@@ -73,11 +73,24 @@ public static partial class Utf8KeyExtensions
                 hits += isFound ? 1 : 0;
             }
             core.CountReads(presence, hits, ends.Length - hits);
-            return copiedBytes;
         }
         finally
         {
             core.Pile.Exit(presence);
         }
+        if (presence.WantsRoom)
+            Touch(table, keys, keyStart, ends, presence);
+        return copiedBytes;
+    }
+
+    // There was no room to put off the expiry of one of them.
+    private static void Touch<TValue>(
+        CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, ThreadPresence presence)
+    {
+        presence.WantsRoom = false;
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
+            _ = table.Core.Touch(table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack));
     }
 }

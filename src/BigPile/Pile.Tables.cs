@@ -105,10 +105,10 @@ public sealed unsafe partial class Pile
         return Entered(new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, PayloadKindOf(kind)));
     }
 
-    /// <summary>Deletes what a pointer names; the caller may be inside the pile.</summary>
+    /// <summary>Deletes what a pointer names; the caller is inside the pile, and called <see cref="MakeRoomToMove"/> before.</summary>
     internal bool TryDeleteInside(PilePointer pointer)
     {
-        bool found = TryUnpublish(pointer, out Block block);
+        bool found = TryUnpublish(pointer, out Block block, usesReserve: true);
         if (found)
             FreeBlock(block.Address, block.Header);
         return found;
