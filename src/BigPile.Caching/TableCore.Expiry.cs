@@ -207,6 +207,10 @@ internal sealed unsafe partial class TableCore
         {
             Renew(presence, key, _clock.Now);
         }
+        catch (KeyNotComparedException)
+        {
+            // another entry has come into the bucket: this one expires as if it had not been used
+        }
         finally
         {
             presence.WantsRoom = false;

@@ -29,6 +29,7 @@ internal sealed unsafe partial class TableCore
     internal bool TryMoveOut(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer, int flushes = 0)
     {
+        bool hasRoom = true;
         ThreadPresence presence = EnterToChange();
         try
         {
@@ -39,13 +40,18 @@ internal sealed unsafe partial class TableCore
         }
         catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
         {
-            // there will be room once what was freed is durably so
+            hasRoom = false; // there will be some once what was freed is durably so
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
         }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
-        return TryMoveOut(key, value, kind, spec, version, out pointer, Pile.MakeRoom(flushes));
+        flushes = PrepareAgain(key, hasRoom, flushes);
+        return TryMoveOut(key, value, kind, spec, version, out pointer, flushes);
     }
 
     private bool TryPutInside(ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ulong version, MovedOut movedOut)

@@ -30,6 +30,7 @@ internal sealed unsafe partial class TableCore
     private PutResult? Put(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, int flushes, out EntryInfo info)
     {
+        bool hasRoom = true;
         ThreadPresence presence = EnterToChange();
         try
         {
@@ -37,13 +38,18 @@ internal sealed unsafe partial class TableCore
         }
         catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
         {
-            // there will be room once what was freed is durably so
+            hasRoom = false; // there will be some once what was freed is durably so
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
         }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
-        return Put(key, value, kind, spec, condition, Pile.MakeRoom(flushes), out info);
+        flushes = PrepareAgain(key, hasRoom, flushes);
+        return Put(key, value, kind, spec, condition, flushes, out info);
     }
 
     private PutResult? PutInside(

@@ -166,6 +166,27 @@ internal sealed unsafe partial class TableCore
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
+        if (matcher == null)
+            return TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+        while (true)
+        {
+            try
+            {
+                return TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+            LeaveToCompare(presence, matcher);
+        }
+    }
+
+    private bool TryReadCompared<TReader, TChecks>(
+        ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
         long now = 0;
         Outcome outcome;
         bool isSliding;
