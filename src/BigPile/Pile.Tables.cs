@@ -57,7 +57,7 @@ public sealed unsafe partial class Pile
             if (Interlocked.CompareExchange(ref _versions.Last, version, last) != last)
                 continue;
             if (version > Volatile.Read(ref _versions.Limit))
-                RaiseVersionLimit(version, ClockVersionStep);
+                RaiseVersionLimit(version, floor + ClockVersionStep);
             return version;
         }
     }
@@ -132,18 +132,5 @@ public sealed unsafe partial class Pile
         if (walked == 0)
             address = end;
         return count;
-    }
-
-    private void RaiseVersionLimit(ulong version, ulong step)
-    {
-        lock (_versionLock)
-        {
-            if (version <= _versions.Limit)
-                return;
-            ulong limit = version + step;
-            _directory?.RaiseVersionLimit(limit);
-            KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
-            Volatile.Write(ref _versions.Limit, limit);
-        }
     }
 }
