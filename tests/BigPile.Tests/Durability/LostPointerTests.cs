@@ -97,6 +97,7 @@ public sealed class LostPointerTests : DurabilityTest
         found = default;
         for (int i = 0; i < 3_000 && pile.Statistics.ReservedBytes <= SegmentBytes; i++)
         {
+            ThreadPresence.Mine.Heap = i; // whichever heap has the page
             PilePointer put = pile.Put(new byte[payloadBytes]);
             if (put.Address != address)
                 continue;
