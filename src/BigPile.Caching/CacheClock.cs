@@ -18,7 +18,7 @@ internal sealed class CacheClock
     private const int SaltBits = Pile.ClockVersionShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
 
-    // Versions are reserved a second ahead; what a kill or two leave of that is no wrong clock.
+    // Versions are reserved a second ahead of the clock; what kills leave of that is no wrong clock.
     private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
 
     private readonly Lock _following = new();

@@ -169,11 +169,8 @@ public sealed partial class CacheTable<TKey, TValue>
     internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        var reader = new WriterReader(destination);
-        bool found = Core.TryRead(key, ref reader, out info);
-        if (found)
-            _ = reader.Complete();
-        return found;
+        int roomBytes = TableCore.FirstRoomBytes;
+        return Core.TryCopy(key, destination, long.MaxValue, ref roomBytes, out info) != Utf8KeyExtensions.Missing;
     }
 
     internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)

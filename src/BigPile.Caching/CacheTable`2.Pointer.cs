@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
-using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -65,15 +64,8 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             if (info.Version != entry.Info.Version)
                 return false;
-            pointer = Core.Pile.PutPayload(copy.Value, EntryHead.BlockKindOf(copy.Kind));
+            return Core.TryMoveOut(key, copy.Value, copy.Kind, entry.Spec, info.Version, out pointer);
         }
-        KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
-        ulong word = pointer.ToUInt64();
-        PutResult? result = Core.Put(key, AsBytes(in word), ValueKind.Pointer, entry.Spec, TableCore.Condition.Of(info.Version), out _);
-        if (result is not (null or PutResult.Collision))
-            return true;
-        Core.Pile.Delete(pointer);
-        return false;
     }
 
     /// <summary>Puts the object that an entry owns again, if its value is one.</summary>

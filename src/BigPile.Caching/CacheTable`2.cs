@@ -28,7 +28,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     internal CacheTable(TableCore core) : base(core)
     {
         var comparer = (IEqualityComparer<TKey>?)core.KeyComparer;
-        _keys = new KeyCodec<TKey>(core.Pile, core.Hash, comparer);
+        _keys = new KeyCodec<TKey>(core.Pile, core.Hash, comparer, core.CopyKeys);
         _flights = new FlightTable<TKey, TValue>(this, comparer);
     }
 

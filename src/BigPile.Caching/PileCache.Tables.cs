@@ -33,8 +33,9 @@ public sealed partial class PileCache
     /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
     /// <param name="options">The table's name, and how it behaves.</param>
     /// <param name="comparer">
-    /// When two keys are the same, if not by their bytes. For tables in memory only; it must not use the table, and is called by readers
-    /// with keys that it did not see before.
+    /// When two keys are the same, if not by their bytes. For tables in memory only. It is called before a lookup, outside of the pile and
+    /// with no lock held, for each key whose hash may be the same; so it may wait, and use the table, and what it throws comes out.
+    /// Those of the framework are called within the lookup, which is faster.
     /// </param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.</exception>

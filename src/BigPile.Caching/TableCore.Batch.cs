@@ -2,8 +2,6 @@ using System;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Index;
-using BigPile.Caching.Keys;
-using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -25,22 +23,6 @@ internal sealed unsafe partial class TableCore
     {
         foreach (ulong hash in hashes)
             PrefetchEntry(hash);
-    }
-
-    /// <summary>Reads a key on behalf of a batch: the caller is inside, and counts itself.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryReadInBatch<TReader>(ThreadPresence presence, in KeyProbe key, ref TReader reader, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct =>
-        TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
-
-    internal void CountReads(ThreadPresence presence, int hits, int misses)
-    {
-        if (!_countsReads)
-            return;
-        if (hits != 0)
-            _counters.Add(presence, Counter.Hits, hits);
-        if (misses != 0)
-            _counters.Add(presence, Counter.Misses, misses);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
@@ -144,7 +145,7 @@ internal sealed unsafe partial class TableCore
         head.Version <= Tags.ClearedUpTo || (head.HasTags && Tags.IsMarked(head)) ? Counter.Removals : Counter.Expirations;
 
     /// <summary>Puts off the expiry of a sliding entry that was just used.</summary>
-    private void Renew(in KeyProbe key, long now)
+    private void Renew(ThreadPresence presence, in KeyProbe key, long now)
     {
         if (now == 0)
             now = _clock.Now;
@@ -158,7 +159,7 @@ internal sealed unsafe partial class TableCore
                 return;
             ulong address = Bucket.Load(line, slot).Address;
             if (_copiesToRenew)
-                CopyToRenewLocked(key, line, slot, address, payloadBytes, expiresAt);
+                CopyToRenewLocked(presence, key, line, slot, address, payloadBytes, expiresAt);
             else
                 EntryHead.SetExpiry(Pile.ViewEntry(address).Payload, expiresAt);
         }
@@ -169,7 +170,8 @@ internal sealed unsafe partial class TableCore
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
-    private void CopyToRenewLocked(in KeyProbe key, Bucket* line, int slot, ulong address, long payloadBytes, long expiresAt)
+    private void CopyToRenewLocked(
+        ThreadPresence presence, in KeyProbe key, Bucket* line, int slot, ulong address, long payloadBytes, long expiresAt)
     {
         Slot copy;
         try
@@ -178,7 +180,8 @@ internal sealed unsafe partial class TableCore
         }
         catch (PileFullException)
         {
-            return; // the entry expires as if it had not been used
+            presence.WantsRoom = Pile.CanMakeRoom(presence, flushes: 0); // else the entry expires as if it had not been used
+            return;
         }
         byte* payload = copy.Start + BlockHeader.SizeBytes;
         Buffer.MemoryCopy(Pile.ViewEntry(address).Payload, payload, payloadBytes, payloadBytes);
@@ -192,6 +195,27 @@ internal sealed unsafe partial class TableCore
         KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
         if (!Fault.RenewedFreedFirst)
             Pile.FreeEntry(address);
+    }
+
+    /// <summary>Tries once more to put off an expiry, after a flush. The caller has left the pile, and found no room for it inside.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RenewWithRoom(in KeyProbe key)
+    {
+        _ = Pile.MakeRoom(flushes: 0);
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            Renew(presence, key, _clock.Now);
+        }
+        catch (KeyNotComparedException)
+        {
+            // another entry has come into the bucket: this one expires as if it had not been used
+        }
+        finally
+        {
+            presence.WantsRoom = false;
+            Pile.Exit(presence);
+        }
     }
 
     /// <summary>An instant after another one, or the last there is.</summary>

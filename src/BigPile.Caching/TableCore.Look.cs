@@ -43,10 +43,16 @@ internal sealed unsafe partial class TableCore
                 bucket->Unlock();
             }
         }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
         finally
         {
             Pile.Exit(presence);
         }
+        key.Matcher!.Learn();
+        return TryLook(key, out copy);
     }
 
     /// <summary>Reads the pointer that an entry has for a value.</summary>
@@ -69,10 +75,16 @@ internal sealed unsafe partial class TableCore
                 bucket->Unlock();
             }
         }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
         finally
         {
             Pile.Exit(presence);
         }
+        key.Matcher!.Learn();
+        return TryReadPointer(key, out pointer, out version);
     }
 
     /// <summary>Leases an entry's value where it lies.</summary>
@@ -108,10 +120,16 @@ internal sealed unsafe partial class TableCore
                 bucket->Unlock();
             }
         }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
         finally
         {
             Pile.Exit(presence);
         }
+        key.Matcher!.Learn();
+        return TryLease(key, out lease, out info);
     }
 
     /// <summary>Puts off the expiry of an entry as a use does.</summary>
@@ -119,15 +137,7 @@ internal sealed unsafe partial class TableCore
     internal bool Touch(in KeyProbe key)
     {
         var nothing = default(NothingReader);
-        ThreadPresence presence = EnterToRead();
-        try
-        {
-            return TryReadInside<NothingReader, AllChecks>(presence, key, ref nothing, 0, out _);
-        }
-        finally
-        {
-            Pile.Exit(presence);
-        }
+        return TryReadAgain(key, ref nothing, out _);
     }
 
     /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>

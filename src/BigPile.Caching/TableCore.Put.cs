@@ -24,20 +24,37 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
+        return Put(key, value, kind, spec, condition, flushes: 0, out info);
+    }
+
+    private PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, int flushes, out EntryInfo info)
+    {
+        bool hasRoom = true;
         ThreadPresence presence = EnterToChange();
         try
         {
-            return PutInside(presence, key, value, kind, spec, condition, out info);
+            return PutInside(presence, key, value, kind, spec, condition, movedOut: null, out info);
+        }
+        catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
+        {
+            hasRoom = false; // there will be some once what was freed is durably so
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
         }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
+        flushes = PrepareAgain(key, hasRoom, flushes);
+        return Put(key, value, kind, spec, condition, flushes, out info);
     }
 
     private PutResult? PutInside(
         ThreadPresence presence, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition,
-        out EntryInfo info)
+        MovedOut? movedOut, out EntryInfo info)
     {
         _index.Prefetch(key.Hash);
         long now = _clock.Now;
@@ -52,7 +69,7 @@ internal sealed unsafe partial class TableCore
                 _counters.Add(presence, Counter.Collisions);
                 return PutResult.Collision;
             }
-            var change = new Change(payloadBytes, isLimited, reserved.HasEntry);
+            var change = new Change(payloadBytes, isLimited, reserved.HasEntry, movedOut);
             try
             {
                 change.Slot = WriteEntry(key, value, kind, spec, payloadBytes);
@@ -186,8 +203,12 @@ internal sealed unsafe partial class TableCore
         change.Version = NextVersion(now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         KillPoint.Pass(KillWindow.PutBeforeHeader);
+        if (Fault.ObjectBeforeEntry)
+            change.MovedOut?.Publish(Pile);
         Pile.PublishEntry(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
+        if (!Fault.ObjectBeforeEntry)
+            change.MovedOut?.Publish(Pile);
         KillPoint.Pass(KillWindow.EntryBeforeSwing);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
@@ -286,7 +307,7 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>One put on its way.</summary>
-    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry)
+    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry, MovedOut? MovedOut)
     {
         internal Slot Slot;
         internal ulong Version;

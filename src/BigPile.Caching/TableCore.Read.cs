@@ -61,17 +61,20 @@ internal sealed unsafe partial class TableCore
         where TChecks : struct, ISearchChecks
     {
         ThreadPresence presence = EnterToRead();
+        bool found;
         try
         {
-            bool found = TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            found = TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
             if (_countsReads)
                 _counters.Add(presence, found ? Counter.Hits : Counter.Misses);
-            return found;
         }
         finally
         {
             Pile.Exit(presence);
         }
+        if (presence.WantsRoom)
+            RenewWithRoom(key);
+        return found;
     }
 
     /// <summary>Reads once more on behalf of a call that was counted.</summary>
@@ -79,14 +82,18 @@ internal sealed unsafe partial class TableCore
         where TReader : struct, Pile.IPayloadReader, allows ref struct
     {
         ThreadPresence presence = EnterToRead();
+        bool found;
         try
         {
-            return TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
+            found = TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
         }
         finally
         {
             Pile.Exit(presence);
         }
+        if (presence.WantsRoom)
+            RenewWithRoom(key);
+        return found;
     }
 
     // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
@@ -159,6 +166,27 @@ internal sealed unsafe partial class TableCore
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
+        if (matcher == null)
+            return TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+        while (true)
+        {
+            try
+            {
+                return TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+            LeaveToCompare(presence, matcher);
+        }
+    }
+
+    private bool TryReadCompared<TReader, TChecks>(
+        ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
         long now = 0;
         Outcome outcome;
         bool isSliding;
@@ -168,7 +196,7 @@ internal sealed unsafe partial class TableCore
         if (outcome == Outcome.Hit)
         {
             if (isSliding)
-                Renew(key, now);
+                Renew(presence, key, now);
             return true;
         }
         if (outcome == Outcome.Dead)

@@ -21,10 +21,16 @@ internal sealed unsafe partial class TableCore
         {
             return RemoveInside(presence, key, condition);
         }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
+        key.Matcher!.Learn();
+        return Remove(key, condition);
     }
 
     private bool RemoveInside(ThreadPresence presence, in KeyProbe key, Condition condition)
@@ -100,11 +106,18 @@ internal sealed unsafe partial class TableCore
             {
                 bucket->Unlock();
             }
+            return;
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
         }
         finally
         {
             Pile.ExitAfterFree(presence);
         }
+        key.Matcher!.Learn();
+        DropTombstone(key);
     }
 
     /// <summary>The buckets that a removal of everything goes through.</summary>

@@ -142,6 +142,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToChange()
     {
+        Pile.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
         ThreadPresence presence = Pile.EnterToChange();
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }

@@ -51,33 +51,38 @@ public static partial class Utf8KeyExtensions
         CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
         long maxBytes, Span<int> lengths, Span<EntryInfo> infos)
     {
-        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         TableCore core = table.Core;
-        ThreadPresence presence = core.EnterToRead();
+        Prefetch(table, keys, keyStart, ends, stack);
+        long copiedBytes = 0;
+        int roomBytes = TableCore.FirstRoomBytes;
+        for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
+        {
+            KeyProbe key = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack);
+            lengths[i] = core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i]);
+            copiedBytes += Math.Max(0, lengths[i]);
+        }
+        return copiedBytes;
+    }
+
+    private static void Prefetch<TValue>(
+        CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, Span<byte> stack)
+    {
+        if (table.KeyCodec.RunsOthersCode)
+            return;
+        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        ThreadPresence presence = table.Core.Enter();
         try
         {
             for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
                 hashes[i] = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack).Hash;
-            core.PrefetchBuckets(hashes[..ends.Length]);
-            core.PrefetchEntries(hashes[..ends.Length]);
-            int hits = 0;
-            long copiedBytes = 0;
-            for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
-            {
-                var reader = new BoundedReader(destination, maxBytes - copiedBytes);
-                bool isFound = core.TryReadInBatch(presence, table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack), ref reader, out infos[i]);
-                lengths[i] = isFound ? reader.Complete() : Missing;
-                copiedBytes += Math.Max(0, lengths[i]);
-                hits += isFound ? 1 : 0;
-            }
-            core.CountReads(presence, hits, ends.Length - hits);
-            return copiedBytes;
+            table.Core.PrefetchBuckets(hashes[..ends.Length]);
+            table.Core.PrefetchEntries(hashes[..ends.Length]);
         }
         finally
         {
-            core.Pile.Exit(presence);
+            table.Core.Pile.Exit(presence);
         }
     }
 }

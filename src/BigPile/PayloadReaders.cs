@@ -1,5 +1,4 @@
 using System;
-using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Blocks;
@@ -109,27 +108,5 @@ internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) :
         CopiedBytes = (int)Math.Clamp(lengthBytes - offsetBytes, 0, _destination.Length);
         if (CopiedBytes != 0)
             new ReadOnlySpan<byte>(payload + offsetBytes, CopiedBytes).CopyTo(_destination);
-    }
-}
-
-/// <summary>Copies a payload, as it is stored, to a writer.</summary>
-internal unsafe struct WriterReader(IBufferWriter<byte> destination) : Pile.IPayloadReader
-{
-    private int _lengthBytes;
-
-    /// <inheritdoc/>
-    public void Read(byte* payload, long lengthBytes, BlockKind kind)
-    {
-        _lengthBytes = (int)lengthBytes;
-        if (_lengthBytes != 0)
-            new ReadOnlySpan<byte>(payload, _lengthBytes).CopyTo(destination.GetSpan(_lengthBytes));
-    }
-
-    /// <summary>States the last copy as written; not called after a read that failed.</summary>
-    internal readonly int Complete()
-    {
-        if (_lengthBytes != 0)
-            destination.Advance(_lengthBytes);
-        return _lengthBytes;
     }
 }

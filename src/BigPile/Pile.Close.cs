@@ -25,7 +25,8 @@ public sealed unsafe partial class Pile
     {
         ThreadPresence.RefuseInside();
         Exit(Enter());
-        MakeRoom();
+        if (_log != null && QuarantinedBytes != 0)
+            _ = TryFlushToMakeRoom();
         Exception? failure = null;
         lock (_closing)
         {

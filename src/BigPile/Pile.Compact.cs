@@ -67,7 +67,7 @@ public sealed unsafe partial class Pile
     }
 
     // Puts the payload in the place of itself: in its pointer's own block if it fits, else behind a link to a new one.
-    private void MoveAgain(PilePointer pointer)
+    private void MoveAgain(PilePointer pointer, int flushes = 0)
     {
         MakeRoomToMove();
         PileBuffer copy = BufferRental.Rent();
@@ -78,10 +78,15 @@ public sealed unsafe partial class Pile
         {
             if (TryMakeBusy(pointer, out Block origin))
                 MoveBusyLocked(stripe, origin, copy);
+            return;
+        }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
         }
         catch (PileFullException)
         {
-            // there is no room to move it to: it stays where it is
+            return; // there is no room to move it to: it stays where it is
         }
         finally
         {
@@ -89,6 +94,7 @@ public sealed unsafe partial class Pile
             ExitAfterFree(presence);
             BufferRental.Return(copy);
         }
+        MoveAgain(pointer, MakeRoom(flushes));
     }
 
     // What was flushed in place stays there: only where that is a link too, the bytes behind it mean nothing.

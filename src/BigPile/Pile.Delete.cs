@@ -19,7 +19,9 @@ public sealed unsafe partial class Pile
     /// <summary>Deletes an object, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="System.ObjectDisposedException">The pile is closed.</exception>
-    public bool TryDelete(PilePointer pointer)
+    public bool TryDelete(PilePointer pointer) => TryDelete(pointer, flushes: 0);
+
+    private bool TryDelete(PilePointer pointer, int flushes)
     {
         MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
@@ -31,17 +33,22 @@ public sealed unsafe partial class Pile
                 FreeBlock(block.Address, block.Header);
             return found;
         }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was moved is settled
+        }
         finally
         {
             ExitAfterFree(presence);
         }
+        return TryDelete(pointer, MakeRoom(flushes));
     }
 
     // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can.
-    private bool TryUnpublish(PilePointer pointer, out Block block)
+    private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
     {
         if (_log != null)
-            return TryUnpublishMapped(pointer, out block);
+            return TryUnpublishMapped(pointer, out block, usesReserve);
         var spinner = default(SpinWait);
         while (TryLocate(pointer, out block))
         {
@@ -58,18 +65,18 @@ public sealed unsafe partial class Pile
     }
 
     // Busy first: what the allocator knows of a block may be looked at only while nobody else can free it.
-    private bool TryUnpublishMapped(PilePointer pointer, out Block block)
+    private bool TryUnpublishMapped(PilePointer pointer, out Block block, bool usesReserve)
     {
         if (!TryMakeBusy(pointer, out block))
             return false;
-        SetFreed(block);
+        SetFreed(block, usesReserve);
         KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
         if (block.Header.Kind == BlockKind.Link)
             FreeTarget(block.Header);
         return true;
     }
 
-    private void SetFreed(Block block)
+    private void SetFreed(Block block, bool usesReserve)
     {
         if (!block.IsMoved && (block.Header.CanBeUndone || !_allocator.IsFrozen(block.Address, block.Info)))
         {
@@ -79,7 +86,7 @@ public sealed unsafe partial class Pile
         try
         {
             if (!block.IsMoved)
-                CheckMovedRoom();
+                CheckMovedRoom(usesReserve);
             SetHeader(block, block.Header.Freed);
         }
         catch

@@ -73,6 +73,7 @@ public sealed partial class Pile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
+                _moved!.Postpone();
                 throw new PileStorageException($"The pile in '{DirectoryPath}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
             }
         }

@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
-using BigPile.Concurrency;
 using BigPile.Storage;
 
 namespace BigPile;
@@ -48,18 +47,11 @@ public sealed unsafe partial class Pile
             RequestFlush();
     }
 
-    /// <summary>Flushes first if there would be no room in the table; outside of all calls.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void MakeRoomToMove()
+    // Before anything is changed. What a table frees under its lock can't wait for a flush, nor fail: the last places are for that, and
+    // before each of its calls there is room in four of sixteen.
+    private void CheckMovedRoom(bool usesReserve = false)
     {
-        if (_moved is { IsNearlyFull: true } && !ThreadPresence.Mine.IsInside)
-            FlushToMakeRoom();
-    }
-
-    // Before anything is changed.
-    private void CheckMovedRoom()
-    {
-        if (_moved!.IsFull)
+        if (usesReserve ? _moved!.IsExhausted : _moved!.IsFull)
             throw new PileFullException($"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.", null);
     }
 
@@ -128,7 +120,7 @@ public sealed unsafe partial class Pile
                 _allocator.CutRun(entry.Address);
         }
         _capturedMoves = [];
-        _moved!.BytesInPlace = 0;
+        _moved!.NoteFlushed();
     }
 
     // After a kill. A block whose own header is not busy was settled before.

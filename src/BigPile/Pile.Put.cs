@@ -103,7 +103,7 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Stores a payload that is ready.</summary>
-    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0, bool hasFlushed = false)
+    internal PilePointer PutPayload(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0, int flushes = 0)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -116,7 +116,7 @@ public sealed unsafe partial class Pile
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, kind, payload.Length);
         }
-        catch (PileFullException) when (CanMakeRoom(presence, hasFlushed))
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -124,8 +124,7 @@ public sealed unsafe partial class Pile
         {
             Exit(presence);
         }
-        MakeRoom();
-        return PutPayload(payload, kind, preallocateBytes, hasFlushed: true);
+        return PutPayload(payload, kind, preallocateBytes, MakeRoom(flushes));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -158,7 +157,7 @@ public sealed unsafe partial class Pile
         return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
     }
 
-    private PilePointer PutAscii(string value, bool hasFlushed = false)
+    private PilePointer PutAscii(string value, int flushes = 0)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -168,7 +167,7 @@ public sealed unsafe partial class Pile
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, BlockKind.String, value.Length);
         }
-        catch (PileFullException) when (CanMakeRoom(presence, hasFlushed))
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -176,8 +175,7 @@ public sealed unsafe partial class Pile
         {
             Exit(presence);
         }
-        MakeRoom();
-        return PutAscii(value, hasFlushed: true);
+        return PutAscii(value, MakeRoom(flushes));
     }
 
     private PilePointer PutEncoded(object value)

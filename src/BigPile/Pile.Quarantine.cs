@@ -4,10 +4,8 @@ using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
-using BigPile.Concurrency;
 using BigPile.Recovery;
 using BigPile.Storage;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile;
 
@@ -81,28 +79,6 @@ public sealed unsafe partial class Pile
         FlushQuietly();
         if (_allocator.WantsTrim)
             TrimQuietly();
-    }
-
-    /// <summary>Whether a flush would give room back, and this thread may make one now.</summary>
-    private bool CanMakeRoom(ThreadPresence presence, bool hasFlushed) => !hasFlushed && _log != null && !presence.IsNested && QuarantinedBytes != 0;
-
-    /// <summary>Flushes, so that what was freed can be used again; a flush that fails changes nothing of that.</summary>
-    private void MakeRoom()
-    {
-        if (_log != null && QuarantinedBytes != 0)
-            FlushToMakeRoom();
-    }
-
-    private void FlushToMakeRoom()
-    {
-        try
-        {
-            Flush();
-        }
-        catch (PileStorageException e)
-        {
-            Logger.LogError(e, "What was freed can't be used again before it was flushed, and that failed");
-        }
     }
 
     /// <summary>The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.</summary>

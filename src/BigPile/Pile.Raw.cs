@@ -20,17 +20,7 @@ public sealed unsafe partial class Pile
     public PilePointer Allocate(int lengthBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
-        ThreadPresence presence = EnterToChange();
-        try
-        {
-            Slot slot = TakeSlot(lengthBytes);
-            new Span<byte>(slot.Start + BlockHeader.SizeBytes, lengthBytes).Clear();
-            return Publish(slot, BlockKind.Bytes, lengthBytes);
-        }
-        finally
-        {
-            Exit(presence);
-        }
+        return AllocateZeros(lengthBytes);
     }
 
     /// <summary>Stores bytes that lie in several places, without joining them first.</summary>
@@ -47,7 +37,27 @@ public sealed unsafe partial class Pile
         return PutParts(parts);
     }
 
-    private PilePointer PutParts(PinnedParts parts)
+    private PilePointer AllocateZeros(int lengthBytes, int flushes = 0)
+    {
+        ThreadPresence presence = EnterToChange();
+        try
+        {
+            Slot slot = TakeSlot(lengthBytes);
+            new Span<byte>(slot.Start + BlockHeader.SizeBytes, lengthBytes).Clear();
+            return Publish(slot, BlockKind.Bytes, lengthBytes);
+        }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        finally
+        {
+            Exit(presence);
+        }
+        return AllocateZeros(lengthBytes, MakeRoom(flushes));
+    }
+
+    private PilePointer PutParts(PinnedParts parts, int flushes = 0)
     {
         ThreadPresence presence = EnterToChange();
         try
@@ -57,10 +67,15 @@ public sealed unsafe partial class Pile
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return Publish(slot, BlockKind.Bytes, parts.LengthBytes);
         }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             Exit(presence);
         }
+        return PutParts(parts, MakeRoom(flushes));
     }
 
     /// <summary>Overwrites a part of a payload where it lies. Concurrent reads see all of the part or nothing of it.</summary>
@@ -78,6 +93,11 @@ public sealed unsafe partial class Pile
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        WriteInside(pointer, source, offsetBytes);
+    }
+
+    private void WriteInside(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
+    {
         MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);
@@ -95,12 +115,18 @@ public sealed unsafe partial class Pile
                 origin.Publish(origin.Header); // nothing was written: afterwards the block may be busy for somebody else
                 throw;
             }
+            return;
+        }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
         }
         finally
         {
             stripe->ExitLock();
             ExitAfterFree(presence);
         }
+        WriteInside(pointer, source, offsetBytes, MakeRoom(flushes));
     }
 
     /// <summary>Copies a part of a payload.</summary>

@@ -67,7 +67,7 @@ public sealed unsafe partial class Pile
         }
     }
 
-    private bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind)
+    private bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind, int flushes = 0)
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
@@ -91,11 +91,16 @@ public sealed unsafe partial class Pile
             }
             return true;
         }
+        catch (PileFullException) when (CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
         finally
         {
             stripe->ExitLock();
             ExitAfterFree(presence);
         }
+        return TryReplace(pointer, payload, kind, MakeRoom(flushes));
     }
 
     private void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)

@@ -57,7 +57,7 @@ public sealed unsafe partial class Pile
             if (Interlocked.CompareExchange(ref _versions.Last, version, last) != last)
                 continue;
             if (version > Volatile.Read(ref _versions.Limit))
-                RaiseVersionLimit(version, ClockVersionStep);
+                RaiseVersionLimit(version, floor + ClockVersionStep);
             return version;
         }
     }
@@ -75,6 +75,17 @@ public sealed unsafe partial class Pile
         Volatile.Write(ref *(ulong*)slot.Start, never.Freed.Word);
         _allocator.Return(slot.Address, never);
     }
+
+    /// <summary>Takes room for an object and fills it. Nobody sees it before it is published; or it is abandoned, as an entry is.</summary>
+    internal Slot FillObject(ReadOnlySpan<byte> payload)
+    {
+        Slot slot = TakeSlot(payload.Length);
+        payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
+        return slot;
+    }
+
+    /// <summary>Publishes an object whose slot was filled.</summary>
+    internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes) => _ = Publish(slot, kind, payloadBytes);
 
     /// <summary>Brings the first lines of a block towards the processor.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -94,10 +105,10 @@ public sealed unsafe partial class Pile
         return Entered(new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, PayloadKindOf(kind)));
     }
 
-    /// <summary>Deletes what a pointer names; the caller may be inside the pile.</summary>
+    /// <summary>Deletes what a pointer names; the caller is inside the pile, and called <see cref="MakeRoomToMove"/> before.</summary>
     internal bool TryDeleteInside(PilePointer pointer)
     {
-        bool found = TryUnpublish(pointer, out Block block);
+        bool found = TryUnpublish(pointer, out Block block, usesReserve: true);
         if (found)
             FreeBlock(block.Address, block.Header);
         return found;
@@ -121,18 +132,5 @@ public sealed unsafe partial class Pile
         if (walked == 0)
             address = end;
         return count;
-    }
-
-    private void RaiseVersionLimit(ulong version, ulong step)
-    {
-        lock (_versionLock)
-        {
-            if (version <= _versions.Limit)
-                return;
-            ulong limit = version + step;
-            _directory?.RaiseVersionLimit(limit);
-            KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
-            Volatile.Write(ref _versions.Limit, limit);
-        }
     }
 }

@@ -21,7 +21,7 @@ public sealed partial class Pile
     {
         ulong version = Interlocked.Increment(ref _versions.Last);
         if (version > Volatile.Read(ref _versions.Limit))
-            RaiseVersionLimit(version);
+            RaiseVersionLimit(version, 0);
         return version;
     }
 
@@ -38,13 +38,14 @@ public sealed partial class Pile
 
     private void RestoreVersions(ulong limit) => _versions.Last = _versions.Limit = Math.Max(limit, _versions.Limit);
 
-    private void RaiseVersionLimit(ulong version)
+    // From the clock's version and not from the last one: else each kill would leave the versions a step further ahead of the clock.
+    private void RaiseVersionLimit(ulong version, ulong least)
     {
         lock (_versionLock)
         {
             if (version <= _versions.Limit)
                 return;
-            ulong limit = version + VersionStep;
+            ulong limit = Math.Max(version + VersionStep, least);
             _directory?.RaiseVersionLimit(limit);
             KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
             Volatile.Write(ref _versions.Limit, limit);

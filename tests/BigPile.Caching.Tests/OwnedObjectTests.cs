@@ -1,4 +1,5 @@
 using System;
+using BigPile.Allocation;
 using BigPile.Caching.Entries;
 
 namespace BigPile.Caching.Tests;
@@ -52,5 +53,58 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         Assert.Equal([7], table.Get(1));
         Assert.Equal([1], table.Get(2));
         Assert.Equal(3, cache.Pile.Statistics.ObjectCount);
+    }
+
+    /// <summary>As a kill leaves it between the entry and the object that a value was moved out to; and somebody uses the pile before the tables.</summary>
+    [Fact]
+    public void An_entry_whose_object_was_not_there_yet_goes_and_the_one_with_the_value_stays()
+    {
+        string killed = Kill(cache =>
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            table.Put(1, [7]);
+            var presence = cache.Pile.Enter();
+            Slot slot = cache.Pile.TakeEntry(100);
+            cache.Pile.Exit(presence);
+            ulong pointer = new PilePointer(slot.Address, slot.Generation).ToUInt64();
+            PutBlock(cache, 1, cache.Pile.LastVersion + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
+        });
+        using (Pile pile = Pile.Open(killed))
+        {
+            for (int i = 0; i < 1_000; i++)
+                _ = pile.Put(new byte[100]);
+        }
+        using PileCache cache = TestCache.Open(killed, Time);
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        Assert.Equal([7], table.Get(1));
+        Assert.Equal(1_001, cache.Pile.Statistics.ObjectCount);
+    }
+
+    [Fact]
+    public void A_value_that_is_moved_out_stays_what_it_is_and_goes_with_its_entry()
+    {
+        using PileCache cache = TestCache.Make(Time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("a", "value", new EntryOptions { Priority = EntryPriority.High, Tags = ["tag"] });
+        PilePointer pointer = table.GetPointer("a");
+        Assert.Equal((pointer, "value", "value"), (table.GetPointer("a"), table.Get("a"), cache.Pile.Get(pointer)));
+        Assert.Equal(2, cache.Pile.Statistics.ObjectCount);
+        table.RemoveByTag("tag");
+        table.Sweep();
+        table.Sweep();
+        Assert.False(cache.Pile.Contains(pointer));
+    }
+
+    [Fact]
+    public void Without_room_to_move_it_to_a_value_stays_in_its_entry()
+    {
+        using var pile = new Pile(new PileOptions { MaxBytes = 4 << 20, SegmentBytes = 4 << 20 });
+        using var cache = new PileCache(pile);
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TestCache.Durable());
+        table.Put("a", new byte[2_500_000]);
+        long blocks = pile.Statistics.ObjectCount;
+        Assert.Throws<PileFullException>(() => table.GetPointer("a"));
+        Assert.Equal((2_500_000, blocks), (table.Get("a").Length, pile.Statistics.ObjectCount));
+        Assert.True(pile.Verify().IsSound);
     }
 }

@@ -23,7 +23,7 @@ public sealed class SearchCheckTests : IDisposable
     [Fact]
     public void A_key_with_the_tag_of_another_is_told_apart()
     {
-        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("same"), new SameHash(null));
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("same"), new SameHash());
         table.Put("a", "value of a");
         table.Put("b", "value of b");
         Assert.Equal("value of b", Read<TableCore.AllChecks>(table, "b"));
@@ -106,21 +106,30 @@ public sealed class SearchCheckTests : IDisposable
     private string? ReadWhileMoved<TChecks>(string name)
         where TChecks : struct, TableCore.ISearchChecks
     {
-        CacheTable<string, string>? table = null;
-        bool isArmed = false;
-        var comparer = new SameHash(() =>
-        {
-            if (!isArmed)
-                return;
-            isArmed = false;
-            for (int i = 0; i < 4000; i++)
-                table!.Core.Index.GrowFor(1L << 40); // every bucket is split several times
-        });
-        table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), comparer);
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), new SameHash());
         table.Put("first", "other");
         table.Put("key", "value");
-        isArmed = true;
-        return Read<TChecks>(table, "key");
+        bool isArmed = true;
+        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        KeyProbe key = table.KeyCodec.Probe("key", stack);
+        var matcher = new InterruptedMatcher(key.Matcher!, () =>
+        {
+            for (int i = 0; isArmed && i < 4000; i++)
+                table.Core.Index.GrowFor(1L << 40); // every bucket is split several times
+            isArmed = false;
+        });
+        return Read<TChecks>(table.Core, new KeyProbe(key.Bytes, key.Hash, matcher));
+    }
+
+    private sealed class InterruptedMatcher(KeyMatcher matcher, Action interrupt) : KeyMatcher
+    {
+        internal override bool Matches(ReadOnlySpan<byte> stored)
+        {
+            interrupt();
+            return matcher.Matches(stored);
+        }
+
+        internal override void Learn() => matcher.Learn();
     }
 
     private struct InterruptedReader(Action interrupt) : Pile.IPayloadReader
@@ -141,14 +150,10 @@ public sealed class SearchCheckTests : IDisposable
         }
     }
 
-    /// <summary>Gives all keys one hash, and calls back when two are compared.</summary>
-    private sealed class SameHash(Action? compared) : IEqualityComparer<string>
+    /// <summary>Gives all keys one hash.</summary>
+    private sealed class SameHash : IEqualityComparer<string>
     {
-        public bool Equals(string? x, string? y)
-        {
-            compared?.Invoke();
-            return x == y;
-        }
+        public bool Equals(string? x, string? y) => x == y;
 
         public int GetHashCode(string key) => 12_345;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Linq;
 using BigPile.Memory;
 
@@ -41,6 +42,47 @@ public sealed class LargestPayloadTests
         CheckEnd(pile, whole);
         Assert.Equal(whole, pile.Single().Pointer);
     }
+
+    /// <summary>A link target of the largest size was flushed and then freed: the header of its run says all that a power cut may need again.</summary>
+    [Fact]
+    public void The_largest_link_target_comes_back_when_its_end_was_not_flushed()
+    {
+        if (!TestLeg.IsLong)
+            return;
+        using var temporary = new TemporaryDirectory();
+        string path = Path.Combine(temporary.Path, "pile");
+        string killed = Path.Combine(temporary.Path, "killed");
+        using var source = new NativeRegion(Limit);
+        source.GetSpan(Limit - 3, 3).Fill(7);
+        PilePointer pointer;
+        using (Pile pile = Open(path, 1))
+        {
+            pointer = pile.Put("small");
+            pile.Put(pointer, source.GetSpan(0, Limit));
+            pile.Flush();
+            pile.Put(pointer, "freed");
+            PilePointer other = pile.Put("other");
+            PileFiles.Copy(path, killed);
+            pile.Flush();
+            Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.QuarantinedBytes));
+        }
+        using (Pile same = Open(killed, 1))
+        {
+            Assert.Equal("freed", same.Get(pointer));
+            same.Recovery.Completion.Wait();
+            Assert.InRange(same.QuarantinedBytes, Limit, Limit + (1 << 20));
+            PileFiles.Copy(killed, Path.Combine(temporary.Path, "cut"));
+        }
+        Directory.Delete(killed, recursive: true);
+        using Pile cut = Open(Path.Combine(temporary.Path, "cut"), 2);
+        CheckEnd(cut, pointer);
+        cut.Recovery.Completion.Wait();
+        Assert.Equal((0, 1, 0), (cut.Recovery.FaultCount, cut.Statistics.LinkCount, cut.QuarantinedBytes));
+        CheckEnd(cut, pointer);
+        Assert.True(cut.Verify().IsSound);
+    }
+
+    private static Pile Open(string path, int boot) => Pile.Open(path, new PileOptions { BootId = new Guid(boot, 0, 0, new byte[8]) });
 
     [Fact]
     public void Text_is_measured_by_its_bytes_and_not_by_the_most_that_it_could_have()

@@ -9,9 +9,6 @@ namespace BigPile.Torture.Tests;
 /// <summary>Nothing is lost or wrong after a kill, and each wrong order of stores is noticed.</summary>
 public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
 {
-    // A kill between the two puts of TryGetPointer leaves an object that nothing leads to.
-    private const string MoveOutOff = "--move-out off";
-
     private const int MostRuns = 8; // where a kill falls is chance: one run may not meet the window
 
     private readonly string _directory = Path.Combine(Path.GetTempPath(), "bigpile-" + Path.GetRandomFileName());
@@ -26,7 +23,7 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
                 return controls;
             foreach (string control in (string[])["version-from-live", "header-first", "renewed-freed-first", "owned-freed-first",
                 "owned-freed-last",
-                "owned-kept", "mark-freed-first", "clear-unmarked"])
+                "owned-kept", "object-before-entry", "mark-freed-first", "clear-unmarked"])
                 controls.Add("table", control);
             foreach (string control in (string[])["header-first", "target-freed-first", "slots-uncleared", "in-place-without-redo",
                 "compacted-freed-first", "lease-ignored", "segment-removed-first", "orphans-kept"])
@@ -83,7 +80,7 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
     private async Task AssertSoundAsync(string target, string options, int seed)
     {
         int kills = TestLeg.Steps(20, 500);
-        TortureProcess run = await RunAsync($"--target {target} --kills {kills} --seed {seed} {options} {MoveOutOff}");
+        TortureProcess run = await RunAsync($"--target {target} --kills {kills} --seed {seed} {options}");
         Match sums = Sums().Match(run.Output);
         Assert.True(sums.Success, run.Output);
         Assert.Equal(kills, Number(sums, "kills"));

@@ -94,7 +94,7 @@ internal static unsafe class ChildProcess
     private static ITarget MakeTarget(ChildOptions options, Pile pile, PileCache? cache, Journal journal, Findings findings) =>
         cache == null
             ? new PileTarget(pile, journal, findings)
-            : new TableTarget(cache, new JournalTime(journal), journal, findings, options.MovesOut);
+            : new TableTarget(cache, new JournalTime(journal), journal, findings);
 
     private static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)
     {

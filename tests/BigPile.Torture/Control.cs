@@ -26,6 +26,7 @@ internal sealed record Control(string Name, string Target, KillWindow Window)
         new("owned-freed-first", Table, KillWindow.OwnedBeforeEntryFreed),
         new("owned-freed-last", Table, KillWindow.OwnedBeforeEntryFreed),
         new("owned-kept", Table, KillWindow.OwnedBeforeEntryFreed),
+        new("object-before-entry", Table, KillWindow.MoveOutBeforeObject),
         new("mark-freed-first", Table, KillWindow.MarkBeforePublish),
         new("clear-unmarked", Table, KillWindow.ClearBeforeDropped),
     ];

@@ -17,11 +17,11 @@ internal sealed class TortureOptions
 
     private const string Usage =
         "Usage: BigPile.Torture --target pile|table|hash --kills N [--seed S] [--control NAME] [--directory D] [--threads T] "
-        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--move-out on|off]";
+        + "[--pauses on|off] [--window NAME] [--other-boot on|off]";
 
     private static readonly string[] Names =
     [
-        "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot", "--move-out",
+        "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot",
     ];
 
     private static readonly string[] OnOrOff = ["on", "off"];
@@ -47,9 +47,6 @@ internal sealed class TortureOptions
     /// <summary>Whether every third kill is followed by another start of the machine, as far as the pile can tell.</summary>
     internal required bool HasOtherBoots { get; init; }
 
-    /// <summary>Whether values that lie in their entries are moved to objects of their own: a kill in between leaks the object so far.</summary>
-    internal required bool MovesOut { get; init; }
-
     /// <exception cref="BadArgumentException">An argument is unknown, missing or out of its range.</exception>
     internal static TortureOptions Parse(string[] args)
     {
@@ -65,7 +62,6 @@ internal sealed class TortureOptions
             Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
             Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
-            MovesOut = OneOf(values, "--move-out", "on", OnOrOff) == "on",
         };
         if (options.Target == TableTarget && options.Threads % 2 != 0)
             throw Bad($"--threads is {options.Threads}; tables need an even number: one thread of a pair puts, the other removes.");

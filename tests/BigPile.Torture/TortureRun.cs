@@ -55,8 +55,7 @@ internal sealed unsafe class TortureRun
         string directory = Path.GetFullPath(options.Directory ?? DefaultDirectory);
         Directory.CreateDirectory(directory);
         Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
-            + $"other boots {(options.HasOtherBoots ? "on" : "off")}, moves out {(options.MovesOut ? "on" : "off")}, "
-            + $"window {(options.Window.Length == 0 ? "any" : options.Window)}, "
+            + $"other boots {(options.HasOtherBoots ? "on" : "off")}, window {(options.Window.Length == 0 ? "any" : options.Window)}, "
             + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, directory {directory}");
         bool isSound = new TortureRun(options, directory).RunKills();
         if (isSound)
@@ -172,7 +171,7 @@ internal sealed unsafe class TortureRun
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")
             start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
-        foreach (string argument in new ChildOptions(_directory, _options.Target, seed, _options.MovesOut).ToArguments(verb))
+        foreach (string argument in new ChildOptions(_directory, _options.Target, seed).ToArguments(verb))
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
         start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;

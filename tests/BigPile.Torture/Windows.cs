@@ -29,7 +29,7 @@ internal static class Windows
     [
         .. OfBoth,
         KillWindow.EntryBeforeSwing, KillWindow.EntryBeforeOldFreed, KillWindow.OwnedBeforeEntryFreed, KillWindow.RemoveBeforeFreed,
-        KillWindow.MoveOutBeforeEntry, KillWindow.VersionsReservedBeforeUse, KillWindow.RenewalBeforePublish,
+        KillWindow.MoveOutBeforeEntry, KillWindow.MoveOutBeforeObject, KillWindow.VersionsReservedBeforeUse, KillWindow.RenewalBeforePublish,
         KillWindow.RenewalBeforeSwing, KillWindow.RenewalBeforeOldFreed, KillWindow.TagBetweenMarks, KillWindow.MarkBeforePublish,
         KillWindow.MarkBeforeOldFreed, KillWindow.ClearBeforeDropped, KillWindow.ClearBeforeMarkFreed, KillWindow.RebuildBeforeOldFreed,
     ];

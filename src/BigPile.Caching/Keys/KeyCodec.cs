@@ -7,7 +7,11 @@ namespace BigPile.Caching.Keys;
 
 /// <summary>Turns keys into the bytes that entries hold and that the index compares, and back.</summary>
 /// <typeparam name="TKey">The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.</typeparam>
-internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<TKey>? comparer)
+/// <param name="pile">The pile whose codec has the bytes of other keys.</param>
+/// <param name="hash">The table's hash.</param>
+/// <param name="comparer">What says which keys are the same; their bytes when it is left out.</param>
+/// <param name="copyKeys">Copies the keys that a lookup of a hash may meet.</param>
+internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
     where TKey : notnull
 {
     /// <summary>The kind of the key type, as stored in a table's definition.</summary>
@@ -25,10 +29,12 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         }
     }
 
+    private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
+
     internal bool HasComparer => comparer != null;
 
     /// <summary>Whether the bytes or the hash of a key come from a codec or a comparer, which may be the application's.</summary>
-    internal bool RunsOthersCode => comparer != null || Kind == KeyKind.Object;
+    internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || Kind == KeyKind.Object;
 
     /// <summary>Makes a key ready to be looked for.</summary>
     /// <param name="key">The key.</param>
@@ -132,22 +138,14 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         }
     }
 
-    private KeyProbe ProbeByComparer(TKey key, Span<byte> stack) =>
-        new(Encode(key, stack), hash.Of((ulong)(uint)comparer!.GetHashCode(key)), new Matcher(this, key, comparer));
-
-    private sealed class Matcher(KeyCodec<TKey> codec, TKey key, IEqualityComparer<TKey> comparer) : KeyMatcher
+    private KeyProbe ProbeByComparer(TKey key, Span<byte> stack)
     {
-        // A reader may come by bytes that are being changed. What they say does not count then, and neither does what they can't say.
-        internal override bool Matches(ReadOnlySpan<byte> stored)
-        {
-            try
-            {
-                return comparer.Equals(codec.Decode(stored.ToArray()), key);
-            }
-            catch (Exception e) when (e is PileException or ArgumentException or InvalidCastException)
-            {
-                return false;
-            }
-        }
+        ulong hashed = hash.Of((ulong)(uint)comparer!.GetHashCode(key));
+        ReadOnlySpan<byte> bytes = Encode(key, stack);
+        if (_isComparerOwn)
+            return new KeyProbe(bytes, hashed, new OwnMatcher<TKey>(this, key, comparer));
+        var matcher = new OthersMatcher<TKey>(this, key, hashed, comparer, copyKeys);
+        matcher.Learn();
+        return new KeyProbe(bytes, hashed, matcher);
     }
 }

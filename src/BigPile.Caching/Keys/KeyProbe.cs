@@ -9,9 +9,3 @@ internal readonly ref struct KeyProbe(ReadOnlySpan<byte> bytes, ulong hash, KeyM
     internal readonly ulong Hash = hash;
     internal readonly KeyMatcher? Matcher = matcher;
 }
-
-/// <summary>Compares stored keys with one key by a comparer of the application.</summary>
-internal abstract class KeyMatcher
-{
-    internal abstract bool Matches(ReadOnlySpan<byte> stored);
-}

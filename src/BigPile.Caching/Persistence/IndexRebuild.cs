@@ -111,6 +111,7 @@ internal sealed class IndexRebuild(Pile pile, IReadOnlyDictionary<int, TableCore
 
     private void TakeIn(ReadOnlySpan<ulong> addresses)
     {
+        pile.MakeRoomToMove();
         ThreadPresence presence = pile.EnterToChange();
         try
         {

@@ -64,17 +64,8 @@ internal sealed unsafe class TagMarks(TableCore core)
     internal void Mark(string tag)
     {
         core.OutdateFlights(TagHash.Of(tag));
-        ThreadPresence presence = core.EnterToChange();
-        try
-        {
-            core.ExpectMortals();
-            lock (_lock)
-                MarkLocked(tag);
-        }
-        finally
-        {
-            core.Pile.ExitAfterFree(presence);
-        }
+        // All blocks and their version are there before the first counts: without room for all, nothing is removed.
+        _ = core.WasFound ? Publish([SeededHashOf(tag), TagHash.Of(tag)]) : Publish([TagHash.Of(tag)]);
     }
 
     /// <summary>Removes all entries that were put before.</summary>
@@ -82,19 +73,7 @@ internal sealed unsafe class TagMarks(TableCore core)
     internal ulong MarkAll()
     {
         core.OutdateFlights(AllTag);
-        ThreadPresence presence = core.EnterToChange();
-        try
-        {
-            core.ExpectMortals();
-            lock (_lock)
-            {
-                return PublishLocked([AllTag]);
-            }
-        }
-        finally
-        {
-            core.Pile.ExitAfterFree(presence);
-        }
+        return Publish([AllTag]);
     }
 
     /// <summary>Whether one of an entry's tags was removed since it was put.</summary>
@@ -161,13 +140,26 @@ internal sealed unsafe class TagMarks(TableCore core)
             return [.. _marks.Values.Select(static mark => mark.Address)];
     }
 
-    // All blocks and their version are there before the first counts: without room for all, nothing is removed.
-    private void MarkLocked(string tag)
+    private ulong Publish(ReadOnlySpan<ulong> tags, int flushes = 0)
     {
-        if (core.WasFound)
-            _ = PublishLocked([SeededHashOf(tag), TagHash.Of(tag)]);
-        else
-            _ = PublishLocked([TagHash.Of(tag)]);
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.ExpectMortals();
+            lock (_lock)
+            {
+                return PublishLocked(tags);
+            }
+        }
+        catch (PileFullException) when (core.Pile.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        finally
+        {
+            core.Pile.ExitAfterFree(presence);
+        }
+        return Publish(tags, core.Pile.MakeRoom(flushes));
     }
 
     private ulong PublishLocked(ReadOnlySpan<ulong> tags)

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
 
@@ -87,9 +88,13 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         byte* start = page->Start + slot * page->SlotBytes;
         ulong address = page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes;
         int capacityBytes = page->SlotBytes - BlockHeader.SizeBytes;
+        uint floor = page->GenerationFloor;
         _changes?.Add(address);
         _lock.Exit();
-        return new Slot(start, address, new BlockHeader(*(ulong*)start).Generation, capacityBytes);
+        uint generation = new BlockHeader(*(ulong*)start).Generation;
+        if (generation < floor)
+            generation = RaiseGeneration(start, floor);
+        return new Slot(start, address, generation, capacityBytes);
     }
 
     /// <summary>Makes a page from the pool or from another heap this heap's own.</summary>
@@ -212,6 +217,14 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         NativeMemory.Free(_classes);
         _classes = null;
         _changes?.Dispose();
+    }
+
+    // Stored before the slot is used: the next owner goes on from what it finds.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static uint RaiseGeneration(byte* slot, uint floor)
+    {
+        Volatile.Write(ref *(ulong*)slot, BlockHeader.Free(floor).Word);
+        return floor;
     }
 
     private PageMeta* NextPageLocked(int sizeClass)

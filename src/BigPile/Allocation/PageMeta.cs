@@ -34,6 +34,12 @@ internal unsafe struct PageMeta
     internal int PageNumber;
     internal int Owner;
     internal uint MaxGeneration;
+
+    /// <summary>
+    /// The lowest generation that a slot may be given out with. Of a page that was found: above those of all its free slots, since one may
+    /// have been given out, and pointed to, by an owner that died before anything in the slot said so.
+    /// </summary>
+    internal uint GenerationFloor;
     internal int SlotBytes;
     internal ushort SlotCount;
     internal ushort FreeCount;
@@ -71,6 +77,7 @@ internal unsafe struct PageMeta
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         WornCount = 0;
+        GenerationFloor = 0;
         Cursor = 0;
         FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)FreeBitsBytes, LineBytes);
         NativeMemory.Clear(FreeBits, (nuint)FreeBitsBytes);

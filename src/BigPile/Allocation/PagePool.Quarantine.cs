@@ -41,7 +41,7 @@ internal sealed unsafe partial class PagePool
             Segment segment = SegmentOf(meta);
             int first = PageIn(segment, meta);
             int pages = segment.WordOf(first).RunPages;
-            Debug.Assert(meta->IsRunFrozen && new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
+            Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine."); // thawed before if it was leased as well
             meta->IsRunFrozen = false;
             SettleFree(meta->Start);
             QuarantinedPages -= pages;

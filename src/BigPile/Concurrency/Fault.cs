@@ -52,6 +52,9 @@ internal static class Fault
     /// <summary>Keep the object that an entry owned.</summary>
     internal static bool OwnedKept => IsOn("owned-kept");
 
+    /// <summary>Publish the object that a value is moved out to before an entry leads to it.</summary>
+    internal static bool ObjectBeforeEntry => IsOn("object-before-entry");
+
     /// <summary>Free a tag's old mark before its new one is live.</summary>
     internal static bool MarkFreedFirst => IsOn("mark-freed-first");
 

@@ -123,8 +123,11 @@ internal enum KillWindow
     /// <summary>The index leads to the copy of an entry that was used, and the one before is live.</summary>
     RenewalBeforeOldFreed,
 
-    /// <summary>A value has an object of its own, and its entry does not lead to it.</summary>
+    /// <summary>A value has an object of its own, which is not live, and its entry does not lead to it.</summary>
     MoveOutBeforeEntry,
+
+    /// <summary>An entry leads to an object that is not live, and the one with the value is.</summary>
+    MoveOutBeforeObject,
 
     /// <summary>A tag has one of its two marks.</summary>
     TagBetweenMarks,

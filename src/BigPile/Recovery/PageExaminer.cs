@@ -92,15 +92,18 @@ internal sealed unsafe class PageExaminer
                 quarantined.Add(address);
                 meta->QuarantinedCount++;
             }
-            else if (header.Generation == PilePointer.MaxGeneration)
+            else if (header.Generation >= PilePointer.MaxGeneration - 1)
             {
+                WearOut(block, header);
                 meta->WornCount++;
             }
             else
             {
                 meta->ReturnSlot(slot);
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, header.Generation + 1);
             }
         }
+        meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
         if (meta->IsEmpty)
         {
             segment.PublishInfo(page, default);
@@ -111,6 +114,13 @@ internal sealed unsafe class PageExaminer
             meta->Freeze(); // nobody knows any more what of it was flushed
         _allocator.AttachFound(meta, blocks, payloadBytes, CollectionsMarshal.AsSpan(quarantined));
         segment.PublishInfo(page, word.Info);
+    }
+
+    // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
+    private static void WearOut(byte* block, BlockHeader header)
+    {
+        if (header.Generation != PilePointer.MaxGeneration)
+            *(ulong*)block = BlockHeader.Free(PilePointer.MaxGeneration).Word;
     }
 
     private void ExamineRun(Segment segment, int page, PageWord word)

@@ -78,7 +78,10 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     private void AddFree(int page)
     {
-        if (segment.Metas[page].MaxGeneration < PilePointer.MaxGeneration)
+        // It may have been laid out since, with the generation that it states, and that was lost with the power: pointers may be left.
+        PageMeta* meta = segment.Metas + page;
+        meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1, PilePointer.MaxGeneration);
+        if (meta->MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
     }
 

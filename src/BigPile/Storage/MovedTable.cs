@@ -32,7 +32,10 @@ internal sealed unsafe class MovedTable : IDisposable
     private const long LengthBytes = (long)Capacity * PlaceBytes;
     private const int PlaceBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
+    private const int LeastUnused = 1_024; // as many threads may come in between a look and an entry
     private const long MostBytesInPlace = 32 << 20;
+    private const int PostponedPlaces = Capacity / 64;
+    private const long PostponedBytes = 4 << 20;
     private const ulong ValidBit = 1UL << 63;
     private const ulong GivenUp = 1;
 
@@ -40,6 +43,9 @@ internal sealed unsafe class MovedTable : IDisposable
     private readonly ulong* _places;
     private SpinGate _lock;
     private int _used; // and given up
+    private int _flushSoonAbove = Capacity / 2;
+    private int _flushFirstAbove = Capacity / 4 * 3;
+    private long _flushFirstAboveBytes = MostBytesInPlace;
 
     private MovedTable(MappedRegion region)
     {
@@ -60,16 +66,36 @@ internal sealed unsafe class MovedTable : IDisposable
     internal int Count { get; private set; }
 
     /// <summary>Whether so many are in use that a flush should empty the table soon.</summary>
-    internal bool IsHalfFull => _used > Capacity / 2;
+    internal bool IsHalfFull => _used > _flushSoonAbove;
 
     /// <summary>Whether a flush should come before anything else is moved.</summary>
-    internal bool IsNearlyFull => _used > Capacity / 4 * 3 || BytesInPlace > MostBytesInPlace;
+    internal bool IsNearlyFull => _used > _flushFirstAbove || BytesInPlace > _flushFirstAboveBytes;
 
     /// <summary>About how many bytes of payload a flush must write because they are where only the table says so.</summary>
     internal long BytesInPlace { get; set; }
 
-    /// <summary>Whether nothing more may come in.</summary>
+    /// <summary>States that a flush has failed: the next one is wanted when some more came in, and not for each of them.</summary>
+    internal void Postpone()
+    {
+        _flushSoonAbove = Math.Min(MostUsed, _used + PostponedPlaces);
+        _flushFirstAbove = Math.Max(_flushFirstAbove, _flushSoonAbove);
+        _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, BytesInPlace + PostponedBytes);
+    }
+
+    /// <summary>States that a flush has ended well.</summary>
+    internal void NoteFlushed()
+    {
+        BytesInPlace = 0;
+        _flushSoonAbove = Capacity / 2;
+        _flushFirstAbove = Capacity / 4 * 3;
+        _flushFirstAboveBytes = MostBytesInPlace;
+    }
+
+    /// <summary>Whether nothing more may come in, but for what can't wait for a flush.</summary>
     internal bool IsFull => _used >= MostUsed;
+
+    /// <summary>Whether nothing at all may come in: a search must find its end.</summary>
+    internal bool IsExhausted => _used >= Capacity - LeastUnused;
 
     /// <summary>Opens the table, or makes it.</summary>
     internal static MovedTable Open(HeldDirectory directory)

@@ -29,6 +29,25 @@ public sealed class FrozenTests : DurabilityTest
         }
     }
 
+    /// <summary>The list of what a flush releases has it twice: as freed under a lease, and as given back by the lease's end.</summary>
+    [Theory]
+    [InlineData(1_000)]
+    [InlineData(200_000)]
+    public void What_was_freed_under_a_lease_that_ends_before_the_flush_is_released_once(int lengthBytes)
+    {
+        using Pile pile = Open();
+        PilePointer pointer = pile.Put(new byte[lengthBytes]);
+        pile.Flush();
+        using (pile.Lease(pointer))
+            pile.Delete(pointer);
+        Assert.NotEqual(0, pile.QuarantinedBytes);
+        pile.Flush();
+        PileStatistics s = pile.Statistics;
+        Assert.Equal((0L, 0L, 0L), (pile.QuarantinedBytes, s.ObjectCount, s.PayloadBytes));
+        Assert.Equal(s.CommittedBytes, s.HeaderBytes + s.SlackBytes + s.FreeBytes);
+        Assert.True(pile.Verify().IsSound);
+    }
+
     /// <summary>Nobody but the headers knows after a kill what was flushed and freed.</summary>
     [Fact]
     public void A_deletion_that_was_not_flushed_is_undone_also_with_a_kill_in_between()

@@ -37,8 +37,6 @@ internal sealed unsafe partial class PuttingWorker
     private void MoveOut(int key, bool putsAgain)
     {
         KeyRecord* record = _journal.KeyAt(key);
-        if (!_target.MovesOut && !record->Put.Last.IsOwned)
-            return;
         record->Put.Complete(record->Put.Last with { Version = 0, IsOwned = true });
         IKeyTable table = _target.Tables.Of(key);
         if (table.TryGetPointer(key, out PilePointer pointer) && putsAgain)

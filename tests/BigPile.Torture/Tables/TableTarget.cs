@@ -15,12 +15,11 @@ internal sealed unsafe partial class TableTarget : ITarget
     private readonly Findings _findings;
     private readonly ArrayBufferWriter<byte> _value = new();
 
-    internal TableTarget(PileCache cache, JournalTime time, Journal journal, Findings findings, bool movesOut)
+    internal TableTarget(PileCache cache, JournalTime time, Journal journal, Findings findings)
     {
         Tables = new TableSet(cache);
         Time = time;
         Rules = new KeyRules(journal, time);
-        MovesOut = movesOut;
         _journal = journal;
         _findings = findings;
         BeingPut = new int[journal.Pairs];
@@ -36,9 +35,6 @@ internal sealed unsafe partial class TableTarget : ITarget
     internal JournalTime Time { get; }
 
     internal KeyRules Rules { get; }
-
-    /// <summary>Whether values that lie in their entries are moved to objects of their own.</summary>
-    internal bool MovesOut { get; }
 
     /// <summary>The key that each pair's first thread puts, for the second to remove.</summary>
     internal int[] BeingPut { get; }

@@ -1,0 +1,41 @@
+using System;
+using System.Buffers;
+using BigPile.Caching.Keys;
+
+namespace BigPile.Caching;
+
+/// <summary>Copying values to writers, whose code never runs inside the pile.</summary>
+internal sealed unsafe partial class TableCore
+{
+    /// <summary>What a writer is asked for before a value's length is known.</summary>
+    internal const int FirstRoomBytes = 256;
+
+    /// <summary>Copies a value as it is stored to a writer.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="maxBytes">A longer value is not copied.</param>
+    /// <param name="roomBytes">What the writer is asked for first; raised to what the value needed.</param>
+    /// <param name="info">Version and size.</param>
+    /// <returns>The bytes that were copied, or <see cref="Utf8KeyExtensions.Missing"/> or <see cref="Utf8KeyExtensions.TooLong"/>.</returns>
+    internal int TryCopy(in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int roomBytes, out EntryInfo info)
+    {
+        for (bool isFirst = true; ; isFirst = false)
+        {
+            Span<byte> room = destination.GetSpan(roomBytes);
+            if (room.Length < roomBytes)
+                throw new ArgumentException($"The writer gave room for {room.Length:N0} bytes when it was asked for {roomBytes:N0}.", nameof(destination));
+            var reader = new SpanReader(room);
+            if (!(isFirst ? TryRead(key, ref reader, out info) : TryReadAgain(key, ref reader, out info)))
+                return Utf8KeyExtensions.Missing;
+            if (reader.LengthBytes > maxBytes)
+                return Utf8KeyExtensions.TooLong;
+            if (reader.LengthBytes <= room.Length)
+            {
+                if (reader.LengthBytes != 0)
+                    destination.Advance((int)reader.LengthBytes);
+                return (int)reader.LengthBytes;
+            }
+            roomBytes = (int)reader.LengthBytes; // now it is known what it needs
+        }
+    }
+}

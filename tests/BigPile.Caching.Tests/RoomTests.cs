@@ -1,0 +1,132 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>What was freed and waits for a flush is room for every call of a table that needs some.</summary>
+public sealed class RoomTests : StoppedCacheTest
+{
+    private const int LengthBytes = 2_000;
+    private const long SegmentBytes = 4 << 20;
+    private const string Key = "key 00001";
+
+    private static readonly Dictionary<string, Action<CacheTable<string, byte[]>, ManualTime>> Ways = new()
+    {
+        ["Put"] = static (table, _) => table.Put("new", new byte[LengthBytes]),
+        ["PutBytes"] = static (table, time) => table.PutBytes("new", new byte[LengthBytes], out EntryInfo _),
+        ["PutMany"] = static (table, _) => table.PutMany(["new"], [new byte[LengthBytes]], new PutResult[1]),
+        ["Update"] = static (table, time) => Assert.True(table.Update("new", new byte[LengthBytes], 0, out EntryInfo _)),
+        ["Touch with options"] = static (table, _) => Assert.True(table.Touch(Key, new EntryOptions { Priority = EntryPriority.High })),
+        ["GetOrAdd"] = static (table, _) => table.GetOrAdd("new", static _ => new byte[LengthBytes]),
+        ["TryGetPointer"] = static (table, _) => Assert.True(table.TryGetPointer(Key, out PilePointer _)),
+        ["RemoveByTag"] = static (table, _) => table.RemoveByTag("tag"),
+        ["Clear"] = static (table, _) => table.Clear(),
+        ["a use that puts off an expiry"] = static (table, time) => Use(table, time, static table => Assert.True(table.ContainsKey(Key))),
+        ["Touch"] = static (table, time) => Use(table, time, static table => Assert.True(table.Touch(Key))),
+        ["a use in a batch"] = static (table, time) => Use(table, time, static table => Assert.NotEqual(0, table.ReadManyUtf8(
+            Encoding.UTF8.GetBytes(Key), [Key.Length], new System.Buffers.ArrayBufferWriter<byte>(), 1 << 20, new int[1], new EntryInfo[1]))),
+    };
+
+    public static TheoryData<string> AllWays => [.. Ways.Keys];
+
+    [Theory]
+    [MemberData(nameof(AllWays))]
+    public void A_full_pile_has_room_once_something_was_removed(string way)
+    {
+        using PileCache cache = OpenFull(out CacheTable<string, byte[]> table, out int count);
+        for (int i = 100; i < 400; i++)
+            Assert.True(table.Remove(KeyOf(i)));
+        Assert.NotEqual(0, cache.Pile.QuarantinedBytes);
+        Ways[way](table, Time);
+        Assert.True(count > 400);
+        Assert.True(cache.Pile.Verify().IsSound);
+    }
+
+    /// <summary>An object of an entry that was flushed as a link needs a place in the table of moved blocks when its entry goes.</summary>
+    [Fact]
+    public async Task Entries_go_though_the_table_of_moved_blocks_is_full()
+    {
+        bool fails = false;
+        using PileCache cache = new(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 64 << 20, Syncing = path => Refuse(fails, path) }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
+        PilePointer[] pointers = [.. Enumerable.Range(0, Storage.MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
+        for (int i = 0; i < 200; i++)
+        {
+            PilePointer owned = cache.Pile.Put(new byte[1]);
+            cache.Pile.Put(owned, new byte[100]);
+            table.PutPointer(KeyOf(i), owned);
+        }
+        cache.Pile.Flush();
+        fails = true;
+        Exception? full = Record.Exception(() => Array.ForEach(pointers, pointer => cache.Pile.Put(pointer, new byte[8])));
+        long before = cache.Pile.Statistics.ObjectCount;
+        Exception? failure = Record.Exception(() =>
+        {
+            for (int i = 0; i < 100; i++)
+                Assert.True(table.Remove(KeyOf(i)));
+            for (int i = 100; i < 200; i++)
+                table.Put(KeyOf(i), [1]);
+        });
+        long after = cache.Pile.Statistics.ObjectCount;
+        fails = false;
+        Assert.IsType<PileFullException>(full);
+        Assert.Null(failure);
+        Assert.Equal(before - 300, after);
+        Assert.Equal(100, table.Count);
+        await cache.Pile.FlushAsync();
+        Assert.Equal(0, cache.Pile.MovedCount);
+        Assert.True(cache.Pile.Verify().IsSound);
+    }
+
+    private PileCache OpenFull(out CacheTable<string, byte[]> table, out int count)
+    {
+        var cache = new PileCache(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 2 * SegmentBytes }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, TimeProvider = Time, DefaultTableOptions = TestCache.AllDurable });
+        CacheTable<string, byte[]> filled = cache.GetOrCreateTable<string, byte[]>("t");
+        int put = 0;
+        Action fill = () =>
+        {
+            for (; put < 100_000; put++)
+                filled.Put(KeyOf(put), new byte[LengthBytes], new EntryOptions { Sliding = TimeSpan.FromMinutes(1), Tags = ["tag"] });
+        };
+        Assert.Throws<PileFullException>(fill);
+        for (int i = 0; i < 3_000; i++)
+        {
+            try
+            {
+                cache.Pile.Put(new byte[8]); // no room for a mark of a tag either
+            }
+            catch (PileFullException)
+            {
+                break;
+            }
+        }
+        cache.Pile.Flush();
+        table = filled;
+        count = put;
+        return cache;
+    }
+
+    private static void Use(CacheTable<string, byte[]> table, ManualTime time, Action<CacheTable<string, byte[]>> use)
+    {
+        time.Advance(TimeSpan.FromSeconds(50));
+        use(table);
+        time.Advance(TimeSpan.FromSeconds(50));
+        Assert.True(table.ContainsKey(Key));
+    }
+
+    private static void Refuse(bool fails, string path)
+    {
+        if (fails && !Path.GetFileName(path).StartsWith("superblock", StringComparison.Ordinal)) // versions are reserved there
+            throw new IOException($"'{Path.GetFileName(path)}' is refused");
+    }
+
+    private static string KeyOf(int number) => $"key {number:d5}";
+}

@@ -1,0 +1,128 @@
+using System.Collections.Generic;
+using BigPile.Allocation;
+using BigPile.Blocks;
+using BigPile.Concurrency;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>A pointer to what a crash took names nothing ever after: the table entry that holds it may have outlived its object.</summary>
+public sealed class LostPointerTests : DurabilityTest
+{
+    private const int SlotPayload = 40;
+    private const int RunPayload = 100_000;
+
+    [Theory]
+    [InlineData(SlotPayload, 0)] // in a page that is empty but for it
+    [InlineData(SlotPayload, 3)]
+    [InlineData(RunPayload, 0)]
+    public void What_was_not_published_at_a_kill(int payloadBytes, int neighbours)
+    {
+        using Pile pile = Open();
+        Use(pile, payloadBytes, neighbours);
+        PilePointer pointer = TakeUnpublished(pile, payloadBytes);
+        AssertNeverNamed(OpenKilled, pointer, payloadBytes);
+    }
+
+    [Theory]
+    [InlineData(SlotPayload, 0)]
+    [InlineData(SlotPayload, 3)]
+    [InlineData(RunPayload, 0)]
+    public void What_never_reached_the_device(int payloadBytes, int neighbours)
+    {
+        using Pile pile = Open();
+        Use(pile, payloadBytes, neighbours);
+        pile.Flush();
+        PileFiles.Copy(PilePath, ImagePath); // as if nothing of what follows were written
+        PilePointer pointer = pile.Put(new byte[payloadBytes]);
+        AssertNeverNamed(OpenImage, pointer, payloadBytes);
+    }
+
+    /// <summary>The owner after the one that died knows of it no more than the one before.</summary>
+    [Fact]
+    public void Nor_after_one_more_owner()
+    {
+        using Pile pile = Open();
+        Use(pile, SlotPayload, neighbours: 3);
+        PilePointer pointer = TakeUnpublished(pile, SlotPayload);
+        OpenKilled().Dispose();
+        AssertNeverNamed(_ => Pile.Open(ImagePath), pointer, SlotPayload);
+    }
+
+    /// <summary>Each slot that is used once more is one that has been used: the next owner counts on from there.</summary>
+    [Fact]
+    public void Nor_when_the_next_owner_dies_as_well()
+    {
+        using Pile pile = Open();
+        Use(pile, SlotPayload, neighbours: 3);
+        _ = TakeUnpublished(pile, SlotPayload);
+        using Pile second = OpenKilled();
+        second.Recovery.Completion.Wait();
+        PilePointer pointer = TakeUnpublished(second, SlotPayload);
+        PileFiles.Copy(ImagePath, OtherPath);
+        AssertNeverNamed(_ => Pile.Open(OtherPath), pointer, SlotPayload);
+    }
+
+    /// <summary>A slot has as many generations as there are; a found one that is near the end is given up and never wraps.</summary>
+    [Theory]
+    [InlineData(PilePointer.MaxGeneration - 1, false)]
+    [InlineData(PilePointer.MaxGeneration - 2, true)]
+    public unsafe void A_slot_that_is_nearly_worn(uint generation, bool isUsedAgain)
+    {
+        using Pile pile = Open();
+        Use(pile, SlotPayload, neighbours: 3);
+        ThreadPresence presence = pile.Enter();
+        Slot slot = pile.TakeEntry(SlotPayload);
+        *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
+        pile.Exit(presence);
+        using Pile killed = OpenKilled();
+        killed.Recovery.Completion.Wait();
+        Assert.Equal(isUsedAgain, PutUntil(killed, slot.Address, SlotPayload, out PilePointer found));
+        Assert.Equal(isUsedAgain ? PilePointer.MaxGeneration - 1 : 0, found.Generation);
+        Assert.True(killed.Verify().IsSound);
+    }
+
+    private static void AssertNeverNamed(System.Func<System.Action<PileOptions>?, Pile> open, PilePointer pointer, int payloadBytes)
+    {
+        using Pile pile = open(null);
+        pile.Recovery.Completion.Wait();
+        Assert.False(pile.Contains(pointer));
+        Assert.True(PutUntil(pile, pointer.Address, payloadBytes, out PilePointer found), "Its room is used again.");
+        Assert.True(found.Generation > pointer.Generation, $"{found.Generation} after {pointer.Generation}");
+        Assert.False(pile.Contains(pointer));
+        Assert.True(pile.Verify().IsSound);
+    }
+
+    private static bool PutUntil(Pile pile, ulong address, int payloadBytes, out PilePointer found)
+    {
+        found = default;
+        for (int i = 0; i < 3_000 && pile.Statistics.ReservedBytes <= SegmentBytes; i++)
+        {
+            ThreadPresence.Mine.Heap = i; // whichever heap has the page
+            PilePointer put = pile.Put(new byte[payloadBytes]);
+            if (put.Address != address)
+                continue;
+            found = put;
+            return true;
+        }
+        return false;
+    }
+
+    // Objects that stay, and rooms that were used before.
+    private static void Use(Pile pile, int payloadBytes, int neighbours)
+    {
+        var deleted = new List<PilePointer>();
+        for (int i = 0; i < 5; i++)
+            deleted.Add(pile.Put(new byte[payloadBytes]));
+        for (int i = 0; i < neighbours; i++)
+            _ = pile.Put(new byte[payloadBytes]);
+        deleted.ForEach(pile.Delete);
+    }
+
+    private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
+    {
+        ThreadPresence presence = pile.Enter();
+        Slot slot = pile.TakeEntry(payloadBytes);
+        pile.Exit(presence);
+        return new PilePointer(slot.Address, slot.Generation);
+    }
+}
