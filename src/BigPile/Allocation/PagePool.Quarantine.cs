@@ -17,11 +17,11 @@ internal sealed unsafe partial class PagePool
     internal bool KnowsFrozen => Changes != null;
 
     /// <summary>Takes the runs that were put into quarantine since the last call.</summary>
-    internal void TakeQuarantine(List<ulong> addresses)
+    internal void TakeQuarantine(Quarantine quarantine)
     {
         lock (_lock)
         {
-            addresses.AddRange(_quarantine);
+            quarantine.Runs.AddRange(_quarantine);
             _quarantine.Clear();
         }
     }
@@ -41,7 +41,7 @@ internal sealed unsafe partial class PagePool
             Segment segment = SegmentOf(meta);
             int first = PageIn(segment, meta);
             int pages = segment.WordOf(first).RunPages;
-            Debug.Assert(meta->IsRunFrozen && new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
+            Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
             meta->IsRunFrozen = false;
             SettleFree(meta->Start);
             QuarantinedPages -= pages;

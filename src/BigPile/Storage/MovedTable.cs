@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
@@ -63,7 +64,11 @@ internal sealed unsafe class MovedTable : IDisposable
     internal bool IsHalfFull => _used > Capacity / 2;
 
     /// <summary>Whether a flush should come before anything else is moved.</summary>
-    internal bool IsNearlyFull => _used > Capacity / 4 * 3 || BytesInPlace > MostBytesInPlace;
+    internal bool IsNearlyFull
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _used > Capacity / 4 * 3 || BytesInPlace > MostBytesInPlace;
+    }
 
     /// <summary>About how many bytes of payload a flush must write because they are where only the table says so.</summary>
     internal long BytesInPlace { get; set; }
