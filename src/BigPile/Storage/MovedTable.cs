@@ -31,6 +31,7 @@ internal sealed unsafe class MovedTable : IDisposable
 
     private const int CapacityBits = 17;
     private const long LengthBytes = (long)Capacity * PlaceBytes;
+    private const int PiecesBytes = 4096;
     private const int PlaceBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
     private const long MostBytesInPlace = 32 << 20;
@@ -188,7 +189,12 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>Empties the table.</summary>
     internal void Clear()
     {
-        new Span<byte>(_region.Start, (int)_region.LengthBytes).Clear();
+        for (long offset = 0; offset < LengthBytes; offset += PiecesBytes)
+        {
+            var piece = new Span<byte>(_region.Start + offset, PiecesBytes);
+            if (piece.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
+                piece.Clear();
+        }
         _used = 0;
         Count = 0;
     }
