@@ -100,15 +100,21 @@ public sealed unsafe partial class Pile
     /// <summary>The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.</summary>
     private Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
 
-    /// <summary>Some addresses and those of the moved blocks, each once.</summary>
+    /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
     private ulong[] WithMoves(ulong[] addresses)
     {
         if (_capturedMoves.Count == 0)
             return addresses;
-        var all = new SortedSet<ulong>(addresses);
+        var all = new List<ulong>(); // nearly always all of them are listed
         foreach (MovedTable.Entry entry in _capturedMoves)
-            all.Add(entry.Address);
-        return [.. all];
+        {
+            if (Array.BinarySearch(addresses, entry.Address) < 0)
+                all.Add(entry.Address);
+        }
+        if (all.Count == 0)
+            return addresses;
+        all.AddRange(addresses);
+        return ChangeCapture.Distinct(all).ToArray();
     }
 
     private ChangeCapture NewCapture() => new(_map, _allocator, _moved!, _isSealed);
