@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
 
@@ -27,11 +29,7 @@ public sealed unsafe partial class Pile
         ThreadPresence presence = EnterToChange();
         try
         {
-            bool found = TryUnpublish(pointer, out Block block);
-            KillPoint.Pass(KillWindow.FreedBeforeReturned);
-            if (found)
-                FreeBlock(block.Address, block.Header);
-            return found;
+            return TryFreePlain(pointer) || TryFree(pointer);
         }
         catch (PileFullException) when (CanMakeRoom(presence, flushes))
         {
@@ -44,19 +42,55 @@ public sealed unsafe partial class Pile
         return TryDelete(pointer, MakeRoom(flushes));
     }
 
-    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can.
+    /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>
+    /// <returns><see langword="false"/> when there is none, or another sort, or somebody is at work on it: nothing was done.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // the caller's loop would get all of it, and then the compiler inlines nothing in it any more
+    private bool TryFreePlain(PilePointer pointer)
+    {
+        ulong address = pointer.Address;
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null)
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        uint slot = info.SlotAt(address);
+        if (header.Generation != pointer.Generation || !header.IsPlain || slot >= (uint)info.SlotCount || info.ClassPlusOne == 0)
+            return false;
+        PageMeta* page = _map.MetaOf(address);
+        BlockHeader freed = page->IsFrozen((int)slot)
+            ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
+            : header.Freed;
+        if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
+            return false;
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        if (_leases.IsAny)
+            FreeBlock(new Block(start, (ulong*)start, address, header, info));
+        else
+            _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
+        return true;
+    }
+
+    private bool TryFree(PilePointer pointer, bool usesReserve = false)
+    {
+        bool found = TryUnpublish(pointer, out Block block, usesReserve);
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        if (found)
+            FreeBlock(block);
+        return found;
+    }
+
+    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. Whether it is frozen is asked
+    // before: that does not change while the block lives, and when it does not live on, the swap fails.
     private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
     {
-        if (_log != null)
-            return TryUnpublishMapped(pointer, out block, usesReserve);
         var spinner = default(SpinWait);
         while (TryLocate(pointer, out block))
         {
-            if (!block.Header.IsBusy && block.TrySwap(block.Header.Freed))
+            if (block.IsMoved || IsFrozenLink(block))
+                return TryUnpublishByTable(pointer, out block, usesReserve);
+            if (!block.Header.IsBusy && block.TrySwap(FreedHeader(block)))
             {
-                KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
-                if (block.Header.Kind == BlockKind.Link)
-                    FreeTarget(block.Header); // after the origin: a kill between leaves a target that recovery finds by its back word
+                FreeTargetOf(block);
                 return true;
             }
             spinner.SpinOnce(sleep1Threshold: -1);
@@ -64,17 +98,28 @@ public sealed unsafe partial class Pile
         return false;
     }
 
-    // Busy first: what the allocator knows of a block may be looked at only while nobody else can free it.
-    private bool TryUnpublishMapped(PilePointer pointer, out Block block, bool usesReserve)
+    // Busy first, and for as long as the header that counts is in the table.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryUnpublishByTable(PilePointer pointer, out Block block, bool usesReserve)
     {
         if (!TryMakeBusy(pointer, out block))
             return false;
         SetFreed(block, usesReserve);
-        KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
-        if (block.Header.Kind == BlockKind.Link)
-            FreeTarget(block.Header);
+        FreeTargetOf(block);
         return true;
     }
+
+    // After the origin: a kill between leaves a target that recovery finds by its back word.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void FreeTargetOf(Block origin)
+    {
+        KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
+        if (origin.Header.Kind == BlockKind.Link)
+            FreeTarget(origin.Header);
+    }
+
+    // Nothing can be had back from the free header of a link.
+    private bool IsFrozenLink(Block block) => block.Header.Kind == BlockKind.Link && _allocator.IsFrozen(block.Address, block.Info);
 
     private void SetFreed(Block block, bool usesReserve)
     {
@@ -97,8 +142,12 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>The header of a block's slot once it is free. What was flushed can be had back until the next flush.</summary>
-    private BlockHeader FreedHeader(Block block) =>
-        block.Header.CanBeUndone && _allocator.IsFrozen(block.Address, block.Info)
-            ? block.Header.UndoableFree(CapacityBytes(block), Volatile.Read(ref _freeEpoch))
-            : block.Header.Freed;
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BlockHeader FreedHeader(in Block block)
+    {
+        if (!_allocator.IsFrozen(block.Address, block.Info) || !block.Header.CanBeUndone)
+            return block.Header.Freed;
+        long capacityBytes = block.Header.IsShortForm ? CapacityBytes(block) : 0;
+        return block.Header.UndoableFree(capacityBytes, Volatile.Read(ref _freeEpoch));
+    }
 }

@@ -36,7 +36,7 @@ public sealed unsafe partial class Pile
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
         block.Publish(FreedHeader(block));
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
-        FreeBlock(address, block.Header);
+        FreeBlock(block);
     }
 
     /// <summary>Looks at what is at an address that an index gave, which may be out of date.</summary>

@@ -101,15 +101,16 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Gives back the room of a block whose header says free, now or when its last lease ends.</summary>
-    private void FreeBlock(ulong address, BlockHeader before)
+    /// <param name="block">The block as it was while it was live.</param>
+    private void FreeBlock(in Block block)
     {
-        if (!_leases.TryDefer(address, before))
+        if (!_leases.TryDefer(block.Address, block.Header))
         {
-            _allocator.Return(address, before);
+            _allocator.Return(block.Address, block.Info, block.Header);
             return;
         }
-        _allocator.NoteChange(address); // that it is free is to be durable with the next flush, and not when its room is given back
-        if (new BlockHeader(*(ulong*)_map.Find(address, out _)).IsUndoableFree)
-            _allocator.NoteDeferred(address);
+        _allocator.NoteChange(block.Address); // that it is free is to be durable with the next flush, and not when its room is given back
+        if (block.OwnHeader.IsUndoableFree)
+            _allocator.NoteDeferred(block.Address);
     }
 }

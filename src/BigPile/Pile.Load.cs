@@ -76,7 +76,7 @@ public sealed unsafe partial class Pile
         try
         {
             SegmentScanner.CheckHead(region, path, number, directory.PileId);
-            var segment = new Segment(number, _map.AddressOf(number), region);
+            var segment = new Segment(number, _map.AddressOf(number), region, knowsFrozen: !IsReadOnly);
             _allocator.Pool.Hold(segment, isShared: IsReadOnly);
         }
         catch

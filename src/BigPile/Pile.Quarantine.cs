@@ -1,9 +1,7 @@
 using System;
 using System.Collections.Generic;
-using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Recovery;
 using BigPile.Storage;
 
@@ -23,7 +21,7 @@ public sealed unsafe partial class Pile
     // More than one: a checkpoint that failed may have left a batch of the next epoch. And what has the mark of this one becomes final.
     private const int ClosingEpochs = 5;
 
-    private readonly List<ulong> _captured = []; // freed blocks that a flush has taken, whose end is not known to be durable; under the flush lock
+    private readonly Quarantine _captured = new(); // under the flush lock
     private long _freeEpoch;
     private int _isFlushRequested;
 
@@ -47,13 +45,7 @@ public sealed unsafe partial class Pile
         if (_freeEpoch == epoch)
             return;
         // A checkpoint failed after its last look: what was freed since would not become final with this one.
-        foreach (ulong address in _captured)
-        {
-            var word = (ulong*)_map.Find(address & ~Allocator.DeferredBit, out _);
-            var header = new BlockHeader(*word);
-            if (header.IsUndoableFree)
-                Volatile.Write(ref *word, header.WithEpoch(epoch).Word);
-        }
+        _captured.Mark(epoch, _map);
         _freeEpoch = epoch;
     }
 
@@ -62,7 +54,7 @@ public sealed unsafe partial class Pile
     {
         if (_capturedMoves.Count != 0)
             Still(SettleMoves); // before the lists: those deleted as links are free by now
-        _allocator.Release(CollectionsMarshal.AsSpan(_captured));
+        _allocator.Release(_captured);
         _captured.Clear();
     }
 
@@ -84,15 +76,21 @@ public sealed unsafe partial class Pile
     /// <summary>The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.</summary>
     private Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
 
-    /// <summary>Some addresses and those of the moved blocks, each once.</summary>
+    /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
     private ulong[] WithMoves(ulong[] addresses)
     {
         if (_capturedMoves.Count == 0)
             return addresses;
-        var all = new SortedSet<ulong>(addresses);
+        var all = new List<ulong>(); // nearly always all of them are listed
         foreach (MovedTable.Entry entry in _capturedMoves)
-            all.Add(entry.Address);
-        return [.. all];
+        {
+            if (Array.BinarySearch(addresses, entry.Address) < 0)
+                all.Add(entry.Address);
+        }
+        if (all.Count == 0)
+            return addresses;
+        all.AddRange(addresses);
+        return ChangeCapture.Distinct(all).ToArray();
     }
 
     private ChangeCapture NewCapture() => new(_map, _allocator, _moved!, _isSealed);
@@ -101,7 +99,7 @@ public sealed unsafe partial class Pile
     private void SettleQuarantine()
     {
         BeginCheckpoint();
-        if (_captured.Count == 0 && _capturedMoves.Count == 0)
+        if (_captured.IsEmpty && _capturedMoves.Count == 0)
             return;
         SyncSegments();
         if (_capturedMoves.Count != 0)

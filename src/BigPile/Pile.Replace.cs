@@ -215,7 +215,7 @@ public sealed unsafe partial class Pile
         Block target = TargetOf(link);
         target.Publish(FreedHeader(target));
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
-        FreeBlock(target.Address, target.Header);
+        FreeBlock(target);
         Interlocked.Decrement(ref _linkCount);
     }
 

@@ -106,13 +106,7 @@ public sealed unsafe partial class Pile
     }
 
     /// <summary>Deletes what a pointer names; the caller is inside the pile, and called <see cref="MakeRoomToMove"/> before.</summary>
-    internal bool TryDeleteInside(PilePointer pointer)
-    {
-        bool found = TryUnpublish(pointer, out Block block, usesReserve: true);
-        if (found)
-            FreeBlock(block.Address, block.Header);
-        return found;
-    }
+    internal bool TryDeleteInside(PilePointer pointer) => TryFreePlain(pointer) || TryFree(pointer, usesReserve: true);
 
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
     /// <param name="address">Where to go on; raised.</param>

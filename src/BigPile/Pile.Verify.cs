@@ -111,7 +111,7 @@ public sealed unsafe partial class Pile
         }
         if (!SegmentScanner.IsHead(region, number, files.PileId))
             files.Faults.Add(new PileFault(files.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));
-        pool.Hold(new Segment(number, map.AddressOf(number), region), isShared: true);
+        pool.Hold(new Segment(number, map.AddressOf(number), region, knowsFrozen: false), isShared: true);
     }
 
     private void Verify(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)

@@ -1,5 +1,6 @@
 using System;
-using System.Collections.Generic;
+using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
 
@@ -12,13 +13,7 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class Allocator
 {
-    /// <summary>Marks an address in a list of freed blocks whose room a lease gives back.</summary>
-    internal const ulong DeferredBit = 1UL << 63;
-
     private const int ReservedShare = 4;
-    private const int LooksPerCheck = 1024;
-
-    private int _frees;
 
     /// <summary>Called when so much is in quarantine that a flush should be made.</summary>
     internal Action? QuarantineOverfull { get; set; }
@@ -35,7 +30,9 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Whether a block must keep its bytes until the next flush, freed or not. It is the caller's alone, and in use.</summary>
+    /// <summary>Whether a block must keep its bytes until the next flush, freed or not.</summary>
+    /// <remarks>The caller is inside the pile. Where the block is not his alone, the answer counts if it lives on behind it.</remarks>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsFrozen(ulong address, PageInfo info)
     {
         if (!_notesChanges)
@@ -48,11 +45,11 @@ internal sealed unsafe partial class Allocator
     internal void NoteDeferred(ulong address) => _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteDeferred(address);
 
     /// <summary>Takes what was put into quarantine. No change runs.</summary>
-    internal void TakeQuarantine(List<ulong> addresses)
+    internal void TakeQuarantine(Quarantine quarantine)
     {
-        Pool.TakeQuarantine(addresses);
+        Pool.TakeQuarantine(quarantine);
         foreach (Heap heap in _heaps)
-            heap.TakeQuarantine(addresses);
+            heap.TakeQuarantine(quarantine);
     }
 
     /// <summary>Freezes what is in the pages of some addresses. No change runs.</summary>
@@ -79,43 +76,57 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Frees what is in quarantine and durably gone.</summary>
-    internal void Release(ReadOnlySpan<ulong> addresses)
+    internal void Release(Quarantine quarantine)
     {
-        foreach (ulong address in addresses)
+        foreach (ulong address in quarantine.Deferred)
+            Settle(address); // first: a lease may have ended since, and put the same block into quarantine
+        foreach (ulong address in quarantine.Runs)
+            Pool.ReleaseRun(_map.MetaOf(address));
+        Span<ulong> worn = stackalloc ulong[PageMeta.MostBitWords];
+        for (int index = 0; index < quarantine.PageCount; index++)
         {
-            if ((address & DeferredBit) != 0)
-                Release(address & ~DeferredBit, isDeferred: true); // first: a lease may have ended since, and put the same block into the list
-        }
-        foreach (ulong address in addresses)
-        {
-            if ((address & DeferredBit) == 0)
-                Release(address, isDeferred: false);
+            PageMeta* page = quarantine.PageAt(index, out ReadOnlySpan<ulong> slots);
+            SettleSlots(page, slots, worn);
+            ReleaseSlots(page, slots, worn[..slots.Length]);
         }
     }
 
-    private void Release(ulong address, bool isDeferred)
-    {
-        _ = _map.Find(address, out PageInfo* info);
-        if (SegmentMap.Load(info).ClassPlusOne == 0)
-            ReleaseRun(address, isDeferred);
-        else
-            ReleaseSlot(address, (int)SegmentMap.Load(info).SlotAt(address), isDeferred);
-    }
-
-    private void ReleaseRun(ulong address, bool isDeferred)
+    private void Settle(ulong address)
     {
         PageMeta* page = _map.MetaOf(address);
-        if (isDeferred)
+        _ = _map.Find(address, out PageInfo* infoAt);
+        PageInfo info = SegmentMap.Load(infoAt);
+        if (info.ClassPlusOne == 0)
+        {
             Pool.SettleRun(page);
-        else
-            Pool.ReleaseRun(page);
+            return;
+        }
+        var slot = (int)info.SlotAt(address);
+        _ = PagePool.SettleFree(page->BlockAt(slot));
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryThaw(page, slot))
+        {
+        }
     }
 
-    private void ReleaseSlot(ulong address, int slot, bool isDeferred)
+    // Nobody else may touch a slot in quarantine, so it takes no lock until they are given back all at once.
+    private static void SettleSlots(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> worn)
     {
-        PageMeta* page = _map.MetaOf(address);
+        for (int word = 0; word < slots.Length; word++)
+        {
+            worn[word] = 0;
+            for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
+            {
+                int bit = BitOperations.TrailingZeroCount(bits);
+                if (PagePool.SettleFree(page->BlockAt(word * 64 + bit)) == PilePointer.MaxGeneration)
+                    worn[word] |= 1UL << bit;
+            }
+        }
+    }
+
+    private void ReleaseSlots(PageMeta* page, ReadOnlySpan<ulong> slots, ReadOnlySpan<ulong> worn)
+    {
         PageMeta* emptied;
-        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slot, isDeferred, out emptied))
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slots, worn, out emptied))
         {
         }
         if (emptied != null)
@@ -133,10 +144,16 @@ internal sealed unsafe partial class Allocator
             Pool.FreezeRun(page);
     }
 
-    // A few kilobytes are not worth a flush; and nobody counts exactly what others free at this instant.
-    private void CheckQuarantine()
+    private void LookAtQuarantine(Heap heap)
     {
-        if (Interlocked.Increment(ref _frees) % LooksPerCheck == 0 && QuarantinedBytes > Math.Max(Pool.ReservedBytes / ReservedShare, _map.SegmentBytes))
+        heap.WantsLook = false;
+        LookAtQuarantine();
+    }
+
+    // Nobody counts exactly what others free at this instant.
+    private void LookAtQuarantine()
+    {
+        if (QuarantinedBytes > Math.Max(Pool.ReservedBytes / ReservedShare, _map.SegmentBytes))
             QuarantineOverfull?.Invoke();
     }
 }

@@ -64,26 +64,37 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <param name="before">Its header while it was live.</param>
     internal void Return(ulong address, BlockHeader before)
     {
-        PageMeta* page = _map.MetaOf(address);
         _ = _map.Find(address, out PageInfo* infoAt);
-        PageInfo info = SegmentMap.Load(infoAt);
+        Return(address, SegmentMap.Load(infoAt), before);
+    }
+
+    /// <summary>As <see cref="Return(ulong, BlockHeader)"/>, where the page's info is known.</summary>
+    internal void Return(ulong address, PageInfo info, BlockHeader before)
+    {
+        PageMeta* page = _map.MetaOf(address);
         uint generation = before.Freed.Generation;
         if (info.ClassPlusOne == 0)
         {
             if (Pool.ReturnRun(page, generation, before.PayloadBytes))
-                CheckQuarantine();
+                LookAtQuarantine();
             return;
         }
-        int slot = (int)info.SlotAt(address);
-        bool isFrozen = page->IsFrozen(slot);
+        ReturnSlot(page, (int)info.SlotAt(address), generation, before.PayloadBytes);
+    }
+
+    /// <summary>As <see cref="Return(ulong, BlockHeader)"/>, of a block in a slot.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void ReturnSlot(PageMeta* page, int slot, uint generation, long payloadBytes)
+    {
         PageMeta* emptied;
-        while (!_heaps[Volatile.Read(ref page->Owner)].TryReturn(page, slot, generation, before.PayloadBytes, out emptied))
+        Heap heap;
+        while (!(heap = _heaps[Volatile.Read(ref page->Owner)]).TryReturn(page, slot, generation, payloadBytes, out emptied))
         {
         }
         if (emptied != null)
             Pool.ReturnPage(emptied);
-        if (isFrozen)
-            CheckQuarantine();
+        if (heap.WantsLook)
+            LookAtQuarantine(heap);
     }
 
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
@@ -122,8 +133,8 @@ internal sealed unsafe partial class Allocator : IDisposable
     }
 
     /// <summary>Hands a page that was found in a file to the heaps, in turn.</summary>
-    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, ReadOnlySpan<ulong> quarantined) =>
-        _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, quarantined, Pool);
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes) =>
+        _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, Pool);
 
     /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
     /// <returns>What kept it from giving back all that it could; the next trim tries again.</returns>

@@ -1,22 +1,34 @@
+using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 
 namespace BigPile.Allocation;
 
 /// <summary>Slots that were flushed: freed, they stay as they are until their end is flushed too.</summary>
 internal sealed unsafe partial class Heap
 {
-    private readonly List<ulong> _quarantine = [];
+    private const int BytesPerLookShift = 16;
+
+    private readonly List<nint> _quarantinedPages = []; // each once, whichever heap owns it by now
+    private readonly List<ulong> _deferred = [];
+    private long _quarantinedBytes;
 
     /// <summary>Bytes of slots in quarantine, in the pages of this heap.</summary>
-    internal long QuarantinedBytes { get; private set; }
+    internal long QuarantinedBytes => _quarantinedBytes;
 
-    /// <summary>Takes the slots that were put into quarantine since the last call.</summary>
-    internal void TakeQuarantine(List<ulong> addresses)
+    /// <summary>Whether the quarantine has grown so far that somebody should look how large it is.</summary>
+    internal bool WantsLook { get; set; }
+
+    /// <summary>Takes the slots that were put into quarantine since the last call. No change runs.</summary>
+    internal void TakeQuarantine(Quarantine quarantine)
     {
         _lock.Enter();
-        addresses.AddRange(_quarantine);
-        _quarantine.Clear();
+        foreach (nint page in _quarantinedPages)
+            quarantine.Take((PageMeta*)page);
+        _quarantinedPages.Clear();
+        quarantine.Deferred.AddRange(_deferred);
+        _deferred.Clear();
         _lock.Exit();
     }
 
@@ -24,7 +36,7 @@ internal sealed unsafe partial class Heap
     internal void NoteDeferred(ulong address)
     {
         _lock.Enter();
-        _quarantine.Add(address | Allocator.DeferredBit);
+        _deferred.Add(address);
         _lock.Exit();
     }
 
@@ -40,40 +52,58 @@ internal sealed unsafe partial class Heap
         return isOwn;
     }
 
-    /// <summary>Frees a slot whose end is durable.</summary>
-    /// <param name="page">Its page.</param>
-    /// <param name="slot">The slot in the page.</param>
-    /// <param name="isDeferred">The slot is leased: it goes through <see cref="TryReturn"/> yet.</param>
+    /// <summary>Notes that what a slot held is gone for good; the slot itself goes through <see cref="TryReturn"/> yet.</summary>
+    /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
+    internal bool TryThaw(PageMeta* page, int slot)
+    {
+        _lock.Enter();
+        bool isOwn = page->Owner == _index;
+        if (isOwn)
+            page->Thaw(slot);
+        _lock.Exit();
+        return isOwn;
+    }
+
+    /// <summary>Frees slots whose end is durable, and whose headers say plainly that they are free.</summary>
+    /// <param name="page">Their page.</param>
+    /// <param name="released">The slots.</param>
+    /// <param name="worn">Those of them whose generation is used up.</param>
     /// <param name="emptied">The page, when the caller has to return it to the pool.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryRelease(PageMeta* page, int slot, bool isDeferred, out PageMeta* emptied)
+    internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn, out PageMeta* emptied)
     {
         emptied = null;
         _lock.Enter();
         bool isOwn = page->Owner == _index;
         if (isOwn)
         {
-            uint generation = PagePool.SettleFree(page->Start + slot * page->SlotBytes);
-            page->Thaw(slot);
-            if (!isDeferred)
-            {
-                page->QuarantinedCount--;
-                QuarantinedBytes -= page->SlotBytes;
-                ReturnLocked(page, slot, generation);
-                if (IsToReturnLocked(page))
-                    emptied = GiveUpLocked(page);
-            }
+            CountLocked(page, -1);
+            page->Release(released, worn);
+            CountLocked(page, +1);
+            ListIfFreeLocked(page);
+            if (IsToReturnLocked(page))
+                emptied = GiveUpLocked(page);
         }
         _lock.Exit();
         return isOwn;
     }
 
-    private void QuarantineLocked(PageMeta* page, int slot, uint generation)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void QuarantineLocked(PageMeta* page, int slot)
     {
-        page->MaxGeneration = System.Math.Max(page->MaxGeneration, generation);
-        page->QuarantinedCount++;
-        QuarantinedBytes += page->SlotBytes;
-        _quarantine.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
+        page->Quarantine(slot);
+        long bytes = _quarantinedBytes + page->SlotBytes;
+        if (bytes >> BytesPerLookShift != _quarantinedBytes >> BytesPerLookShift)
+            WantsLook = true;
+        _quarantinedBytes = bytes;
+        if (!page->HasQuarantine)
+            NoteQuarantineLocked(page);
         Debug.Assert(page->FreeCount + page->QuarantinedCount <= page->SlotCount, "More slots than the page has.");
+    }
+
+    private void NoteQuarantineLocked(PageMeta* page)
+    {
+        page->HasQuarantine = true;
+        _quarantinedPages.Add((nint)page);
     }
 }

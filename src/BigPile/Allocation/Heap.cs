@@ -133,6 +133,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <param name="payloadBytes">The bytes of the payload that was there.</param>
     /// <param name="emptied">The page, when the caller has to return it to the pool.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryReturn(PageMeta* page, int slot, uint generation, long payloadBytes, out PageMeta* emptied)
     {
         emptied = null;
@@ -146,12 +147,17 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
         _changes?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
+        page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
         if (page->IsFrozen(slot))
-            QuarantineLocked(page, slot, generation);
+        {
+            QuarantineLocked(page, slot);
+        }
         else
+        {
             ReturnLocked(page, slot, generation);
-        if (IsToReturnLocked(page))
-            emptied = GiveUpLocked(page);
+            if (IsToReturnLocked(page))
+                emptied = GiveUpLocked(page);
+        }
         _lock.Exit();
         return true;
     }
@@ -200,10 +206,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>
-    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, ReadOnlySpan<ulong> quarantined, PagePool pool)
+    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
     {
         _lock.Enter();
-        _quarantine.AddRange(quarantined);
+        if (page->QuarantinedCount != 0)
+            NoteQuarantineLocked(page);
         LiveBlocks += blocks;
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
@@ -254,12 +261,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
         UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
-        QuarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
+        _quarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
     }
 
     private void ReturnLocked(PageMeta* page, int slot, uint generation)
     {
-        page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
         if (generation == PilePointer.MaxGeneration)
         {
             page->WornCount++; // the slot is never given out again: its generation has no next value
@@ -267,7 +273,12 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             return;
         }
         page->ReturnSlot(slot);
-        if (!page->IsListed && !page->IsInTransit && page != _classes[page->SizeClass].Current)
+        ListIfFreeLocked(page);
+    }
+
+    private void ListIfFreeLocked(PageMeta* page)
+    {
+        if (page->FreeCount != 0 && !page->IsListed && !page->IsInTransit && page != _classes[page->SizeClass].Current)
             ListLocked(page);
     }
 

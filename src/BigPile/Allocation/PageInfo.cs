@@ -38,7 +38,11 @@ internal readonly struct PageInfo
     internal int SlotCount => (int)((_word >> SlotCountShift) & 0xFFFF);
 
     /// <summary>The page's size class plus one; 0 for a page that holds no slots or a run.</summary>
-    internal int ClassPlusOne => (int)(_word >> ClassShift);
+    internal int ClassPlusOne
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (int)(_word >> ClassShift);
+    }
 
     /// <summary>Whether the page was found in a file, and nobody has looked at its slots yet.</summary>
     internal bool IsUnexamined => ClassPlusOne == UnexaminedCode;

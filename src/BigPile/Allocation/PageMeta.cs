@@ -11,9 +11,11 @@ namespace BigPile.Allocation;
 /// Invariants while the page holds slots: a set bit is a free slot whose header says free and whose generation may still be given out;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
 /// In a mapped pile a slot is frozen if it was not free when a flush last looked; so a free one is not. A frozen slot that was freed is in
-/// quarantine, counted in <see cref="QuarantinedCount"/>, and neither free nor live until a flush has made its end durable.
-/// All members are read and written under the owner's lock, or the pool's while no heap owns the page; <see cref="Owner"/> alone is
-/// read without, and checked again under the lock.
+/// quarantine, counted in <see cref="QuarantinedCount"/>, and neither free nor live until a flush has made its end durable; until a flush
+/// has taken it, it has a bit behind the free ones.
+/// All members are read and written under the owner's lock, or the pool's while no heap owns the page. Without it are read
+/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FrozenBits"/>, which stay where they are for as long as the
+/// segment does: the bit of a slot does not change while its block lives and its reader is inside the pile.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal unsafe struct PageMeta
@@ -23,12 +25,16 @@ internal unsafe struct PageMeta
 
     internal const int NoOwner = -1;
 
+    /// <summary>The words of a bit for each slot, of slots of the smallest size.</summary>
+    internal const int MostBitWords = SizeClasses.PageBytes / SizeClasses.MinSlotBytes / 64;
+
     private const int LineBytes = 64;
 
     internal byte* Start;
     internal ulong* FreeBits;
-    internal PageMeta* Previous;
-    internal PageMeta* Next;
+
+    /// <summary>Which slots may hold something that was flushed; null where nobody has to know.</summary>
+    internal ulong* FrozenBits;
 
     /// <summary>The page's number within the pile: its address divided by a page's units.</summary>
     internal int PageNumber;
@@ -57,32 +63,46 @@ internal unsafe struct PageMeta
     /// <summary>Of the first page of a run: whether its block was there when a flush last looked.</summary>
     internal bool IsRunFrozen;
 
-    /// <summary>Whether it is known of each slot whether it is frozen.</summary>
-    internal bool KnowsFrozen;
+    /// <summary>Whether slots went into quarantine that no flush has taken.</summary>
+    internal bool HasQuarantine;
+
+    internal PageMeta* Previous;
+    internal PageMeta* Next;
 
     internal readonly bool IsEmpty => FreeCount == SlotCount;
 
+    /// <summary>The memory of a slot.</summary>
+    internal readonly byte* BlockAt(int slot) => Start + slot * SlotBytes;
+
     internal readonly ulong FirstAddress => (ulong)PageNumber * (SizeClasses.PageBytes / SizeClasses.GranuleBytes);
 
-    private readonly int WordCount => (SlotCount + 63) / 64;
+    /// <summary>The 64-bit words that hold a bit for each slot.</summary>
+    internal readonly int WordCount => (SlotCount + 63) / 64;
 
-    /// <summary>The bytes of the free bits of the page, and of the frozen ones.</summary>
-    internal readonly long FreeBitsBytes => BitsBytes(WordCount * (KnowsFrozen ? 2 : 1));
+    /// <summary>The bytes that are in use of the page's bits.</summary>
+    internal readonly long BitsBytes => OwnBitsBytes + (FrozenBits == null ? 0 : WordCount * sizeof(ulong));
+
+    // Free bits, and behind them those of the quarantine.
+    private readonly long OwnBitsBytes => RoundToLines(WordCount * (FrozenBits == null ? 1 : 2) * sizeof(ulong));
+
+    private readonly Span<ulong> QuarantineBits => new(FreeBits + WordCount, WordCount);
 
     /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
-    internal void LayOut(int sizeClass, bool allFree, bool knowsFrozen)
+    internal void LayOut(int sizeClass, bool allFree)
     {
-        KnowsFrozen = knowsFrozen;
         SizeClass = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
         WornCount = 0;
         GenerationFloor = 0;
         Cursor = 0;
-        FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)FreeBitsBytes, LineBytes);
-        NativeMemory.Clear(FreeBits, (nuint)FreeBitsBytes);
+        FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)OwnBitsBytes, LineBytes);
+        NativeMemory.Clear(FreeBits, (nuint)OwnBitsBytes);
+        if (FrozenBits != null)
+            NativeMemory.Clear(FrozenBits, (nuint)WordCount * sizeof(ulong));
         FreeCount = 0;
         QuarantinedCount = 0;
+        HasQuarantine = false;
         if (allFree)
             SetAllFree();
     }
@@ -122,24 +142,57 @@ internal unsafe struct PageMeta
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
 
     /// <summary>Whether a slot may hold something that was flushed.</summary>
-    internal readonly bool IsFrozen(int slot) => KnowsFrozen && (FreeBits[WordCount + (slot >> 6)] >> slot & 1) != 0;
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly bool IsFrozen(int slot) => FrozenBits != null && (FrozenBits[slot >> 6] >> slot & 1) != 0;
 
     /// <summary>Freezes every slot that is not free.</summary>
     internal void Freeze()
     {
-        int count = WordCount;
-        for (int word = 0; word < count; word++)
-            FreeBits[count + word] = ~FreeBits[word];
+        for (int word = 0; word < WordCount; word++)
+            FrozenBits[word] = ~FreeBits[word];
     }
 
     /// <summary>Notes that what a slot held is gone for good.</summary>
     internal void Thaw(int slot)
     {
         Debug.Assert(!IsFree(slot), "A slot that is free was frozen.");
-        FreeBits[WordCount + (slot >> 6)] &= ~(1UL << slot);
+        FrozenBits[slot >> 6] &= ~(1UL << slot);
     }
 
-    private static long BitsBytes(int words) => (words * (long)sizeof(ulong) + LineBytes - 1) / LineBytes * LineBytes;
+    /// <summary>Puts a slot that was freed, and is frozen, into quarantine.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Quarantine(int slot)
+    {
+        FreeBits[WordCount + (slot >> 6)] |= 1UL << slot;
+        QuarantinedCount++;
+    }
+
+    /// <summary>Takes the bits of the slots that went into quarantine since the last call.</summary>
+    internal void TakeQuarantine(Span<ulong> bits)
+    {
+        QuarantineBits.CopyTo(bits);
+        QuarantineBits.Clear();
+        HasQuarantine = false;
+    }
+
+    /// <summary>Lets slots out of quarantine.</summary>
+    /// <param name="released">The slots.</param>
+    /// <param name="worn">Those of them that are never given out again.</param>
+    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn)
+    {
+        for (int word = 0; word < released.Length; word++)
+        {
+            ulong free = released[word] & ~worn[word];
+            Debug.Assert((FreeBits[word] & released[word]) == 0, "A slot in quarantine is not free.");
+            FrozenBits[word] &= ~released[word];
+            FreeBits[word] |= free;
+            FreeCount += (ushort)BitOperations.PopCount(free);
+            WornCount += (ushort)BitOperations.PopCount(worn[word]);
+            QuarantinedCount -= (ushort)BitOperations.PopCount(released[word]);
+        }
+    }
+
+    private static long RoundToLines(long bytes) => (bytes + LineBytes - 1) / LineBytes * LineBytes;
 
     private readonly int NextWordWithFree(int word)
     {

@@ -51,7 +51,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages--;
-            FreeBitsBytes += page->FreeBitsBytes;
+            FreeBitsBytes += page->BitsBytes;
         }
     }
 

@@ -80,7 +80,7 @@ internal sealed unsafe partial class PagePool
 
     private Segment AddLocked(int number, MemoryRegion region)
     {
-        var segment = new Segment(number, _map.AddressOf(number), region);
+        var segment = new Segment(number, _map.AddressOf(number), region, KnowsFrozen);
         uint generation = _generations.StartOf(number, SpansOf(segment));
         segment.Head = SegmentHead.For(number, region.LengthBytes, _pileId);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)

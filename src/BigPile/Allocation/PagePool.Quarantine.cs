@@ -17,11 +17,11 @@ internal sealed unsafe partial class PagePool
     internal bool KnowsFrozen => Changes != null;
 
     /// <summary>Takes the runs that were put into quarantine since the last call.</summary>
-    internal void TakeQuarantine(List<ulong> addresses)
+    internal void TakeQuarantine(Quarantine quarantine)
     {
         lock (_lock)
         {
-            addresses.AddRange(_quarantine);
+            quarantine.Runs.AddRange(_quarantine);
             _quarantine.Clear();
         }
     }

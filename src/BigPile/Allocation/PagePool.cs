@@ -81,7 +81,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             Segment segment = SegmentOf(meta);
             int page = PageIn(segment, meta);
             meta->Owner = PageMeta.NoOwner;
-            FreeBitsBytes -= meta->FreeBitsBytes;
+            FreeBitsBytes -= meta->BitsBytes;
             meta->Drop();
             FreeLocked(segment, page);
         }
@@ -245,8 +245,8 @@ internal sealed unsafe partial class PagePool : IDisposable
         uint generation = meta->MaxGeneration;
         FreePages--;
         _trimAbovePages = Math.Min(_trimAbovePages, NextTrimAbove(FreePages));
-        meta->LayOut(sizeClass, allFree: true, KnowsFrozen);
-        FreeBitsBytes += meta->FreeBitsBytes;
+        meta->LayOut(sizeClass, allFree: true);
+        FreeBitsBytes += meta->BitsBytes;
         KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
         if (generation != 0 && !Fault.SlotsUncleared)
             segment.ClearSlots(page, meta->SlotBytes, generation);

@@ -20,8 +20,9 @@ internal sealed unsafe class Segment : IDisposable
     private ulong[]? _suspects;
     private PageInfo* _infos;
     private PageMeta* _metas;
+    private ulong* _frozenBits;
 
-    internal Segment(int number, ulong firstAddress, MemoryRegion region)
+    internal Segment(int number, ulong firstAddress, MemoryRegion region, bool knowsFrozen)
     {
         Number = number;
         Region = region;
@@ -32,11 +33,14 @@ internal sealed unsafe class Segment : IDisposable
         _infos = (PageInfo*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageInfo));
         _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
         NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
+        if (knowsFrozen)
+            _frozenBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong)); // no memory before it is used
         for (int i = 0; i < PageCount; i++)
         {
             _metas[i].Start = region.Start + (long)i * SizeClasses.PageBytes;
             _metas[i].PageNumber = (int)(firstAddress >> SegmentMap.PageShift) + i;
             _metas[i].Owner = PageMeta.NoOwner;
+            _metas[i].FrozenBits = knowsFrozen ? _frozenBits + (long)i * PageMeta.MostBitWords : null;
         }
     }
 
@@ -208,8 +212,10 @@ internal sealed unsafe class Segment : IDisposable
             _metas[i].Drop();
         NativeMemory.Free(_infos);
         NativeMemory.AlignedFree(_metas);
+        NativeMemory.Free(_frozenBits);
         _infos = null;
         _metas = null;
+        _frozenBits = null;
         Region.Dispose();
     }
 

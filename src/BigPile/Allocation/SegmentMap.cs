@@ -54,6 +54,7 @@ internal sealed unsafe class SegmentMap : IDisposable
     }
 
     /// <summary>The allocator's record of the page that an address lies in. The address must be of a live block.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PageMeta* MetaOf(ulong address) =>
         _entries[address >> _segmentShift].Metas + ((address & _unitMask) >> PageShift);
 

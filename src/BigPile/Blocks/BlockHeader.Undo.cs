@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using BigPile.Allocation;
 
 namespace BigPile.Blocks;
@@ -49,14 +50,21 @@ internal readonly partial struct BlockHeader
     internal bool CanBeUndone => !IsFree && Kind != BlockKind.Link;
 
     /// <summary>The header of this block's slot once it is free, for as long as the block may have to come back.</summary>
-    /// <param name="capacityBytes">The most bytes of a payload in this block.</param>
+    /// <param name="capacityBytes">The most bytes of a payload in this block; of one that has no checksum in its header, anything.</param>
     /// <param name="epoch">The epoch of the log.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader UndoableFree(long capacityBytes, long epoch)
     {
-        Debug.Assert(CanBeUndone && OwnPayloadBytes <= capacityBytes, "A link, or a length that its block can't have.");
+        Debug.Assert(CanBeUndone, "A link, or free.");
         ulong mark = BusyBit | (((ulong)epoch & EpochMask) << EpochShift) | ((ulong)Kind << UndoKindShift);
-        if (!IsShortForm)
-            return new BlockHeader(BlockKind.Free, Generation + 1, mark | (ulong)OwnPayloadBytes);
+        return IsShortForm
+            ? UndoableShort(mark, capacityBytes)
+            : new BlockHeader(BlockKind.Free, Generation + 1, mark | (ulong)OwnPayloadBytes);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BlockHeader UndoableShort(ulong mark, long capacityBytes)
+    {
         ulong slackBytes = (ulong)(capacityBytes - OwnPayloadBytes);
         Debug.Assert(slackBytes <= UndoSlackMask, "The short form is for blocks without room for a checksum.");
         return new BlockHeader(

@@ -38,7 +38,11 @@ internal readonly partial struct BlockHeader
     private const int GenerationShift = 40;
     private const ulong FieldMask = (1UL << 36) - 1;
     private const ulong KindMask = 7;
-    private const ulong BusyBit = 1UL << 36;
+    private const int BusyShift = 36;
+    private const ulong BusyBit = 1UL << BusyShift;
+    private const ulong BusyAndKindMask = (KindMask << 1) | 1;
+    private const uint PlainForms =
+        (1 << (2 * (int)BlockKind.String)) | (1 << (2 * (int)BlockKind.Bytes)) | (1 << (2 * (int)BlockKind.Object)) | (1 << (2 * (int)BlockKind.Utf16String));
     private const ulong LengthMask = (1UL << 31) - 1;
     private const ulong ShortFormBit = 1UL << 35;
     private const ulong ShortLengthMask = (1UL << CheckShift) - 1;
@@ -67,6 +71,13 @@ internal readonly partial struct BlockHeader
     /// <summary>Whether the slot holds nothing.</summary>
     internal bool IsFree => Kind == BlockKind.Free;
 
+    /// <summary>Whether the block is an application's own, with its payload, and not busy: neither a link nor one of a table.</summary>
+    internal bool IsPlain
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (PlainForms >> (int)((_word >> BusyShift) & BusyAndKindMask) & 1) != 0;
+    }
+
     /// <summary>Whether a pointer of an application may lead here: live, and not the far end of a link.</summary>
     internal bool IsAddressable => Kind is not (BlockKind.Free or BlockKind.LinkTarget);
 
@@ -81,7 +92,11 @@ internal readonly partial struct BlockHeader
     }
 
     /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
-    internal bool IsShortForm => (_word & ShortFormBit) != 0;
+    internal bool IsShortForm
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (_word & ShortFormBit) != 0;
+    }
 
     /// <summary>The header as a checksum covers it: without the checksum, and not busy.</summary>
     internal BlockHeader Plain => new(Kind, Generation, (ulong)PayloadBytes);

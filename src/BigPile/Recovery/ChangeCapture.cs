@@ -23,16 +23,23 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
             allocator.FreezeAll();
             return null;
         }
+        Span<ulong> distinct = Distinct(addresses);
+        allocator.Freeze(distinct);
+        return [.. distinct];
+    }
+
+    /// <summary>Sorts addresses and leaves out those that were there already.</summary>
+    /// <returns>A part of the list, which is not to be used any more.</returns>
+    internal static Span<ulong> Distinct(List<ulong> addresses)
+    {
         addresses.Sort();
         int count = 0;
         for (int i = 0; i < addresses.Count; i++)
         {
-            if (i == 0 || addresses[i] != addresses[i - 1])
+            if (i == 0 || addresses[i] != addresses[count - 1])
                 addresses[count++] = addresses[i];
         }
-        Span<ulong> distinct = CollectionsMarshal.AsSpan(addresses)[..count];
-        allocator.Freeze(distinct);
-        return [.. distinct];
+        return CollectionsMarshal.AsSpan(addresses)[..count];
     }
 
     /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>

@@ -1,6 +1,4 @@
 using System;
-using System.Collections.Generic;
-using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
@@ -71,9 +69,8 @@ internal sealed unsafe class PageExaminer
     private void ExamineSlots(Segment segment, int page, PageWord word)
     {
         PageMeta* meta = segment.Metas + page;
-        meta->LayOut(word.SizeClass, allFree: false, _allocator.Pool.KnowsFrozen);
+        meta->LayOut(word.SizeClass, allFree: false);
         NoteLostLayouts(segment, page, 1);
-        var quarantined = new List<ulong>();
         long blocks = 0;
         long payloadBytes = 0;
         for (int slot = 0; slot < meta->SlotCount; slot++)
@@ -89,8 +86,7 @@ internal sealed unsafe class PageExaminer
             }
             else if (isQuarantined)
             {
-                quarantined.Add(address);
-                meta->QuarantinedCount++;
+                meta->Quarantine(slot);
             }
             else if (header.Generation >= PilePointer.MaxGeneration - 1)
             {
@@ -110,9 +106,9 @@ internal sealed unsafe class PageExaminer
             _allocator.Pool.FreeExamined(meta);
             return;
         }
-        if (meta->KnowsFrozen)
+        if (meta->FrozenBits != null)
             meta->Freeze(); // nobody knows any more what of it was flushed
-        _allocator.AttachFound(meta, blocks, payloadBytes, CollectionsMarshal.AsSpan(quarantined));
+        _allocator.AttachFound(meta, blocks, payloadBytes);
         segment.PublishInfo(page, word.Info);
     }
 

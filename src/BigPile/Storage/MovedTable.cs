@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
@@ -30,6 +31,7 @@ internal sealed unsafe class MovedTable : IDisposable
 
     private const int CapacityBits = 17;
     private const long LengthBytes = (long)Capacity * PlaceBytes;
+    private const int PiecesBytes = 4096;
     private const int PlaceBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
     private const int LeastUnused = 1_024; // as many threads may come in between a look and an entry
@@ -69,7 +71,11 @@ internal sealed unsafe class MovedTable : IDisposable
     internal bool IsHalfFull => _used > _flushSoonAbove;
 
     /// <summary>Whether a flush should come before anything else is moved.</summary>
-    internal bool IsNearlyFull => _used > _flushFirstAbove || BytesInPlace > _flushFirstAboveBytes;
+    internal bool IsNearlyFull
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _used > _flushFirstAbove || BytesInPlace > _flushFirstAboveBytes;
+    }
 
     /// <summary>About how many bytes of payload a flush must write because they are where only the table says so.</summary>
     internal long BytesInPlace { get; set; }
@@ -210,7 +216,12 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>Empties the table.</summary>
     internal void Clear()
     {
-        new Span<byte>(_region.Start, (int)_region.LengthBytes).Clear();
+        for (long offset = 0; offset < LengthBytes; offset += PiecesBytes)
+        {
+            var piece = new Span<byte>(_region.Start + offset, PiecesBytes);
+            if (piece.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
+                piece.Clear();
+        }
         _used = 0;
         Count = 0;
     }

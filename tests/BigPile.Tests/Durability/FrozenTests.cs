@@ -70,6 +70,26 @@ public sealed class FrozenTests : DurabilityTest
     }
 
     [Fact]
+    public void What_is_freed_by_and_by_leaves_quarantine_flush_by_flush()
+    {
+        using Pile pile = Open();
+        PilePointer[] flushed = [.. FillAndCheckpoint(pile).Keys];
+        int left = flushed.Length;
+        for (int part = 0; part < 7; part++) // of each page some slots at a time
+        {
+            PilePointer[] some = [.. flushed.Where((_, i) => i % 7 == part)];
+            Array.ForEach(some, pile.Delete);
+            Assert.All(some, pointer => Assert.False(pile.TryDelete(pointer)));
+            Assert.NotEqual(0, pile.QuarantinedBytes);
+            pile.Flush();
+            Assert.Equal((0, left -= some.Length), (pile.QuarantinedBytes, pile.Statistics.ObjectCount));
+            Assert.True(pile.Verify().IsSound);
+        }
+        pile.Trim();
+        Assert.Equal(1, pile.Statistics.SegmentCount);
+    }
+
+    [Fact]
     public void A_flushed_deletion_stays_through_closing_kills_and_power_cuts()
     {
         using Pile pile = Open();

@@ -1,0 +1,84 @@
+using System;
+using System.Collections.Generic;
+using System.Numerics;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Blocks;
+
+namespace BigPile.Allocation;
+
+/// <summary>Freed blocks that flushes have taken, and whose end is not known to be durable.</summary>
+/// <remarks>
+/// Of slots one bit each, by pages, since a page has up to thousands of them: deleting everything must not need a list of everything. A
+/// page with a slot in here stays as it is laid out, and its segment stays. Used under the flush's lock.
+/// </remarks>
+internal sealed unsafe class Quarantine
+{
+    private readonly List<PagePart> _pages = [];
+    private readonly List<ulong> _bits = [];
+
+    /// <summary>Whether there is nothing.</summary>
+    internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Deferred.Count == 0;
+
+    /// <summary>The addresses of runs.</summary>
+    internal List<ulong> Runs { get; } = [];
+
+    /// <summary>The addresses of blocks whose room a lease gives back; their headers are to be settled.</summary>
+    internal List<ulong> Deferred { get; } = [];
+
+    /// <summary>The pages with slots, each as often as it was taken.</summary>
+    internal int PageCount => _pages.Count;
+
+    /// <summary>Takes the slots that are in quarantine in a page.</summary>
+    internal void Take(PageMeta* page)
+    {
+        int start = _bits.Count;
+        int count = page->WordCount;
+        CollectionsMarshal.SetCount(_bits, start + count);
+        page->TakeQuarantine(CollectionsMarshal.AsSpan(_bits).Slice(start, count));
+        _pages.Add(new PagePart((nint)page, start, count));
+    }
+
+    /// <summary>One of the pages, and which of its slots.</summary>
+    internal PageMeta* PageAt(int index, out ReadOnlySpan<ulong> slots)
+    {
+        PagePart part = _pages[index];
+        slots = CollectionsMarshal.AsSpan(_bits).Slice(part.Start, part.WordCount);
+        return (PageMeta*)part.Page;
+    }
+
+    /// <summary>States that all of it was freed in an epoch. Nothing changes meanwhile.</summary>
+    internal void Mark(long epoch, SegmentMap map)
+    {
+        for (int index = 0; index < PageCount; index++)
+        {
+            PageMeta* page = PageAt(index, out ReadOnlySpan<ulong> slots);
+            for (int word = 0; word < slots.Length; word++)
+            {
+                for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
+                    Mark(page->BlockAt(word * 64 + BitOperations.TrailingZeroCount(bits)), epoch);
+            }
+        }
+        foreach (ulong address in Runs)
+            Mark(map.Find(address, out _), epoch);
+        foreach (ulong address in Deferred)
+            Mark(map.Find(address, out _), epoch);
+    }
+
+    internal void Clear()
+    {
+        _pages.Clear();
+        _bits.Clear();
+        Runs.Clear();
+        Deferred.Clear();
+    }
+
+    private static void Mark(byte* block, long epoch)
+    {
+        var header = new BlockHeader(*(ulong*)block);
+        if (header.IsUndoableFree)
+            Volatile.Write(ref *(ulong*)block, header.WithEpoch(epoch).Word);
+    }
+
+    private readonly record struct PagePart(nint Page, int Start, int WordCount);
+}
