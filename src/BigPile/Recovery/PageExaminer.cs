@@ -162,6 +162,8 @@ internal sealed unsafe class PageExaminer
         }
         if (header.IsUndoableFree && IsGoneForGood(header))
             header = BlockHeader.Free(header.Generation);
+        else if (header.IsUndoableFree && _inspector.LeftAs == LeftAs.Killed)
+            header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
         if (header.Word != found.Word && !isMoved)
             *(ulong*)block = header.Word;
         isQuarantined = header.IsUndoableFree || (isMoved && header.IsFree);

@@ -37,9 +37,19 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         new(directory, boot, disk, _time, waits: !_operations.HasFlag(TableOperations.WhileRebuilding) || Random.Next(2) == 0);
 
     // The pile alone does not look at pages by itself, or not at many.
-    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Random.Next(3) == 0
-        ? new OpenTables(directory, boot, disk, _time, waits: false)
-        : Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk, WarmupBytesPerSecond = 1 });
+    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk)
+    {
+        if (Random.Next(3) == 0)
+        {
+            var tables = new OpenTables(directory, boot, disk, _time, waits: false);
+            tables.WaitUntilReady();
+            return tables;
+        }
+        Pile pile = Pile.Open(
+            directory, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk, WarmupBytesPerSecond = 1 });
+        pile.Recovery.Pause();
+        return pile;
+    }
 
     internal override void Burst(OpenTables opened) => Steps.Burst(opened);
 

@@ -15,6 +15,8 @@ internal sealed class FrozenModel(Random random)
 
     private readonly Dictionary<PilePointer, List<byte[]>> _everHad = [];
     private readonly List<State> _flushed = [new State([], [])];
+    private readonly List<State> _sinceFlush = [];
+    private volatile bool _hasFlushedItself;
     private Dictionary<PilePointer, byte[]> _now = [];
     private HashSet<PilePointer> _dead = [];
 
@@ -22,6 +24,7 @@ internal sealed class FrozenModel(Random random)
 
     internal void Step(Pile pile)
     {
+        _sinceFlush.Add(new State(new(_now), [.. _dead]));
         int dice = random.Next(100);
         if (_now.Count == 0 || (dice < 35 && _now.Count < MaxLive))
             Put(pile);
@@ -38,10 +41,15 @@ internal sealed class FrozenModel(Random random)
     /// <summary>A flush begins, or something that may flush by itself.</summary>
     internal void MayFlush() => _flushed.Add(new State(new(_now), [.. _dead]));
 
+    /// <summary>The pile has flushed in the background, at any instant since the last flush.</summary>
+    internal void HasFlushedItself() => _hasFlushedItself = true;
+
     /// <summary>A flush has ended well.</summary>
     internal void HasFlushed()
     {
         _flushed.Clear();
+        _sinceFlush.Clear();
+        _hasFlushedItself = false;
         MayFlush();
     }
 
@@ -57,7 +65,7 @@ internal sealed class FrozenModel(Random random)
     {
         Checked += _now.Count;
         string? difference = null;
-        foreach (State state in _flushed)
+        foreach (State state in _hasFlushedItself ? [.. _flushed, .. _sinceFlush, new State(_now, _dead)] : _flushed)
         {
             difference = DifferenceFrom(state, image);
             if (difference == null)

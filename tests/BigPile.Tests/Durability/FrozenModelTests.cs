@@ -38,6 +38,7 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
     private sealed class Rig(string root, int seed)
     {
         private readonly Random _random = new(seed);
+        private readonly int _threadId = Environment.CurrentManagedThreadId;
         private readonly Queue<string> _cuts = new();
         private DurableFiles _files = null!;
         private string _directory = "";
@@ -148,6 +149,9 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             return OpenAt(_directory, _boot, path => Fail(path, files), path =>
             {
                 files.Synced(path);
+                bool isBatch = Path.GetFileName(path).StartsWith("log", StringComparison.Ordinal);
+                if (isBatch && Environment.CurrentManagedThreadId != _threadId)
+                    Model.HasFlushedItself();
                 if (_isOpen && ReferenceEquals(files, _files) && _random.Next(12) == 0)
                     Cut();
             });

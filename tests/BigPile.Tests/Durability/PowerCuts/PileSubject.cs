@@ -48,15 +48,20 @@ internal sealed class PileSubject : CutSubject<Pile>
         Warmup = Random.Next(2) == 0 ? PileWarmup.Touch : PileWarmup.Off,
     });
 
-    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Pile.Open(directory, new PileOptions
+    internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk)
     {
-        SegmentBytes = DurabilityTest.SegmentBytes,
-        FlushLogBytes = 1 << 20,
-        BootId = boot,
-        FileHook = disk,
-        Checksums = Checksums,
-        WarmupBytesPerSecond = 1,
-    });
+        Pile pile = Pile.Open(directory, new PileOptions
+        {
+            SegmentBytes = DurabilityTest.SegmentBytes,
+            FlushLogBytes = 1 << 20,
+            BootId = boot,
+            FileHook = disk,
+            Checksums = Checksums,
+            WarmupBytesPerSecond = 1,
+        });
+        pile.Recovery.Pause();
+        return pile;
+    }
 
     internal override void Burst(Pile opened) => Steps.Burst(opened);
 
