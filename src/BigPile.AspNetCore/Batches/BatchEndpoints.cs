@@ -31,7 +31,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos);
+            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
             Describe(batch);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -57,6 +57,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
             for (int i = 0; i < batch.Count; i++)
             {
+                context.RequestAborted.ThrowIfCancellationRequested();
                 batch.Items[i] = table.RemoveUtf8(batch.Key(i))
                     ? BatchItem.Of(StatusCodes.Status204NoContent, default)
                     : BatchItem.Of(ProblemCatalog.EntryNotFound);
@@ -85,7 +86,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
             if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
                 return ProblemCatalog.OtherKeyType;
-            var puts = new BatchPuts(table, batch, common, options.MaxBodyBytes, _maxItems);
+            var puts = new BatchPuts(table, batch, common, options, context.RequestAborted);
             if (puts.Run(context.Request.ContentType) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);

@@ -78,7 +78,7 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider
             int headBytes = buffer.WrittenSpan.Length;
             if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
-            if (BodyCoding.Check(buffer.WrittenMemory[headBytes..], plan.Coding, _maxBodyBytes) is { } undecodable)
+            if (CheckCoding(context, buffer.WrittenMemory[headBytes..], plan.Coding) is { } undecodable)
                 return undecodable;
             if (isCreate)
                 plan = plan with { Condition = WriteCondition.OnlyIfMissing };
@@ -91,6 +91,11 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider
             ValueBuffer.Return(buffer);
         }
     }
+
+    private Problem? CheckCoding(HttpContext context, ReadOnlyMemory<byte> payload, ContentCoding coding) =>
+        coding == ContentCoding.Identity
+            ? null
+            : BodyCoding.Check(payload, coding, _maxBodyBytes, new DecodeBudget(_maxBodyBytes, context.RequestAborted));
 
     private static Problem? Put(
         HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)

@@ -35,10 +35,6 @@ internal sealed class KeyListing(PileHost host)
         {
             problem = ProblemCatalog.NotReady;
         }
-        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
-        {
-            return; // nobody waits for the answer
-        }
         if (problem != null)
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);
     }

@@ -44,8 +44,9 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         Operation operation = operations.Begin("load", tableName, () => new JsonObject { ["records"] = tally.Records, ["bytes"] = tally.Bytes });
         try
         {
-            var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time);
-            await RunAsync(context, load).ConfigureAwait(false);
+            var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
+            var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time, budget);
+            await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
             operations.Complete(operation, result.DeepClone());
             result["operation"] = operation.Id;
@@ -58,8 +59,6 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
                 : ProblemOf.Exception(e, options.MaxBodyBytes) ?? ProblemCatalog.BadBody;
             problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, and stay." };
             operations.Fail(operation, problem);
-            if (e is OperationCanceledException)
-                return null; // there is nobody any more who would read an answer
             if (ProblemOf.Exception(e, options.MaxBodyBytes) == null && e is not InvalidDataException)
                 throw;
             return problem;
@@ -89,17 +88,15 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         catch (Exception e)
         {
             operations.Fail(operation, ProblemOf.Exception(e, 0) ?? ProblemCatalog.PileFailed with { Detail = e.Message });
-            if (e is OperationCanceledException)
-                return null;
             context.Abort(); // a client must not take what it has for a whole export
             throw;
         }
     }
 
-    private static async Task RunAsync(HttpContext context, BulkLoad load)
+    private static async Task RunAsync(HttpContext context, BulkLoad load, DecodeBudget budget)
     {
         _ = ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out ContentCoding coding);
-        Stream body = PayloadDecoder.Open(context.Request.Body, coding, leaveOpen: true);
+        var body = new BulkBody(context.Request.Body, coding, budget);
         await using (body.ConfigureAwait(false))
             await load.RunAsync(body, context.RequestAborted).ConfigureAwait(false);
     }

@@ -24,6 +24,7 @@ internal sealed class BulkLoad
     private readonly long _maxPayloadBytes;
     private readonly LoadTally _tally;
     private readonly TimeProvider _time;
+    private readonly DecodeBudget? _budget;
     private readonly ValueBuffer _value = new();
 
     /// <summary>Prepares a load.</summary>
@@ -32,8 +33,11 @@ internal sealed class BulkLoad
     /// <param name="maxPayloadBytes">The most bytes of a payload.</param>
     /// <param name="tally">Counts, and hears of lines that were skipped.</param>
     /// <param name="time">The clock by which records expire.</param>
-    internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
+    /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
+    internal BulkLoad(
+        CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null)
     {
+        _budget = budget;
         _table = table;
         _key = keyField == null ? null : new RecordKey(keyField);
         _record = keyField == null ? new EntryRecord(isExported: true) : null;
@@ -54,6 +58,7 @@ internal sealed class BulkLoad
         var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2));
         while (await lines.ReadAsync(cancellationToken).ConfigureAwait(false))
         {
+            cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
             if (lines.IsTooLong)
                 _tally.Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
             else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
@@ -100,7 +105,7 @@ internal sealed class BulkLoad
         }
         if (record.PayloadBytes > _maxPayloadBytes)
             return $"its payload has more than {_maxPayloadBytes:N0} bytes";
-        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes) is { } undecodable)
+        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
             return undecodable.Detail ?? undecodable.Title;
         return PutExact(record);
     }

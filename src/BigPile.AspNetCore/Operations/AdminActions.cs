@@ -38,7 +38,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         if (tableName != null && !tables.Exists(tableName))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound with { Table = tableName });
         Pile pile = tables.Cache.Pile;
-        var stop = new CancellationTokenSource();
+        var stop = CancellationTokenSource.CreateLinkedTokenSource(host.Stopping);
         Action? cancel = action switch
         {
             "compact" or "verify" => stop.Cancel,
@@ -47,7 +47,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         };
         var progress = new OperationProgress(UnitOf(action), operations.Progressed);
         Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : progress.Describe, cancel);
-        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)));
+        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)), CancellationToken.None);
         context.Response.StatusCode = StatusCodes.Status202Accepted;
         context.Response.Headers.Location = "/v1/operations/" + operation.Id;
         return JsonAnswer.WriteAsync(context, operation.Describe());
@@ -92,7 +92,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             case "warm":
                 return WarmAsync(pile);
             default:
-                return Task.FromResult(Purge(tables, tableName, progress));
+                return Task.FromResult(Purge(tables, tableName, new StoppableProgress(progress, stop)));
         }
     }
 
@@ -126,7 +126,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     };
 
     // Without a name: the tables that the service serves, and not those that the application has for itself.
-    private static JsonObject Purge(ServedTables tables, string? tableName, OperationProgress progress)
+    private static JsonObject Purge(ServedTables tables, string? tableName, StoppableProgress progress)
     {
         IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
         var purged = new List<CacheTable>();

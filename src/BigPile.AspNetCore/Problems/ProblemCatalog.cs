@@ -211,6 +211,9 @@ internal static class ProblemCatalog
     internal static Problem DecodedBodyTooLarge(long limitBytes) =>
         LongBody with { Limit = limitBytes, Detail = "Decompressed, it has more bytes than a body may have." };
 
+    internal static Problem DecodedBatchTooLarge =>
+        LongBatch with { Detail = "Decompressed, the payloads of the request have more bytes together than one request may have. Send fewer at once." };
+
     internal static Problem BatchTooLarge(string what, long limit, long? actual) =>
         LongBatch with { Limit = limit, Actual = actual, Detail = $"A batch has at most {limit:N0} {what}." };
 

@@ -16,6 +16,8 @@ namespace BigPile.AspNetCore.Tables;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class TableEndpoints(PileHost host, BigPileOptions options)
 {
+    private const int MaxDocumentBytes = 64 * 1024;
+
     /// <summary>Tells what a table holds, what it did, and how it behaves.</summary>
     internal Task GetAsync(HttpContext context) => AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
 
@@ -25,7 +27,7 @@ internal sealed class TableEndpoints(PileHost host, BigPileOptions options)
         ValueBuffer body = ValueBuffer.Rent();
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, options.MaxBodyBytes).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadAsync(context, body, Math.Min(options.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (!tables.TryConfigure(name, stated, out bool isNew))

@@ -92,6 +92,17 @@ public sealed class LoadTests : IDisposable
     }
 
     [Fact]
+    public async Task A_request_that_has_had_its_time_is_told_so()
+    {
+        await using RunningServer server = await StartAsync("--Limits:RequestSeconds=10", "--Limits:GraceSeconds=5");
+        using TcpClient slow = await BeginPutAsync(server);
+        _time.Advance(TimeSpan.FromSeconds(10));
+        string answer = await ReadAsync(slow);
+        Assert.StartsWith("HTTP/1.1 503", answer, StringComparison.Ordinal);
+        Assert.Contains("request_timed_out", answer, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_request_that_takes_too_long_is_cut_off()
     {
         await using RunningServer server = await StartAsync("--Limits:RequestSeconds=10", "--Limits:GraceSeconds=5");
