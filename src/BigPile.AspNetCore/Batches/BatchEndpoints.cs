@@ -13,7 +13,7 @@ namespace BigPile.AspNetCore.Batches;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
+internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, TimeProvider time)
 {
     private readonly int _maxItems = options.MaxBatchItems;
     private readonly long _maxBytes = options.MaxBatchBytes;
@@ -24,7 +24,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
@@ -48,7 +48,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         BatchForm form = FormOfResults(context);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
@@ -79,7 +79,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
             return ProblemCatalog.NotAcceptable;
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
             return invalid;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)

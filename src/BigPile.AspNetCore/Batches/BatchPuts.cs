@@ -87,7 +87,7 @@ internal sealed class BatchPuts(
             return BatchItem.Of(ProblemCatalog.InvalidContentType);
         if (!ContentCodings.IsKnown(frame.Coding))
             return BatchItem.Of(ProblemCatalog.UnsupportedCoding);
-        batch.Values.TryReset();
+        batch.Values.Clear();
         StoredValue.WriteHead(batch.Values, contentType, (ContentCoding)frame.Coding);
         payload.Span.CopyTo(batch.Values.GetSpan(payload.Length));
         batch.Values.Advance(payload.Length);
@@ -113,7 +113,7 @@ internal sealed class BatchPuts(
     private Problem? PutJson()
     {
         ReadOnlySpan<byte> source = batch.Body.WrittenSpan;
-        var record = new EntryRecord(isExported: false);
+        using var record = new EntryRecord(isExported: false, batch.Room);
         var json = new Utf8JsonReader(source);
         _ = Begin(ref json);
         while (json.Read() && json.TokenType == JsonTokenType.StartObject)

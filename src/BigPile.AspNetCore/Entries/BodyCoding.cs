@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.IO;
 using System.IO.Compression;
-using System.Runtime.InteropServices;
 using BigPile.AspNetCore.Problems;
 
 namespace BigPile.AspNetCore.Entries;
@@ -20,7 +19,7 @@ internal static class BodyCoding
     private static ReadOnlySpan<byte> GzipStart => [0x1F, 0x8B, 0x08];
 
     /// <summary>Checks a payload.</summary>
-    /// <param name="payload">The payload; lies in an array.</param>
+    /// <param name="payload">The payload.</param>
     /// <param name="coding">How it is compressed.</param>
     /// <param name="maxDecodedBytes">The most bytes that it may have decompressed.</param>
     /// <param name="budget">What the request has for all its payloads.</param>
@@ -72,8 +71,7 @@ internal static class BodyCoding
     private static bool CheckStream(
         ReadOnlyMemory<byte> payload, ContentCoding coding, byte[] buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {
-        _ = MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> array);
-        using var source = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
+        using var source = new MemoryReader(payload);
         using Stream decoder = PayloadDecoder.Open(source, coding, leaveOpen: true);
         var sum = new Adler32();
         for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)

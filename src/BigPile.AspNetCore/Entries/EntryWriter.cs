@@ -17,7 +17,7 @@ namespace BigPile.AspNetCore.Entries;
 /// ends with the same letters is written with an escaped colon, <c>%3Atouch</c>, in a POST; in every other method it needs none.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider time, ILogger<EntryWriter> logger)
+internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom room, TimeProvider time, ILogger<EntryWriter> logger)
 {
     private const string TouchAction = ":touch";
     private const string PersistAction = ":persist";
@@ -71,7 +71,7 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider
     {
         if (PutRules.Read(context.Request, time, _maxBodyBytes, out PutPlan plan) is { } broken)
             return broken;
-        ValueBuffer buffer = ValueBuffer.Rent();
+        ValueBuffer buffer = ValueBuffer.Rent(room);
         try
         {
             StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);

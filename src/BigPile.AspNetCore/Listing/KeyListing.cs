@@ -15,7 +15,7 @@ using Microsoft.AspNetCore.Routing;
 namespace BigPile.AspNetCore.Listing;
 
 /// <summary>Answers <c>GET /v1/tables/{table}/keys</c>: one page of keys, as JSON, or as NDJSON where the client asks for it.</summary>
-internal sealed class KeyListing(PileHost host)
+internal sealed class KeyListing(PileHost host, BufferRoom room)
 {
     private const int DefaultLimit = 1000;
     private const int MaxLimit = 10_000;
@@ -31,9 +31,9 @@ internal sealed class KeyListing(PileHost host)
         {
             problem = await AnswerAsync(context, name).ConfigureAwait(false);
         }
-        catch (ObjectDisposedException)
+        catch (Exception e) when (ProblemOf.Exception(e, 0) is { } known)
         {
-            problem = ProblemCatalog.NotReady;
+            problem = known;
         }
         if (problem != null)
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);
@@ -64,10 +64,10 @@ internal sealed class KeyListing(PileHost host)
         return null;
     }
 
-    private static async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
+    private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
         bool isLines = BatchForms.Is(context.Request.Headers.Accept.ToString(), Ndjson);
-        ValueBuffer document = ValueBuffer.Rent();
+        ValueBuffer document = ValueBuffer.Rent(room);
         try
         {
             if (isLines)
@@ -77,7 +77,7 @@ internal sealed class KeyListing(PileHost host)
             context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
             context.Response.ContentLength = document.WrittenSpan.Length;
             context.Response.Headers.CacheControl = "no-store";
-            _ = await context.Response.BodyWriter.WriteAsync(document.WrittenMemory).ConfigureAwait(false);
+            await SlicedBody.SendAsync(context.Response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
         }
         finally
         {

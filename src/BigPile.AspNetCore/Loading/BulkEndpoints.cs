@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
@@ -16,10 +17,11 @@ namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(BigPileOptions options, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
+    private const int MaxKeptErrors = 10;
 
     /// <summary>Loads the lines of the body.</summary>
     internal async Task<Problem?> LoadAsync(HttpContext context, ServedTables tables, string tableName)
@@ -45,10 +47,10 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         try
         {
             var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
-            var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time, budget);
+            using var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time, budget, room);
             await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
-            operations.Complete(operation, result.DeepClone());
+            operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
             result["operation"] = operation.Id;
             await JsonAnswer.WriteAsync(context, result).ConfigureAwait(false);
             return null;
@@ -74,7 +76,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         context.Response.Headers.CacheControl = "no-store";
         context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
         await context.Response.StartAsync().ConfigureAwait(false);
-        var export = new BulkExport(table, context.Response.BodyWriter);
+        var export = new BulkExport(table, context.Response.BodyWriter, room);
         Operation operation = operations.Begin("export", tableName, () => new JsonObject { ["entries"] = export.Entries });
         try
         {
@@ -101,7 +103,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
             await load.RunAsync(body, context.RequestAborted).ConfigureAwait(false);
     }
 
-    private static JsonObject Describe(LoadTally tally, List<(long Line, string Reason)> errors, ExportEnd? end)
+    private static JsonObject Describe(LoadTally tally, IEnumerable<(long Line, string Reason)> errors, ExportEnd? end)
     {
         var result = new JsonObject
         {

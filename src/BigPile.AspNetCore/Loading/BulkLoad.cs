@@ -14,7 +14,7 @@ namespace BigPile.AspNetCore.Loading;
 /// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before stays.
 /// Memory: the longest line, whatever the length of the stream.
 /// </remarks>
-internal sealed class BulkLoad
+internal sealed class BulkLoad : IDisposable
 {
     private const int RecordOverheadBytes = 64 * 1024;
 
@@ -25,6 +25,7 @@ internal sealed class BulkLoad
     private readonly LoadTally _tally;
     private readonly TimeProvider _time;
     private readonly DecodeBudget? _budget;
+    private readonly BufferRoom? _room;
     private readonly ValueBuffer _value = new();
 
     /// <summary>Prepares a load.</summary>
@@ -34,13 +35,17 @@ internal sealed class BulkLoad
     /// <param name="tally">Counts, and hears of lines that were skipped.</param>
     /// <param name="time">The clock by which records expire.</param>
     /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
+    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
     internal BulkLoad(
-        CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null)
+        CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
+        BufferRoom? room = null)
     {
+        _room = room;
+        _value.TakeFrom(room);
         _budget = budget;
         _table = table;
         _key = keyField == null ? null : new RecordKey(keyField);
-        _record = keyField == null ? new EntryRecord(isExported: true) : null;
+        _record = keyField == null ? new EntryRecord(isExported: true, room) : null;
         _maxPayloadBytes = maxPayloadBytes;
         _tally = tally;
         _time = time;
@@ -55,7 +60,7 @@ internal sealed class BulkLoad
     {
         // Base64 takes four bytes for three.
         long maxLineBytes = _key != null ? _maxPayloadBytes : _maxPayloadBytes / 3 * 4 + RecordOverheadBytes;
-        var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2));
+        using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _room);
         while (await lines.ReadAsync(cancellationToken).ConfigureAwait(false))
         {
             cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
@@ -66,13 +71,20 @@ internal sealed class BulkLoad
         }
     }
 
+    /// <summary>Gives the buffers back.</summary>
+    public void Dispose()
+    {
+        _ = _value.TryReset();
+        _record?.Dispose();
+    }
+
     private string? Put(ReadOnlySpan<byte> line) => _key != null ? PutField(_key, line) : PutRecord(_record!, line);
 
     private string? PutField(RecordKey field, ReadOnlySpan<byte> line)
     {
         if (field.Find(line, out ReadOnlyMemory<byte> key) is { } problem)
             return problem;
-        _ = _value.TryReset();
+        _value.Clear();
         StoredValue.WriteHead(_value, MediaTypes.Json);
         line.CopyTo(_value.GetSpan(line.Length));
         _value.Advance(line.Length);

@@ -162,6 +162,12 @@ internal static class ProblemCatalog
     internal static readonly Problem TimedOut =
         new(StatusCodes.Status503ServiceUnavailable, "request_timed_out", "The request took longer than the service gives one.");
 
+    internal static readonly Problem BuffersFull =
+        new(StatusCodes.Status503ServiceUnavailable, "buffers_full", "Bodies and answers in flight take all the memory that they may have together.")
+        {
+            RetryAfterMs = 1000,
+        };
+
     internal static readonly Problem NoScope = new(StatusCodes.Status403Forbidden, "scope_missing", "The API key may not do this.");
 
     internal static readonly Problem NoTable = new(StatusCodes.Status403Forbidden, "table_forbidden", "The API key does not reach the table.");
@@ -217,5 +223,5 @@ internal static class ProblemCatalog
     internal static Problem BatchTooLarge(string what, long limit, long? actual) =>
         LongBatch with { Limit = limit, Actual = actual, Detail = $"A batch has at most {limit:N0} {what}." };
 
-    private static string Cut(string text) => text.Length <= 100 ? text : text[..100] + "…";
+    private static string Cut(string text) => ShortText.Of(text, 100);
 }

@@ -11,13 +11,13 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.AspNetCore.Tables;
 
 /// <summary>Answers <c>:evict</c>: removes all entries of a table that have one of some tags.</summary>
-internal sealed class TagEviction(BigPileOptions options)
+internal sealed class TagEviction(BigPileOptions options, BufferRoom room)
 {
     private const string Form = "It must be an object with one member 'tags', an array of texts that are not empty.";
 
     internal async Task<Problem?> EvictAsync(HttpContext context, ServedTables tables, string tableName)
     {
-        ValueBuffer body = ValueBuffer.Rent();
+        ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
             if (await BodyBuffer.ReadAsync(context, body, options.MaxBodyBytes).ConfigureAwait(false) is { } unread)
