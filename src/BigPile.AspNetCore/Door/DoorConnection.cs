@@ -174,7 +174,7 @@ internal sealed class DoorConnection
             if (state == HeadState.Foreign)
                 return HandOver(-1);
             int headBytes = bytes.Length;
-            head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders);
+            head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders, _door.Clients);
             if (!head.IsFast)
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
             if (!TryEnter())

@@ -149,6 +149,14 @@ internal static class ProblemCatalog
     internal static readonly Problem CredentialsInvalid =
         new(StatusCodes.Status401Unauthorized, "credentials_invalid", "There is no such API key.");
 
+    internal static readonly Problem HostNotServed =
+        new(StatusCodes.Status421MisdirectedRequest, "host_not_served", "The request's host is not one that the service serves.",
+            "Without keys it serves loopback names and addresses; the setting Security:Hosts names others.");
+
+    internal static readonly Problem OriginForbidden =
+        new(StatusCodes.Status403Forbidden, "origin_forbidden", "A page of another origin may not change anything.",
+            "Without keys only the service's own page may; the setting Security:Origins names others.");
+
     internal static readonly Problem AmbiguousFraming =
         new(StatusCodes.Status400BadRequest, "framing_ambiguous", "The request does not say in one way where its body ends.",
             "A body has a Content-Length, or in HTTP/1.1 'Transfer-Encoding: chunked', and not both.");

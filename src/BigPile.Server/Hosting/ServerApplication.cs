@@ -117,7 +117,7 @@ internal static class ServerApplication
     {
         services.AddSingleton(limits);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
-        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
+        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients));
         services.AddBigPileKeys(security.Keys);
     }
 

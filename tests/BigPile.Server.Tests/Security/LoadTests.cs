@@ -79,8 +79,8 @@ public sealed class LoadTests : IDisposable
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
         string[] keys = ["small", "large", "small", "none", "large", "small"];
-        string sent = string.Concat(keys.Select(static key => $"GET /v1/tables/t/entries/{key} HTTP/1.1\r\nHost: x\r\n\r\n"))
-            + "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        string sent = string.Concat(keys.Select(static key => $"GET /v1/tables/t/entries/{key} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            + "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(sent));
         using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
         string answers = await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(30));
@@ -125,7 +125,7 @@ public sealed class LoadTests : IDisposable
                 held.Add(await BeginPutAsync(server));
             using var third = new TcpClient();
             await third.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-            await third.GetStream().WriteAsync("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"u8.ToArray());
+            await third.GetStream().WriteAsync("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"u8.ToArray());
             Assert.Equal("", await ReadAsync(third));
         }
         finally
@@ -164,7 +164,7 @@ public sealed class LoadTests : IDisposable
     {
         var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-        byte[] head = "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
+        byte[] head = "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
         await client.GetStream().WriteAsync(head);
         Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", await ReadAsync(client));
         return client;
