@@ -84,9 +84,9 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
+            if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
                 return ProblemCatalog.OtherKeyType;
-            var puts = new BatchPuts(table, batch, common, options, context.RequestAborted);
+            var puts = new BatchPuts(tables, tableName, batch, common, options, context.RequestAborted);
             if (puts.Run(context.Request.ContentType) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);

@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Json;
 using System.Threading;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Loading;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
@@ -16,13 +17,14 @@ namespace BigPile.AspNetCore.Batches;
 /// alone is that item's status.
 /// </remarks>
 internal sealed class BatchPuts(
-    CacheTable<string, byte[]> table, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
+    ServedTables tables, string tableName, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
 {
     internal const string Accepted = "application/json or " + BatchForms.Binary;
 
     private const string JsonForm = "It must be an object with one member 'items', an array of objects.";
 
     private readonly DecodeBudget _budget = new(limits.MaxBatchBytes, stop);
+    private CacheTable<string, byte[]>? _table;
 
     /// <summary>Puts the items of the batch's body.</summary>
     /// <returns>What is wrong with the body, or <see langword="null"/>.</returns>
@@ -43,7 +45,7 @@ internal sealed class BatchPuts(
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument("A text in it is no valid text.");
+            return ProblemCatalog.InvalidDocument(HostileText.Reason);
         }
     }
 
@@ -138,6 +140,10 @@ internal sealed class BatchPuts(
             return BatchItem.Of(ProblemCatalog.BodyTooLarge(limits.MaxBodyBytes, payload.Length));
         if (BodyCoding.Check(payload, coding, limits.MaxBodyBytes, _budget) is { } undecodable)
             return BatchItem.Of(undecodable);
+        // Only now: a batch of which nothing can be stored must not leave a table behind.
+        if (_table == null && !tables.TryGetOrCreate(tableName, out _table))
+            return BatchItem.Of(ProblemCatalog.OtherKeyType);
+        CacheTable<string, byte[]> table = _table;
         try
         {
             PutResult result = table.PutBytesUtf8(key, value, options, out EntryInfo info);

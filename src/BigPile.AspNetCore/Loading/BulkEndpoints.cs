@@ -34,7 +34,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
         {
             return ProblemCatalog.UnsupportedCoding;
         }
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
+        if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
             return ProblemCatalog.OtherKeyType;
         BodyBuffer.Limit(context, null);
         var errors = new List<(long Line, string Reason)>();
@@ -47,7 +47,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
         try
         {
             var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
-            using var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time, budget, room);
+            using var load = new BulkLoad(() => Open(tables, tableName), keyField, options.MaxBodyBytes, tally, time, budget, room);
             await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
             operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
@@ -94,6 +94,11 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
             throw;
         }
     }
+
+    private static CacheTable<string, byte[]> Open(ServedTables tables, string name) =>
+        tables.TryGetOrCreate(name, out CacheTable<string, byte[]>? table)
+            ? table
+            : throw new InvalidDataException("Meanwhile the application made the table, with keys that are not text.");
 
     private static async Task RunAsync(HttpContext context, BulkLoad load, DecodeBudget budget)
     {

@@ -18,7 +18,7 @@ internal sealed class BulkLoad : IDisposable
 {
     private const int RecordOverheadBytes = 64 * 1024;
 
-    private readonly CacheTable<string, byte[]> _table;
+    private readonly Func<CacheTable<string, byte[]>> _openTable;
     private readonly RecordKey? _key;
     private readonly EntryRecord? _record;
     private readonly long _maxPayloadBytes;
@@ -28,8 +28,16 @@ internal sealed class BulkLoad : IDisposable
     private readonly BufferRoom? _room;
     private readonly ValueBuffer _value = new();
 
+    private CacheTable<string, byte[]>? _table;
+
+    /// <summary>Prepares a load into a table that there is.</summary>
+    internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
+        : this(() => table, keyField, maxPayloadBytes, tally, time)
+    {
+    }
+
     /// <summary>Prepares a load.</summary>
-    /// <param name="table">Where the entries go.</param>
+    /// <param name="openTable">Gives the table where the entries go; called when there is one to put.</param>
     /// <param name="keyField">The field that has a line's key; <see langword="null"/>: lines are records.</param>
     /// <param name="maxPayloadBytes">The most bytes of a payload.</param>
     /// <param name="tally">Counts, and hears of lines that were skipped.</param>
@@ -37,13 +45,13 @@ internal sealed class BulkLoad : IDisposable
     /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
     /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
     internal BulkLoad(
-        CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
+        Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
         BufferRoom? room = null)
     {
         _room = room;
         _value.TakeFrom(room);
         _budget = budget;
-        _table = table;
+        _openTable = openTable;
         _key = keyField == null ? null : new RecordKey(keyField);
         _record = keyField == null ? new EntryRecord(isExported: true, room) : null;
         _maxPayloadBytes = maxPayloadBytes;
@@ -78,6 +86,9 @@ internal sealed class BulkLoad : IDisposable
         _record?.Dispose();
     }
 
+    // A load of which nothing can be stored must not leave a table behind.
+    private CacheTable<string, byte[]> Table => _table ??= _openTable();
+
     private string? Put(ReadOnlySpan<byte> line) => _key != null ? PutField(_key, line) : PutRecord(_record!, line);
 
     private string? PutField(RecordKey field, ReadOnlySpan<byte> line)
@@ -88,7 +99,7 @@ internal sealed class BulkLoad : IDisposable
         StoredValue.WriteHead(_value, MediaTypes.Json);
         line.CopyTo(_value.GetSpan(line.Length));
         _value.Advance(line.Length);
-        return Count(_table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
+        return Count(Table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
     }
 
     private string? PutRecord(EntryRecord record, ReadOnlySpan<byte> line)
@@ -111,10 +122,6 @@ internal sealed class BulkLoad : IDisposable
         {
             return $"it is no JSON: {RecordKey.FirstSentence(e.Message)}";
         }
-        catch (InvalidOperationException)
-        {
-            return "a text in it is no valid text";
-        }
         if (record.PayloadBytes > _maxPayloadBytes)
             return $"its payload has more than {_maxPayloadBytes:N0} bytes";
         if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
@@ -130,7 +137,7 @@ internal sealed class BulkLoad : IDisposable
             _tally.CountExpired();
             return null;
         }
-        return Count(_table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
+        return Count(Table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
     }
 
     private string? Count(PutResult result, int payloadBytes)

@@ -88,8 +88,22 @@ internal sealed class EntryRecord : IDisposable
     /// <param name="source">What it reads.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     /// <exception cref="JsonException">It is no JSON.</exception>
-    /// <exception cref="InvalidOperationException">A text in it is no text.</exception>
     internal string? Read(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
+    {
+        Utf8JsonReader start = json;
+        try
+        {
+            return ReadTexts(ref json, source);
+        }
+        catch (InvalidOperationException) // of the reader, at half a surrogate pair and at what is not UTF-8
+        {
+            json = start;
+            json.Skip();
+            return HostileText.Reason;
+        }
+    }
+
+    private string? ReadTexts(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
     {
         Clear();
         string? error = null;
@@ -105,6 +119,8 @@ internal sealed class EntryRecord : IDisposable
         string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
         if (!MediaTypes.IsValid(contentType))
             return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
+        if (!_isDecoded && !HostileText.IsValid(source.Slice(_start, _length)))
+            return HostileText.Reason; // the reader looks only at texts that are asked for
         StoredValue.WriteHead(_value, contentType, _coding);
         _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
         return null;

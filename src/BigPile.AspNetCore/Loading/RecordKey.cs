@@ -21,6 +21,8 @@ internal sealed class RecordKey(string field)
     internal string? Find(ReadOnlySpan<byte> record, out ReadOnlyMemory<byte> key)
     {
         key = default;
+        if (!HostileText.IsValid(record))
+            return HostileText.Reason;
         try
         {
             var json = new Utf8JsonReader(record, new JsonReaderOptions { MaxDepth = MaxDepth });

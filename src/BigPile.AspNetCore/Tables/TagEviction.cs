@@ -54,7 +54,7 @@ internal sealed class TagEviction(BigPileOptions options, BufferRoom room)
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument("A tag is no valid text.");
+            return ProblemCatalog.InvalidDocument(HostileText.Reason);
         }
     }
 
