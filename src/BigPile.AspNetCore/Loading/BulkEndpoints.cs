@@ -10,6 +10,7 @@ using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -43,7 +44,10 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
             if (errors.Count < MaxErrors)
                 errors.Add((line, reason));
         });
-        Operation operation = operations.Begin("load", tableName, () => new JsonObject { ["records"] = tally.Records, ["bytes"] = tally.Bytes });
+        Operation? operation = operations.TryBegin(
+            "load", tableName, () => new JsonObject { ["records"] = tally.Records, ["bytes"] = tally.Bytes }, options.MaxBulkRequests);
+        if (operation == null)
+            return ProblemCatalog.TooManyOperations;
         try
         {
             var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
@@ -74,22 +78,28 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
             return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
-        context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
-        await context.Response.StartAsync().ConfigureAwait(false);
+        if (context.Request.Method == "HEAD")
+            return null; // how long an export is, nobody knows before it is made
         var export = new BulkExport(table, context.Response.BodyWriter, room);
-        Operation operation = operations.Begin("export", tableName, () => new JsonObject { ["entries"] = export.Entries });
+        Operation? operation = operations.TryBegin(
+            "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, options.MaxBulkRequests);
+        if (operation == null)
+            return ProblemCatalog.TooManyOperations;
+        context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
         try
         {
+            await context.Response.StartAsync().ConfigureAwait(false);
             ExportEnd? end = await export.RunAsync(context.RequestAborted).ConfigureAwait(false);
             if (end is { } done)
                 operations.Complete(operation, new JsonObject { ["entries"] = done.Entries, ["skipped"] = done.Skipped });
             else
-                operations.Fail(operation, ProblemCatalog.BadBody with { Detail = "The client has gone." });
+                throw new ConnectionAbortedException("The client has gone.");
             return null;
         }
         catch (Exception e)
         {
-            operations.Fail(operation, ProblemOf.Exception(e, 0) ?? ProblemCatalog.PileFailed with { Detail = e.Message });
+            Problem problem = e is OperationCanceledException ? ProblemCatalog.BadBody : ProblemCatalog.PileFailed;
+            operations.Fail(operation, ProblemOf.Exception(e, 0) ?? problem with { Detail = e.Message });
             context.Abort(); // a client must not take what it has for a whole export
             throw;
         }

@@ -28,8 +28,6 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     {
         if (host.Tables is not { } tables)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
-        if (operations.RunningCount >= MaxRunning)
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
         string? tableName = context.Request.Query["table"];
         if (tableName != null && action != "purge")
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidQuery("table", tableName, "left out: the action is on the whole pile"));
@@ -46,7 +44,9 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             _ => null,
         };
         var progress = new OperationProgress(UnitOf(action), operations.Progressed);
-        Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : progress.Describe, cancel);
+        Func<JsonObject?> describe = action == "warm" ? () => ProgressOf(pile) : progress.Describe;
+        if (operations.TryBegin(action, tableName, describe, MaxRunning, cancel) is not { } operation)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
         _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)), CancellationToken.None);
         context.Response.StatusCode = StatusCodes.Status202Accepted;
         context.Response.Headers.Location = "/v1/operations/" + operation.Id;

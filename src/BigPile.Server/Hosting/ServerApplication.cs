@@ -141,6 +141,7 @@ internal static class ServerApplication
             pile.SegmentBytes = settings.SegmentBytes;
             pile.MaxBytes = settings.MaxBytes;
             pile.MaxBodyBytes = settings.MaxBodyBytes;
+            pile.MaxBulkRequests = limits.BulkRequests;
             pile.MaxBufferedBytes = limits.BufferedBytes;
         });
         services.AddOptions<AspNetCore.BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);
