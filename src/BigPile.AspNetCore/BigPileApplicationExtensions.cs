@@ -24,7 +24,6 @@ namespace Microsoft.AspNetCore.Builder;
 public static class BigPileApplicationExtensions
 {
     private static readonly string[] ReadMethods = ["GET", "HEAD"];
-    private static readonly string[] GetMethod = ["GET"];
     private static readonly string[] PutMethod = ["PUT"];
     private static readonly string[] PostMethod = ["POST"];
     private static readonly string[] DeleteMethod = ["DELETE"];
@@ -114,8 +113,8 @@ public static class BigPileApplicationExtensions
         foreach (string action in AdminActions.Names)
             endpoints.MapMethods("/v1/admin:" + action, PostMethod, (RequestDelegate)(context => admin.BeginAsync(context, action)));
         var operations = new OperationEndpoints(store);
-        endpoints.MapMethods("/v1/operations", GetMethod, (RequestDelegate)operations.ListAsync);
-        endpoints.MapMethods("/v1/operations/{id}", GetMethod, (RequestDelegate)operations.GetAsync);
+        endpoints.MapMethods("/v1/operations", ReadMethods, (RequestDelegate)operations.ListAsync);
+        endpoints.MapMethods("/v1/operations/{id}", ReadMethods, (RequestDelegate)operations.GetAsync);
         endpoints.MapMethods("/v1/operations/{id}", DeleteMethod, (RequestDelegate)operations.CancelAsync);
     }
 

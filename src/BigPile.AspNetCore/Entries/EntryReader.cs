@@ -182,7 +182,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
 
     private static RangeKind KindOf(IHeaderDictionary headers, in Representation found, ref ByteRange range)
     {
-        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag, Freshness.LastModified(found.Info)))
+        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag))
             return RangeKind.Whole;
         RangeKind kind = ByteRange.Read(header, found.StoredBytes, out ByteRange part);
         if (kind == RangeKind.Part)

@@ -80,17 +80,22 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom r
                 return unread;
             if (CheckCoding(context, buffer.WrittenMemory[headBytes..], plan.Coding) is { } undecodable)
                 return undecodable;
+            WriteCondition stated = plan.Condition;
             if (isCreate)
-                plan = plan with { Condition = WriteCondition.OnlyIfMissing };
-            return Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan) is { } problem
-                ? isCreate && problem == ProblemCatalog.Precondition ? ProblemCatalog.EntryExists : problem
-                : null;
+                plan = plan with { Condition = stated.AndMissing() };
+            Problem? problem = Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan);
+            bool isThere = isCreate && problem == ProblemCatalog.Precondition && Allows(tables, tableName, key, stated);
+            return isThere ? ProblemCatalog.EntryExists : problem;
         }
         finally
         {
             ValueBuffer.Return(buffer);
         }
     }
+
+    // Whether it was not the condition that the request states.
+    private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
+        stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version) && version != 0);
 
     private Problem? CheckCoding(HttpContext context, ReadOnlyMemory<byte> payload, ContentCoding coding) =>
         coding == ContentCoding.Identity

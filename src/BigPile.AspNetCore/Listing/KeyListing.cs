@@ -11,6 +11,7 @@ using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Primitives;
 
 namespace BigPile.AspNetCore.Listing;
 
@@ -66,7 +67,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
 
     private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
-        bool isLines = BatchForms.Is(context.Request.Headers.Accept.ToString(), Ndjson);
+        bool isLines = WantsLines(context.Request.Headers.Accept);
         ValueBuffer document = ValueBuffer.Rent(room);
         try
         {
@@ -83,6 +84,14 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
         {
             ValueBuffer.Return(document);
         }
+    }
+
+    private static bool WantsLines(StringValues accept)
+    {
+        string header = accept.ToString();
+        AcceptedType lines = AcceptedType.Of(header, Ndjson);
+        AcceptedType json = AcceptedType.Of(header, MediaTypes.Json);
+        return lines.Weight > json.Weight || (lines.Weight == json.Weight && lines.Weight != 0 && lines.Place < json.Place);
     }
 
     private static void WriteDocument(ValueBuffer document, KeyPage page, string? cursor)
