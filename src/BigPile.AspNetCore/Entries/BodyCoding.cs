@@ -29,7 +29,9 @@ internal static class BodyCoding
     {
         if (coding == ContentCoding.Identity)
             return null;
-        long mostBytes = Math.Min(maxDecodedBytes, Math.Max(0, budget.LeftBytes));
+        if (budget.LeftBytes <= 0)
+            return ProblemCatalog.DecodedBatchTooLarge; // before the decoder has done anything: it works in pieces of megabytes
+        long mostBytes = Math.Min(maxDecodedBytes, budget.LeftBytes);
         long decodedBytes = 0;
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
         try
@@ -39,10 +41,14 @@ internal static class BodyCoding
                 : CheckStream(payload, coding, buffer, mostBytes, budget, ref decodedBytes);
             if (decodedBytes > mostBytes)
                 return mostBytes < maxDecodedBytes ? ProblemCatalog.DecodedBatchTooLarge : ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
-            return isWhole ? null : ProblemCatalog.UndecodableBody("It is cut off, damaged, or something follows its end.");
+            if (isWhole)
+                return null;
+            budget.Take(DecodeBudget.BytesForAFault);
+            return ProblemCatalog.UndecodableBody("It is cut off, damaged, or something follows its end.");
         }
         catch (Exception e) when (e is InvalidDataException or IOException)
         {
+            budget.Take(DecodeBudget.BytesForAFault);
             return ProblemCatalog.UndecodableBody(e.Message);
         }
         finally

@@ -15,6 +15,9 @@ internal sealed class DecodeBudget(long firstBytes, CancellationToken stop)
     /// <summary>The decompressed bytes that each byte of a body earns: more than what is compressed for a purpose has.</summary>
     internal const int BytesForEachByte = 100;
 
+    /// <summary>What a payload costs that can't be decompressed: a decoder may have done megabytes before it comes to the fault.</summary>
+    internal const int BytesForAFault = 1 << 20;
+
     /// <summary>What is left; zero or less: nothing.</summary>
     internal long LeftBytes { get; private set; } = firstBytes;
 

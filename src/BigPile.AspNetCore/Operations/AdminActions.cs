@@ -66,7 +66,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         {
             operations.Complete(operation, await work().ConfigureAwait(false));
         }
-        catch (OperationCanceledException)
+        catch (Exception e) when (e is OperationCanceledException || (e is ObjectDisposedException && host.IsStopping))
         {
             operations.Cancel(operation);
         }

@@ -49,6 +49,19 @@ public sealed class CostTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Payloads_that_can_not_be_decompressed_use_the_budget_up()
+    {
+        byte[] bomb = Brotli(PlainBytes);
+        string damaged = Convert.ToBase64String(bomb.AsSpan(0, bomb.Length - 1));
+        string items = string.Join(',', Enumerable.Range(0, 100).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{damaged}\"}}"));
+        JsonElement answer = await PostAsync(":mset", $"{{\"items\":[{items}]}}");
+        int[] statuses = [.. answer.GetProperty("items").EnumerateArray().Select(static item => item.GetProperty("status").GetInt32())];
+        Assert.Equal(400, statuses[0]);
+        Assert.InRange(statuses.Count(static status => status == 400), 1, 32);
+        Assert.All(statuses[32..], static status => Assert.Equal(413, status));
+    }
+
+    [Fact]
     public async Task Lines_of_a_load_have_a_budget_that_grows_with_what_is_sent()
     {
         string bomb = Convert.ToBase64String(Brotli(PlainBytes));
