@@ -37,10 +37,10 @@ public sealed class MemoryTests : ServerTest
             }
             while (Room.UsedBytes < LimitBytes - 3 * BodyBytes)
                 await Task.Yield();
-            HttpResponseMessage refused;
+            HttpResponseMessage? refused;
             do
-                refused = await Server.PutAsync("/v1/tables/t/entries/one-more", new byte[BodyBytes]);
-            while (refused.IsSuccessStatusCode);
+                refused = await TryPutAsync();
+            while (refused?.IsSuccessStatusCode != false);
             JsonElement problem = await ProblemAsync(refused, HttpStatusCode.ServiceUnavailable, "buffers_full");
             Assert.Equal(LimitBytes, problem.GetProperty("limit").GetInt64());
             Assert.Equal("1", refused.Headers.RetryAfter?.ToString());
@@ -53,6 +53,19 @@ public sealed class MemoryTests : ServerTest
         while (Room.UsedBytes != 0)
             await Task.Yield();
         Assert.Equal(HttpStatusCode.Created, (await Server.PutAsync("/v1/tables/t/entries/after", new byte[BodyBytes])).StatusCode);
+    }
+
+    // A client that still sends when it is refused may miss the answer.
+    private async Task<HttpResponseMessage?> TryPutAsync()
+    {
+        try
+        {
+            return await Server.PutAsync("/v1/tables/t/entries/one-more", new byte[BodyBytes]);
+        }
+        catch (HttpRequestException)
+        {
+            return null;
+        }
     }
 
     [Theory]
