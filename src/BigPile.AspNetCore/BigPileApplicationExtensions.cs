@@ -24,7 +24,6 @@ namespace Microsoft.AspNetCore.Builder;
 public static class BigPileApplicationExtensions
 {
     private static readonly string[] ReadMethods = ["GET", "HEAD"];
-    private static readonly string[] GetMethod = ["GET"];
     private static readonly string[] PutMethod = ["PUT"];
     private static readonly string[] PostMethod = ["POST"];
     private static readonly string[] DeleteMethod = ["DELETE"];
@@ -100,11 +99,11 @@ public static class BigPileApplicationExtensions
 
     private static void MapTables(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
     {
-        var tables = new TableEndpoints(host, services.GetRequiredService<IOptions<BigPileOptions>>().Value);
+        var tables = new TableEndpoints(host, services.GetRequiredService<IOptions<BigPileOptions>>().Value, services.GetRequiredService<BufferRoom>());
         endpoints.MapMethods("/v1/tables/{table}", ReadMethods, (RequestDelegate)tables.GetAsync);
         endpoints.MapMethods("/v1/tables/{table}", PutMethod, (RequestDelegate)tables.PutAsync);
         endpoints.MapMethods("/v1/tables/{table}", DeleteMethod, (RequestDelegate)tables.DeleteAsync);
-        endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(host).GetAsync);
+        endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(host, services.GetRequiredService<BufferRoom>()).GetAsync);
     }
 
     private static void MapOperations(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
@@ -114,8 +113,8 @@ public static class BigPileApplicationExtensions
         foreach (string action in AdminActions.Names)
             endpoints.MapMethods("/v1/admin:" + action, PostMethod, (RequestDelegate)(context => admin.BeginAsync(context, action)));
         var operations = new OperationEndpoints(store);
-        endpoints.MapMethods("/v1/operations", GetMethod, (RequestDelegate)operations.ListAsync);
-        endpoints.MapMethods("/v1/operations/{id}", GetMethod, (RequestDelegate)operations.GetAsync);
+        endpoints.MapMethods("/v1/operations", ReadMethods, (RequestDelegate)operations.ListAsync);
+        endpoints.MapMethods("/v1/operations/{id}", ReadMethods, (RequestDelegate)operations.GetAsync);
         endpoints.MapMethods("/v1/operations/{id}", DeleteMethod, (RequestDelegate)operations.CancelAsync);
     }
 
@@ -123,9 +122,10 @@ public static class BigPileApplicationExtensions
     {
         BigPileOptions options = services.GetRequiredService<IOptions<BigPileOptions>>().Value;
         TimeProvider time = services.GetRequiredService<TimeProvider>();
-        var bulk = new BulkEndpoints(options, services.GetRequiredService<OperationStore>(), time);
+        BufferRoom room = services.GetRequiredService<BufferRoom>();
+        var bulk = new BulkEndpoints(options, room, services.GetRequiredService<OperationStore>(), time);
         return new ActionMiddleware(
-            next, services.GetRequiredService<PileHost>(), options, new BatchEndpoints(options, time), new TagEviction(options), bulk,
+            next, services.GetRequiredService<PileHost>(), options, new BatchEndpoints(options, room, time), new TagEviction(options, room), bulk,
             services.GetRequiredService<ILogger<ActionMiddleware>>());
     }
 

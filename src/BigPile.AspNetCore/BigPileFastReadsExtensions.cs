@@ -66,6 +66,7 @@ public static class BigPileFastReadsExtensions
     {
         Latency = services.GetService<EntryLatency>(),
         Log = services.GetService<IReadLog>(),
+        Clients = services.GetService<AccessRules>()?.Clients,
         Load = services.GetService<RequestLoad>(),
     };
 

@@ -32,6 +32,15 @@ public sealed class BigPileOptions
     /// <summary>The most bytes that the values of a batch have together; from 1.</summary>
     public long MaxBatchBytes { get; set; } = DefaultMaxBodyBytes;
 
+    /// <summary>The most loads and exports at once; more are answered with 429. From 1.</summary>
+    public int MaxBulkRequests { get; set; } = 32;
+
+    /// <summary>
+    /// The most bytes that bodies and answers in flight take together, those of all requests; a request that would need more is answered with
+    /// 503. At least eight times <see cref="MaxBodyBytes"/>, and that or 256 MiB when it is not set.
+    /// </summary>
+    public long? MaxBufferedBytes { get; set; }
+
     /// <summary>
     /// How long the host's start waits for the pile. A pile that is open by then is ready with the first request; one that takes longer
     /// opens behind, while the health endpoints report and all others answer 503.

@@ -4,6 +4,7 @@ using System.Linq;
 using BigPile;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Door;
+using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Reports;
@@ -20,6 +21,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers piles with an application.</summary>
 public static class BigPileServiceCollectionExtensions
 {
+    private const long DefaultBufferedBytes = 256L << 20;
+
     /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>
     /// <remarks>
     /// Once the pile is ready, <see cref="PileCache"/> is a service; before that, asking for it throws
@@ -35,6 +38,7 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddSingleton<PileOpener>();
         services.TryAddSingleton<OperationStore>();
         services.TryAddSingleton<EntryLatency>();
+        services.TryAddSingleton(static provider => RoomOf(provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();
@@ -74,6 +78,9 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<BigPileOptions>, BigPileOptionsValidator>());
         services.TryAddSingleton(TimeProvider.System);
     }
+
+    private static BufferRoom RoomOf(BigPileOptions options) =>
+        new(options.MaxBufferedBytes ?? Math.Max(DefaultBufferedBytes, 8 * options.MaxBodyBytes));
 
     private static bool NeedsHost(IServiceCollection services, string? name) =>
         !services.Any(service => service.ServiceType == typeof(PileHost) && Equals(service.ServiceKey, name));

@@ -72,10 +72,10 @@ public static class BigPileTableExtensions
     }
 
     internal static EntryReader ReaderOf(IServiceProvider services) =>
-        new(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<TimeProvider>());
+        new(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<TimeProvider>(),
+        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>(),
         services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)
@@ -90,7 +90,8 @@ public static class BigPileTableExtensions
         IServiceProvider services = endpoints.ServiceProvider;
         long maxBodyBytes = services.GetService<IOptions<BigPileOptions>>()?.Value.MaxBodyBytes ?? BigPileOptions.DefaultMaxBodyBytes;
         var table = new TypedTable<TValue>(
-            find, json ?? JsonSerializerOptions.Web, services.GetService<TimeProvider>() ?? TimeProvider.System, maxBodyBytes);
+            find, json ?? JsonSerializerOptions.Web, services.GetService<TimeProvider>() ?? TimeProvider.System, maxBodyBytes,
+            services.GetService<BufferRoom>());
         return endpoints.MapMethods(pattern, Methods, (RequestDelegate)table.HandleAsync);
     }
 

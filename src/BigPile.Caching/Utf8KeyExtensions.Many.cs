@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
 
@@ -23,12 +24,14 @@ public static partial class Utf8KeyExtensions
     /// <param name="maxBytes">The most bytes to copy; a value that would go beyond is left out, and a shorter one behind it may still come.</param>
     /// <param name="lengths">Gets the bytes of each value, in the order of the keys, or <see cref="Missing"/> or <see cref="TooLong"/>. As long as the keys.</param>
     /// <param name="infos">Gets version, size and expiry of each entry that there is. As long as the keys.</param>
+    /// <param name="cancellationToken">Ends the read between two groups of keys.</param>
     /// <returns>How many bytes were copied.</returns>
     /// <exception cref="ArgumentException">The spans are not of one length.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled; what was copied so far stays in the destination.</exception>
     public static long ReadManyUtf8<TValue>(
         this CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
-        Span<int> lengths, Span<EntryInfo> infos)
+        Span<int> lengths, Span<EntryInfo> infos, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(destination);
@@ -38,6 +41,7 @@ public static partial class Utf8KeyExtensions
         int keyStart = 0;
         for (int start = 0; start < ends.Length; start += TableCore.GroupKeys)
         {
+            cancellationToken.ThrowIfCancellationRequested();
             int count = Math.Min(TableCore.GroupKeys, ends.Length - start);
             copiedBytes += ReadGroup(
                 table, keys, keyStart, ends.Slice(start, count), destination, maxBytes - copiedBytes, lengths.Slice(start, count),

@@ -44,6 +44,40 @@ public sealed class RequestLogTests : IDisposable
     }
 
     [Fact]
+    public async Task A_target_can_not_write_to_the_terminal_of_who_reads_the_log()
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
+        {
+            foreach (string target in new[] { "/v1/a\u001b[2Jb", "/v1/a\u0007b", "/v1/a\u007fb", "/v1/a\rGET /forged", "/v1/a?\u001b]0;x\u0007" })
+                _ = await server.SendRawAsync("GET " + target);
+        }
+        Assert.Contains(lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb answered 404", StringComparison.Ordinal));
+        Assert.All(lines.Lines, static line => Assert.DoesNotContain(line, char.IsControl));
+    }
+
+    [Theory]
+    [InlineData("POST /v1/tables/t:load", "Content-Length: 1000\r\n\r\n{}\n")]
+    [InlineData("PUT /v1/tables/t", "Content-Length: 1000\r\n\r\n{")]
+    [InlineData("POST /v1/tables/t:evict", "Content-Length: 1000\r\n\r\n{")]
+    public async Task A_request_whose_client_goes_is_not_logged_as_answered(string line, string rest)
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
+        {
+            RequestLoad load = server.Service<RequestLoad>();
+            using Hostile.RawConnection connection = await Hostile.RawConnection.OpenAsync(server.Address.Port);
+            await connection.SendAsync($"{line} HTTP/1.1\r\nHost: localhost\r\n{rest}");
+            while (load.Running == 0)
+                await Task.Yield();
+            connection.Abort();
+            while (lines.Lines.IsEmpty)
+                await Task.Yield();
+        }
+        Assert.StartsWith($"{line} was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Of_many_reads_one_in_so_many_is_logged()
     {
         using var lines = new RecordingProvider();

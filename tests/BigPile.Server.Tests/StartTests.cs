@@ -51,7 +51,7 @@ public sealed class StartTests : IDisposable
             using var client = new TcpClient();
             await client.ConnectAsync(server.Address.Host, server.Address.Port);
             NetworkStream stream = client.GetStream();
-            await stream.WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
+            await stream.WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
             var answer = new byte[1000];
             int length = await stream.ReadAsync(answer);
             Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", Encoding.ASCII.GetString(answer, 0, length)); // the request runs

@@ -21,6 +21,9 @@ internal sealed class Batch : IResettable
     private EntryInfo[] _infos = new EntryInfo[InitialItems];
     private BatchItem[] _items = new BatchItem[InitialItems];
 
+    /// <summary>What the bytes are taken from.</summary>
+    internal BufferRoom? Room { get; private set; }
+
     /// <summary>The request's body.</summary>
     internal ValueBuffer Body => _body;
 
@@ -40,7 +43,17 @@ internal sealed class Batch : IResettable
 
     internal Span<BatchItem> Items => _items.AsSpan(0, Count);
 
-    internal static Batch Rent() => Pool.Get();
+    /// <summary>Gives a batch.</summary>
+    /// <param name="room">What its bytes are taken from.</param>
+    internal static Batch Rent(BufferRoom room)
+    {
+        Batch batch = Pool.Get();
+        batch.Room = room;
+        batch._body.TakeFrom(room);
+        batch._keys.TakeFrom(room);
+        batch._values.TakeFrom(room);
+        return batch;
+    }
 
     internal static void Return(Batch batch) => Pool.Return(batch);
 

@@ -18,6 +18,9 @@ internal static class BatchAnswer
     // So much is given to the connection before it is waited until the client took it.
     private const int FlushBytes = 64 * 1024;
 
+    // A piece of a payload; three bytes become four characters of base64.
+    private const int SegmentBytes = 48 * 1024;
+
     private static readonly JsonWriterOptions JsonOptions = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     internal static Task WriteAsync(HttpContext context, Batch batch, BatchForm form, TimeProvider time) => form switch
@@ -35,9 +38,9 @@ internal static class BatchAnswer
         PipeWriter writer = response.BodyWriter;
         for (int at = 0; at < batch.Count;)
         {
-            at = WriteFrames(writer, batch, at, time);
+            at = WriteFrames(writer, batch, at, time, out ReadOnlyMemory<byte> large);
             FlushResult result = await writer.FlushAsync().ConfigureAwait(false);
-            if (result.IsCompleted || result.IsCanceled)
+            if (result.IsCompleted || result.IsCanceled || !await SlicedBody.SendAsync(writer, large).ConfigureAwait(false))
                 return;
         }
     }
@@ -50,8 +53,11 @@ internal static class BatchAnswer
         return lengthBytes;
     }
 
-    private static int WriteFrames(PipeWriter writer, Batch batch, int at, TimeProvider time)
+    /// <summary>Writes frames until there is something to send.</summary>
+    /// <returns>The frame to go on with; a payload that is too large to be written at once is to be sent before.</returns>
+    private static int WriteFrames(PipeWriter writer, Batch batch, int at, TimeProvider time, out ReadOnlyMemory<byte> large)
     {
+        large = default;
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
         ReadOnlySpan<BatchItem> items = batch.Items;
         for (long written = 0; at < items.Length && written < FlushBytes; at++)
@@ -64,6 +70,11 @@ internal static class BatchAnswer
             if (typeBytes != 0)
                 _ = Encoding.ASCII.GetBytes(item.ContentType, head[BatchFrame.HeadBytes..]);
             writer.Advance(BatchFrame.HeadBytes + typeBytes);
+            if (item.PayloadBytes > FlushBytes)
+            {
+                large = batch.Values.WrittenMemory.Slice(item.PayloadOffset, item.PayloadBytes);
+                return at + 1;
+            }
             writer.Write(values.Slice(item.PayloadOffset, item.PayloadBytes));
             written += BatchFrame.HeadBytes + typeBytes + item.PayloadBytes;
         }
@@ -80,12 +91,28 @@ internal static class BatchAnswer
 
     private static async Task WriteJsonAsync(HttpResponse response, Batch batch)
     {
-        ValueBuffer document = ValueBuffer.Rent();
+        Begin(response, MediaTypes.Json);
+        ValueBuffer document = ValueBuffer.Rent(batch.Room);
         try
         {
-            using (var json = new Utf8JsonWriter(document, JsonOptions))
-                WriteJson(json, batch);
-            await SendAsync(response, MediaTypes.Json, document).ConfigureAwait(false);
+            using var json = new Utf8JsonWriter(document, JsonOptions);
+            json.WriteStartObject();
+            json.WriteStartArray("items"u8);
+            for (int i = 0; i < batch.Count; i++)
+            {
+                int start = WriteItem(json, batch, i);
+                for (int at = start; at >= 0;)
+                {
+                    at = WritePayload(json, batch, i, at);
+                    if (!await TryDrainAsync(response, json, document).ConfigureAwait(false))
+                        return;
+                }
+                json.WriteEndObject();
+            }
+            json.WriteEndArray();
+            json.WriteEndObject();
+            json.Flush();
+            await EndAsync(response, document).ConfigureAwait(false);
         }
         finally
         {
@@ -93,47 +120,91 @@ internal static class BatchAnswer
         }
     }
 
-    private static void WriteJson(Utf8JsonWriter json, Batch batch)
+    /// <summary>Writes an item up to its payload.</summary>
+    /// <returns>Where in the payload to begin; -1: there is none.</returns>
+    private static int WriteItem(Utf8JsonWriter json, Batch batch, int index)
     {
-        ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        BatchItem item = batch.Items[index];
         json.WriteStartObject();
-        json.WriteStartArray("items"u8);
-        for (int i = 0; i < batch.Count; i++)
+        if (HostileText.CanEcho(batch.Key(index)))
+            json.WriteString("key"u8, batch.Key(index));
+        else
+            json.WriteString("key"u8, HostileText.Echo(batch.Key(index)));
+        json.WriteNumber("status"u8, item.Status);
+        if (item.Problem != null)
+            json.WriteString("code"u8, item.Problem.Code);
+        if (item.Info.Version != 0)
+            json.WriteString("etag"u8, EntityTag.Of(item.Info.Version));
+        if (item.Info.ExpiresAt is { } expiresAt)
+            json.WriteString("expires"u8, expiresAt);
+        if (item.ContentType == null)
+            return -1;
+        json.WriteString("contentType"u8, item.ContentType);
+        if (item.Coding != ContentCoding.Identity)
+            json.WriteString("encoding"u8, ContentCodings.NameOf(item.Coding));
+        json.WritePropertyName("base64"u8);
+        return 0;
+    }
+
+    /// <summary>Writes the next piece of a payload.</summary>
+    /// <returns>Where to go on; -1 at the end.</returns>
+    private static int WritePayload(Utf8JsonWriter json, Batch batch, int index, int at)
+    {
+        ref readonly BatchItem item = ref batch.Items[index];
+        ReadOnlySpan<byte> payload = batch.Values.WrittenSpan.Slice(item.PayloadOffset, item.PayloadBytes);
+        if (payload.Length <= SegmentBytes)
         {
-            BatchItem item = batch.Items[i];
-            json.WriteStartObject();
-            json.WriteString("key"u8, batch.Key(i));
-            json.WriteNumber("status"u8, item.Status);
-            if (item.Problem != null)
-                json.WriteString("code"u8, item.Problem.Code);
-            if (item.Info.Version != 0)
-                json.WriteString("etag"u8, EntityTag.Of(item.Info.Version));
-            if (item.Info.ExpiresAt is { } expiresAt)
-                json.WriteString("expires"u8, expiresAt);
-            if (item.ContentType != null)
-            {
-                json.WriteString("contentType"u8, item.ContentType);
-                if (item.Coding != ContentCoding.Identity)
-                    json.WriteString("encoding"u8, ContentCodings.NameOf(item.Coding));
-                json.WriteBase64String("base64"u8, values.Slice(item.PayloadOffset, item.PayloadBytes));
-            }
-            json.WriteEndObject();
+            json.WriteBase64StringValue(payload);
+            return -1;
         }
-        json.WriteEndArray();
-        json.WriteEndObject();
+        int lengthBytes = Math.Min(SegmentBytes, payload.Length - at);
+        bool isLast = at + lengthBytes == payload.Length;
+        json.WriteBase64StringSegment(payload.Slice(at, lengthBytes), isLast);
+        return isLast ? -1 : at + lengthBytes;
+    }
+
+    private static async ValueTask<bool> TryDrainAsync(HttpResponse response, Utf8JsonWriter json, ValueBuffer document)
+    {
+        if (json.BytesPending + document.WrittenSpan.Length < FlushBytes)
+            return true;
+        json.Flush();
+        return await TryDrainAsync(response, document).ConfigureAwait(false);
+    }
+
+    private static async ValueTask<bool> TryDrainAsync(HttpResponse response, ValueBuffer document)
+    {
+        if (document.WrittenSpan.Length < FlushBytes)
+            return true;
+        bool isSent = await SlicedBody.SendAsync(response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
+        document.Clear();
+        return isSent;
     }
 
     private static async Task WriteMultipartAsync(HttpResponse response, Batch batch)
     {
         // Drawn at random, so that no payload can hold it but by a chance of one in 2 to the power of 128.
         string boundary = Convert.ToHexString(RandomNumberGenerator.GetBytes(16));
-        ValueBuffer document = ValueBuffer.Rent();
+        Begin(response, $"{BatchForms.Multipart}; boundary={boundary}");
+        ValueBuffer document = ValueBuffer.Rent(batch.Room);
         try
         {
             for (int i = 0; i < batch.Count; i++)
-                WritePart(document, boundary, batch, i);
+            {
+                ReadOnlyMemory<byte> payload = WritePart(document, boundary, batch, i);
+                while (!payload.IsEmpty)
+                {
+                    int lengthBytes = Math.Min(SegmentBytes, payload.Length);
+                    document.Write(payload.Span[..lengthBytes]);
+                    payload = payload[lengthBytes..];
+                    if (!await TryDrainAsync(response, document).ConfigureAwait(false))
+                        return;
+                }
+                WriteText(document, "\r\n");
+                if (!await TryDrainAsync(response, document).ConfigureAwait(false))
+                    return;
+            }
             WriteText(document, $"--{boundary}--\r\n");
-            await SendAsync(response, $"{BatchForms.Multipart}; boundary={boundary}", document).ConfigureAwait(false);
+            await EndAsync(response, document).ConfigureAwait(false);
         }
         finally
         {
@@ -141,10 +212,12 @@ internal static class BatchAnswer
         }
     }
 
-    private static void WritePart(ValueBuffer document, string boundary, Batch batch, int index)
+    /// <summary>Writes the head of a part.</summary>
+    /// <returns>What comes behind it.</returns>
+    private static ReadOnlyMemory<byte> WritePart(ValueBuffer document, string boundary, Batch batch, int index)
     {
         BatchItem item = batch.Items[index];
-        string key = Uri.EscapeDataString(Encoding.UTF8.GetString(batch.Key(index)));
+        string key = Uri.EscapeDataString(HostileText.Echo(batch.Key(index)));
         WriteText(document, $"--{boundary}\r\nBigPile-Key: {key}\r\nBigPile-Status: {item.Status.ToString(CultureInfo.InvariantCulture)}\r\n");
         if (item.Problem != null)
             WriteText(document, $"BigPile-Code: {item.Problem.Code}\r\n");
@@ -155,17 +228,22 @@ internal static class BatchAnswer
         if (item.Coding != ContentCoding.Identity)
             WriteText(document, $"Content-Encoding: {ContentCodings.NameOf(item.Coding)}\r\n");
         WriteText(document, $"Content-Length: {item.PayloadBytes.ToString(CultureInfo.InvariantCulture)}\r\n\r\n");
-        document.Write(batch.Values.WrittenSpan.Slice(item.PayloadOffset, item.PayloadBytes));
-        WriteText(document, "\r\n");
+        return batch.Values.WrittenMemory.Slice(item.PayloadOffset, item.PayloadBytes);
     }
 
     private static void WriteText(ValueBuffer document, string text) => Encoding.ASCII.GetBytes(text, document);
 
-    private static Task SendAsync(HttpResponse response, string contentType, ValueBuffer document)
+    private static void Begin(HttpResponse response, string contentType)
     {
         response.ContentType = contentType;
-        response.ContentLength = document.WrittenSpan.Length;
         response.Headers.CacheControl = "no-store";
-        return response.BodyWriter.WriteAsync(document.WrittenMemory).AsTask();
+    }
+
+    // What is short goes out in one piece, and says how long it is.
+    private static async Task EndAsync(HttpResponse response, ValueBuffer document)
+    {
+        if (!response.HasStarted)
+            response.ContentLength = document.WrittenSpan.Length;
+        _ = await SlicedBody.SendAsync(response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
     }
 }

@@ -13,7 +13,7 @@ namespace BigPile.AspNetCore.Batches;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
+internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, TimeProvider time)
 {
     private readonly int _maxItems = options.MaxBatchItems;
     private readonly long _maxBytes = options.MaxBatchBytes;
@@ -24,14 +24,14 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos);
+            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
             Describe(batch);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -48,7 +48,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         BatchForm form = FormOfResults(context);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
@@ -57,6 +57,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
             for (int i = 0; i < batch.Count; i++)
             {
+                context.RequestAborted.ThrowIfCancellationRequested();
                 batch.Items[i] = table.RemoveUtf8(batch.Key(i))
                     ? BatchItem.Of(StatusCodes.Status204NoContent, default)
                     : BatchItem.Of(ProblemCatalog.EntryNotFound);
@@ -78,14 +79,14 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
             return ProblemCatalog.NotAcceptable;
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
             return invalid;
-        Batch batch = Batch.Rent();
+        Batch batch = Batch.Rent(room);
         try
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
+            if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
                 return ProblemCatalog.OtherKeyType;
-            var puts = new BatchPuts(table, batch, common, options.MaxBodyBytes, _maxItems);
+            var puts = new BatchPuts(tables, tableName, batch, common, options, context.RequestAborted);
             if (puts.Run(context.Request.ContentType) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);

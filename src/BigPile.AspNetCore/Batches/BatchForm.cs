@@ -1,4 +1,5 @@
 using System;
+using BigPile.AspNetCore.Entries;
 using Microsoft.Extensions.Primitives;
 
 namespace BigPile.AspNetCore.Batches;
@@ -26,21 +27,24 @@ internal static class BatchForms
     internal const string Keys = "application/vnd.bigpile.keys";
     internal const string Multipart = "multipart/mixed";
 
-    /// <summary>The first form in an Accept header that there is; JSON without a header.</summary>
+    private static readonly (BatchForm Form, string MediaType)[] Forms =
+        [(BatchForm.Json, MediaTypes.Json), (BatchForm.Binary, Binary), (BatchForm.Multipart, Multipart)];
+
+    /// <summary>The form that an Accept header weighs most; of those that weigh the same the one it names first. JSON without a header.</summary>
     internal static BatchForm Choose(StringValues accept)
     {
         if (accept.Count == 0)
             return BatchForm.Json;
-        foreach (string? line in accept)
+        string header = accept.ToString();
+        BatchForm chosen = BatchForm.None;
+        (int Weight, int Place) best = (0, 0);
+        foreach ((BatchForm form, string mediaType) in Forms)
         {
-            foreach (Range part in line.AsSpan().Split(','))
-            {
-                BatchForm form = FormOf(line.AsSpan()[part]);
-                if (form != BatchForm.None)
-                    return form;
-            }
+            AcceptedType found = AcceptedType.Of(header, mediaType);
+            if (found.Weight > best.Weight || (found.Weight == best.Weight && found.Weight != 0 && found.Place < best.Place))
+                (chosen, best) = (form, (found.Weight, found.Place));
         }
-        return BatchForm.None;
+        return chosen;
     }
 
     /// <summary>Whether a content type is a media type, whatever its parameters are.</summary>
@@ -50,16 +54,5 @@ internal static class BatchForms
         if (semicolon >= 0)
             contentType = contentType[..semicolon];
         return contentType.Trim(" \t").Equals(mediaType, StringComparison.OrdinalIgnoreCase);
-    }
-
-    private static BatchForm FormOf(ReadOnlySpan<char> item)
-    {
-        if (item.TrimEnd(" \t").EndsWith("q=0", StringComparison.OrdinalIgnoreCase))
-            return BatchForm.None; // the client says that it does not take this
-        if (Is(item, Binary))
-            return BatchForm.Binary;
-        if (Is(item, Multipart) || Is(item, "multipart/*"))
-            return BatchForm.Multipart;
-        return Is(item, "application/json") || Is(item, "application/*") || Is(item, "*/*") ? BatchForm.Json : BatchForm.None;
     }
 }

@@ -1,7 +1,9 @@
 using System;
 using System.Text;
 using System.Text.Json;
+using System.Threading;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Loading;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
@@ -14,14 +16,19 @@ namespace BigPile.AspNetCore.Batches;
 /// The items are looked at as a whole first: a body that can't be read, or has too many items, changes nothing. What is wrong with one item
 /// alone is that item's status.
 /// </remarks>
-internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, EntryOptions? common, long maxPayloadBytes, int maxItems)
+internal sealed class BatchPuts(
+    ServedTables tables, string tableName, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
 {
     internal const string Accepted = "application/json or " + BatchForms.Binary;
 
     private const string JsonForm = "It must be an object with one member 'items', an array of objects.";
 
+    private readonly DecodeBudget _budget = new(limits.MaxBatchBytes, stop);
+    private CacheTable<string, byte[]>? _table;
+
     /// <summary>Puts the items of the batch's body.</summary>
     /// <returns>What is wrong with the body, or <see langword="null"/>.</returns>
+    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more; what was put stays.</exception>
     internal Problem? Run(string? contentType)
     {
         if (contentType != null && BatchForms.Is(contentType, BatchForms.Binary))
@@ -38,7 +45,7 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument("A text in it is no valid text.");
+            return ProblemCatalog.InvalidDocument(HostileText.Reason);
         }
     }
 
@@ -47,8 +54,8 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
         ReadOnlySpan<byte> rest = batch.Body.WrittenSpan;
         for (int count = 0; !rest.IsEmpty; count++)
         {
-            if (count == maxItems)
-                return ProblemCatalog.BatchTooLarge("items", maxItems, null);
+            if (count == limits.MaxBatchItems)
+                return ProblemCatalog.BatchTooLarge("items", limits.MaxBatchItems, null);
             if (!BatchFrame.TryRead(rest, out BatchFrame frame) || frame.RestBytes > rest.Length - BatchFrame.HeadBytes)
                 return ProblemCatalog.InvalidDocument($"The item behind {count:N0} others is cut off, or has a head that can't be.");
             rest = rest[(int)(BatchFrame.HeadBytes + frame.RestBytes)..];
@@ -61,6 +68,7 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
         ReadOnlyMemory<byte> rest = batch.Body.WrittenMemory;
         while (!rest.IsEmpty)
         {
+            stop.ThrowIfCancellationRequested();
             _ = BatchFrame.TryRead(rest.Span, out BatchFrame frame);
             ReadOnlyMemory<byte> item = rest.Slice(BatchFrame.HeadBytes, (int)frame.RestBytes);
             ReadOnlySpan<byte> key = item.Span[..frame.KeyBytes];
@@ -81,7 +89,7 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
             return BatchItem.Of(ProblemCatalog.InvalidContentType);
         if (!ContentCodings.IsKnown(frame.Coding))
             return BatchItem.Of(ProblemCatalog.UnsupportedCoding);
-        batch.Values.TryReset();
+        batch.Values.Clear();
         StoredValue.WriteHead(batch.Values, contentType, (ContentCoding)frame.Coding);
         payload.Span.CopyTo(batch.Values.GetSpan(payload.Length));
         batch.Values.Advance(payload.Length);
@@ -101,17 +109,18 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
         bool isWhole = json.TokenType == JsonTokenType.EndArray && json.Read() && json.TokenType == JsonTokenType.EndObject && !json.Read();
         if (!isWhole)
             return ProblemCatalog.InvalidDocument(JsonForm);
-        return count <= maxItems ? null : ProblemCatalog.BatchTooLarge("items", maxItems, count);
+        return count <= limits.MaxBatchItems ? null : ProblemCatalog.BatchTooLarge("items", limits.MaxBatchItems, count);
     }
 
     private Problem? PutJson()
     {
         ReadOnlySpan<byte> source = batch.Body.WrittenSpan;
-        var record = new EntryRecord(isExported: false);
+        using var record = new EntryRecord(isExported: false, batch.Room);
         var json = new Utf8JsonReader(source);
         _ = Begin(ref json);
         while (json.Read() && json.TokenType == JsonTokenType.StartObject)
         {
+            stop.ThrowIfCancellationRequested();
             string? error = record.Read(ref json, source);
             batch.AddKey(record.HasKey ? record.Key : default);
             batch.Items[^1] = error != null
@@ -127,10 +136,14 @@ internal sealed class BatchPuts(CacheTable<string, byte[]> table, Batch batch, E
 
     private BatchItem Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlyMemory<byte> payload, ContentCoding coding, EntryOptions? options)
     {
-        if (payload.Length > maxPayloadBytes)
-            return BatchItem.Of(ProblemCatalog.BodyTooLarge(maxPayloadBytes, payload.Length));
-        if (BodyCoding.Check(payload, coding, maxPayloadBytes) is { } undecodable)
+        if (payload.Length > limits.MaxBodyBytes)
+            return BatchItem.Of(ProblemCatalog.BodyTooLarge(limits.MaxBodyBytes, payload.Length));
+        if (BodyCoding.Check(payload, coding, limits.MaxBodyBytes, _budget) is { } undecodable)
             return BatchItem.Of(undecodable);
+        // Only now: a batch of which nothing can be stored must not leave a table behind.
+        if (_table == null && !tables.TryGetOrCreate(tableName, out _table))
+            return BatchItem.Of(ProblemCatalog.OtherKeyType);
+        CacheTable<string, byte[]> table = _table;
         try
         {
             PutResult result = table.PutBytesUtf8(key, value, options, out EntryInfo info);

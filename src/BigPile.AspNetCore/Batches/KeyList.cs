@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Text.Json;
+using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Problems;
 
 namespace BigPile.AspNetCore.Batches;
@@ -34,7 +35,7 @@ internal static class KeyList
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument("A key is no valid text.");
+            return ProblemCatalog.InvalidDocument(HostileText.Reason);
         }
     }
 

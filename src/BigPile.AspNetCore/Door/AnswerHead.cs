@@ -55,7 +55,9 @@ internal static class AnswerHead
     internal static void WriteNotModified(
         ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, ReadOnlySpan<byte> date, ReadOnlySpan<byte> closing)
     {
-        writer.Add("HTTP/1.1 304 Not Modified\r\n"u8);
+        writer.Add("HTTP/1.1 304 Not Modified\r\nAge: "u8);
+        writer.Add(Freshness.AgeSeconds(info, nowTicks));
+        writer.Add("\r\n"u8);
         WriteCommon(ref writer, info, stored, nowTicks);
         writer.Add(date);
         writer.Add(closing);
@@ -81,7 +83,7 @@ internal static class AnswerHead
         if (info.ExpiryTicks == 0)
             return;
         writer.Add("Cache-Control: private, max-age="u8);
-        writer.Add(Freshness.RemainingSeconds(info, nowTicks));
+        writer.Add(Freshness.LifetimeSeconds(info, nowTicks));
         writer.Add("\r\n"u8);
     }
 

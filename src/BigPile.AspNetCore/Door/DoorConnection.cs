@@ -13,7 +13,7 @@ namespace BigPile.AspNetCore.Door;
 /// <remarks>
 /// It reads, answers what it knows, and leaves the rest untouched at the front of the input for the stack. What is read but not whole is
 /// handed over only right behind a read that brought bytes, never from a timer: the stack's first read would not see bytes that were examined
-/// before. Thread safety: heartbeats and cancellations come on other threads, everything else from one at a time.
+/// before. A head that is slow is waited for here, however long it is, because the stack would give it its time once more. Thread safety: heartbeats and cancellations come on other threads, everything else from one at a time.
 /// </remarks>
 internal sealed class DoorConnection
 {
@@ -96,8 +96,12 @@ internal sealed class DoorConnection
             if (!consumed.Equals(read.Buffer.Start))
                 readsOfHead = 0;
             bool isAtEnd = IsAtEnd(step, read);
-            if (step == DoorStep.ReadMore && !isAtEnd && (read.IsCompleted || ++readsOfHead >= HeadLimits.MostReadsPerHead))
-                step = HandOver(-1);
+            if (step == DoorStep.ReadMore && !isAtEnd)
+            {
+                readsOfHead++;
+                if (read.IsCompleted)
+                    step = HandOver(-1);
+            }
             if (isAtEnd && step == DoorStep.ReadMore && _expired == DoorPhase.Head)
                 _answers.WriteTimeout();
             Advance(read.Buffer, consumed, step);
@@ -168,13 +172,13 @@ internal sealed class DoorConnection
         consumed = received.Start;
         while (!received.IsEmpty)
         {
-            HeadState state = finder.Find(received, _door.Limits.HeadBytes, out ReadOnlyMemory<byte> bytes);
+            HeadState state = finder.Find(received, _door.Limits, out ReadOnlyMemory<byte> bytes);
             if (state == HeadState.Partial)
                 return DoorStep.ReadMore;
             if (state == HeadState.Foreign)
                 return HandOver(-1);
             int headBytes = bytes.Length;
-            head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders);
+            head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders, _door.Clients);
             if (!head.IsFast)
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
             if (!TryEnter())
@@ -195,7 +199,7 @@ internal sealed class DoorConnection
     }
 
     private bool HasHead(HeadFinder finder, in ReadOnlySequence<byte> received) =>
-        !received.IsEmpty && finder.Find(received, _door.Limits.HeadBytes, out _) != HeadState.Partial;
+        !received.IsEmpty && finder.Find(received, _door.Limits, out _) != HeadState.Partial;
 
     // As in the stack, a connection counts as one request at most: from the first head that it answers until the client took the answers.
     private bool TryEnter()

@@ -33,6 +33,9 @@ internal sealed class FastDoor(
     /// <summary>Counts connections that are answered, together with the requests of the stack; <see langword="null"/>: there is no limit.</summary>
     internal RequestLoad? Load { get; init; }
 
+    /// <summary>Which hosts are answered here; <see langword="null"/>: all.</summary>
+    internal ClientRules? Clients { get; init; }
+
     internal DateLine Date { get; } = new();
 
     /// <summary>Names of headers that mean nothing to a read, in lower case, beside those that every door knows.</summary>

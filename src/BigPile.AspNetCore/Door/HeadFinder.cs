@@ -11,19 +11,32 @@ internal sealed class HeadFinder
 
     /// <summary>Looks for a head at the front of what was received.</summary>
     /// <param name="received">The bytes.</param>
-    /// <param name="maxBytes">The longest head.</param>
+    /// <param name="limits">How long a head may be.</param>
     /// <param name="head">The head with its empty line; valid until the next call.</param>
-    internal HeadState Find(in ReadOnlySequence<byte> received, int maxBytes, out ReadOnlyMemory<byte> head)
+    internal HeadState Find(in ReadOnlySequence<byte> received, HeadLimits limits, out ReadOnlyMemory<byte> head)
     {
         ReadOnlyMemory<byte> start = received.First;
-        HeadState state = Find(start, maxBytes, out head);
-        if (state != HeadState.Partial || received.IsSingleSegment)
-            return state;
-        // The head lies across two blocks of memory.
-        int lengthBytes = (int)Math.Min(received.Length, _room.Length);
-        received.Slice(0, lengthBytes).CopyTo(_room);
-        return Find(_room.AsMemory(0, lengthBytes), maxBytes, out head);
+        HeadState state = Find(start, limits.HeadBytes, out head);
+        if (state == HeadState.Partial && !received.IsSingleSegment)
+        {
+            // The head lies across two blocks of memory.
+            int lengthBytes = (int)Math.Min(received.Length, _room.Length);
+            received.Slice(0, lengthBytes).CopyTo(_room);
+            state = Find(_room.AsMemory(0, lengthBytes), limits.HeadBytes, out head);
+        }
+        return state == HeadState.Long ? StateOfLong(received, limits) : state;
     }
+
+    // Handed over before its end, it would be waited for twice.
+    private static HeadState StateOfLong(in ReadOnlySequence<byte> received, HeadLimits limits)
+    {
+        bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8) || Has(received, "\n\r\n"u8)
+            || (received.Length > limits.LineBytes && received.Slice(0, limits.LineBytes).PositionOf((byte)'\n') == null);
+        return isDecided ? HeadState.Foreign : HeadState.Partial;
+    }
+
+    private static bool Has(in ReadOnlySequence<byte> received, ReadOnlySpan<byte> end) =>
+        new SequenceReader<byte>(received).TryReadTo(out ReadOnlySequence<byte> _, end);
 
     private static HeadState Find(ReadOnlyMemory<byte> received, int maxBytes, out ReadOnlyMemory<byte> head)
     {
@@ -38,8 +51,8 @@ internal sealed class HeadFinder
             return HeadState.Whole;
         }
         // Heads whose lines end otherwise, and what is no HTTP at all, are not waited for.
-        bool isForeign = bytes.Length == maxBytes || bytes.IndexOf("\n\n"u8) >= 0 || bytes.IndexOf("\n\r\n"u8) >= 0
-            || (!bytes.IsEmpty && bytes[0] is < (byte)'A' or > (byte)'z');
-        return isForeign ? HeadState.Foreign : HeadState.Partial;
+        if (bytes.IndexOf("\n\n"u8) >= 0 || bytes.IndexOf("\n\r\n"u8) >= 0 || (!bytes.IsEmpty && bytes[0] is < (byte)'A' or > (byte)'z'))
+            return HeadState.Foreign;
+        return bytes.Length == maxBytes ? HeadState.Long : HeadState.Partial;
     }
 }

@@ -15,19 +15,25 @@ internal sealed class HeadLimits
     /// <summary>The bytes of answers after which they are sent before more requests are looked at.</summary>
     internal const int FlushBytes = 48 * 1024;
 
-    /// <summary>The reads after which a head that is still not whole is the stack's.</summary>
-    internal const int MostReadsPerHead = 4;
-
     internal HeadLimits(KestrelServerLimits limits)
     {
         HeadBytes = Math.Min(LargestHeadBytes, Math.Min(limits.MaxRequestLineSize, limits.MaxRequestHeadersTotalSize));
+        LineBytes = limits.MaxRequestLineSize;
+        MostBytes = limits.MaxRequestLineSize + limits.MaxRequestHeadersTotalSize;
         Headers = Math.Min(MostHeaders, limits.MaxRequestHeaderCount);
         IdleTicks = TicksOf(limits.KeepAliveTimeout);
         HeadTicks = TicksOf(limits.RequestHeadersTimeout);
         DataRate = limits.MinResponseDataRate;
     }
 
+    /// <summary>The longest head that the door answers itself.</summary>
     internal int HeadBytes { get; }
+
+    /// <summary>The longest request line of the stack.</summary>
+    internal int LineBytes { get; }
+
+    /// <summary>The longest head of the stack; it refuses a longer one without waiting for its end.</summary>
+    internal int MostBytes { get; }
 
     internal int Headers { get; }
 

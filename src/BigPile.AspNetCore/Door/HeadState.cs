@@ -8,6 +8,9 @@ internal enum HeadState
 
     Whole,
 
+    /// <summary>Longer than the door takes, whole or not.</summary>
+    Long,
+
     /// <summary>Something that the stack must judge.</summary>
     Foreign,
 }

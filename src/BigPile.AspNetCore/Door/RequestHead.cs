@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Text;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Security;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Internal.Http;
 
 namespace BigPile.AspNetCore.Door;
@@ -37,6 +38,7 @@ internal sealed class RequestHead
     private readonly byte[] _authorization = new byte[MaxAuthorizationBytes];
     private readonly byte[] _lastHost = new byte[MaxHostBytes];
     private byte[][] _ignored = [];
+    private ClientRules? _clients;
     private int _maxHeaders;
     private int _keyBytes;
     private int _tableLength;
@@ -77,8 +79,12 @@ internal sealed class RequestHead
     /// <param name="head">The bytes up to and with the empty line.</param>
     /// <param name="maxHeaders">The most header lines.</param>
     /// <param name="ignored">Names of more headers that mean nothing to a read, in lower case.</param>
-    internal void Read(ReadOnlyMemory<byte> head, int maxHeaders, byte[][] ignored)
+    /// <param name="clients">Says which hosts are answered here; <see langword="null"/>: all.</param>
+    internal void Read(ReadOnlyMemory<byte> head, int maxHeaders, byte[][] ignored, ClientRules? clients = null)
     {
+        if (_clients != clients)
+            _lastHostBytes = 0; // another door of this thread may have taken it
+        _clients = clients;
         Reset(maxHeaders, ignored);
         var handler = new Handler(this);
         var reader = new SequenceReader<byte>(new ReadOnlySequence<byte>(head));
@@ -241,7 +247,7 @@ internal sealed class RequestHead
         _hostCount++;
         if (value.SequenceEqual(_lastHost.AsSpan(0, _lastHostBytes)) && _lastHostBytes != 0)
             return;
-        if (value.Length > MaxHostBytes || !IsHost(value))
+        if (value.Length > MaxHostBytes || !IsHost(value) || _clients?.AllowsHost(value) == false)
         {
             IsFast = false;
             return;

@@ -16,6 +16,7 @@ internal static class BodyBuffer
     /// <param name="buffer">Where the bytes go.</param>
     /// <param name="maxBytes">The most bytes of the body.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more, or the request has had its time.</exception>
     internal static async ValueTask<Problem?> ReadAsync(HttpContext context, ValueBuffer buffer, long maxBytes)
     {
         if (context.Request.ContentLength > maxBytes)
@@ -25,7 +26,7 @@ internal static class BodyBuffer
         long startBytes = buffer.WrittenSpan.Length;
         while (true)
         {
-            ReadResult result = await reader.ReadAsync().ConfigureAwait(false);
+            ReadResult result = await reader.ReadAsync(context.RequestAborted).ConfigureAwait(false);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {

@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.IO;
 using System.IO.Compression;
-using System.Runtime.InteropServices;
 using BigPile.AspNetCore.Problems;
 
 namespace BigPile.AspNetCore.Entries;
@@ -20,40 +19,52 @@ internal static class BodyCoding
     private static ReadOnlySpan<byte> GzipStart => [0x1F, 0x8B, 0x08];
 
     /// <summary>Checks a payload.</summary>
-    /// <param name="payload">The payload; lies in an array.</param>
+    /// <param name="payload">The payload.</param>
     /// <param name="coding">How it is compressed.</param>
     /// <param name="maxDecodedBytes">The most bytes that it may have decompressed.</param>
+    /// <param name="budget">What the request has for all its payloads.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
-    internal static Problem? Check(ReadOnlyMemory<byte> payload, ContentCoding coding, long maxDecodedBytes)
+    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more.</exception>
+    internal static Problem? Check(ReadOnlyMemory<byte> payload, ContentCoding coding, long maxDecodedBytes, DecodeBudget budget)
     {
         if (coding == ContentCoding.Identity)
             return null;
+        if (budget.LeftBytes <= 0)
+            return ProblemCatalog.DecodedBatchTooLarge; // before the decoder has done anything: it works in pieces of megabytes
+        long mostBytes = Math.Min(maxDecodedBytes, budget.LeftBytes);
+        long decodedBytes = 0;
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
         try
         {
             bool isWhole = coding == ContentCoding.Brotli
-                ? CheckBrotli(payload.Span, buffer, maxDecodedBytes, out long decodedBytes)
-                : CheckStream(payload, coding, buffer, maxDecodedBytes, out decodedBytes);
-            if (decodedBytes > maxDecodedBytes)
-                return ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
-            return isWhole ? null : ProblemCatalog.UndecodableBody("It is cut off, damaged, or something follows its end.");
+                ? CheckBrotli(payload.Span, buffer, mostBytes, budget, ref decodedBytes)
+                : CheckStream(payload, coding, buffer, mostBytes, budget, ref decodedBytes);
+            if (decodedBytes > mostBytes)
+                return mostBytes < maxDecodedBytes ? ProblemCatalog.DecodedBatchTooLarge : ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
+            if (isWhole)
+                return null;
+            budget.Take(DecodeBudget.BytesForAFault);
+            return ProblemCatalog.UndecodableBody("It is cut off, damaged, or something follows its end.");
         }
         catch (Exception e) when (e is InvalidDataException or IOException)
         {
+            budget.Take(DecodeBudget.BytesForAFault);
             return ProblemCatalog.UndecodableBody(e.Message);
         }
         finally
         {
+            budget.Take(decodedBytes);
             ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 
-    private static bool CheckBrotli(ReadOnlySpan<byte> payload, Span<byte> buffer, long maxBytes, out long decodedBytes)
+    private static bool CheckBrotli(
+        ReadOnlySpan<byte> payload, Span<byte> buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {
-        decodedBytes = 0;
         using var decoder = new BrotliDecoder();
         while (decodedBytes <= maxBytes)
         {
+            budget.ThrowIfStopped();
             OperationStatus status = decoder.Decompress(payload, buffer, out int consumed, out int written);
             payload = payload[consumed..];
             decodedBytes += written;
@@ -63,15 +74,15 @@ internal static class BodyCoding
         return false;
     }
 
-    private static bool CheckStream(ReadOnlyMemory<byte> payload, ContentCoding coding, byte[] buffer, long maxBytes, out long decodedBytes)
+    private static bool CheckStream(
+        ReadOnlyMemory<byte> payload, ContentCoding coding, byte[] buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {
-        _ = MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> array);
-        using var source = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
+        using var source = new MemoryReader(payload);
         using Stream decoder = PayloadDecoder.Open(source, coding, leaveOpen: true);
         var sum = new Adler32();
-        decodedBytes = 0;
         for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)
         {
+            budget.ThrowIfStopped();
             read = decoder.Read(buffer);
             if (coding == ContentCoding.Deflate)
                 sum.Add(buffer.AsSpan(0, read));

@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics;
 using System.IO;
 using System.IO.Pipelines;
 using System.Text;
@@ -19,7 +18,7 @@ namespace BigPile.AspNetCore.Entries;
 /// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one before.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider time)
+internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom room, TimeProvider time)
 {
     /// <summary>The longest payload that is copied whole, and the size of the slices of longer ones.</summary>
     internal const int SliceBytes = 32 * 1024;
@@ -63,7 +62,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
 
     private Task AnswerWithBody(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        ValueBuffer? buffer = ValueBuffer.Rent();
+        ValueBuffer? buffer = ValueBuffer.Rent(null);
         try
         {
             var visitor = new SmallValueVisitor(buffer, MaxSmallValueBytes);
@@ -106,7 +105,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
             if (!TryStart(context, table, found, out ByteRange range))
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
-            var leased = new LeasedPayload(lease, payload, time, _maxLease);
+            var leased = new LeasedPayload(lease, payload, room, time, _maxLease);
             lease = null;
             return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
         }
@@ -183,7 +182,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
 
     private static RangeKind KindOf(IHeaderDictionary headers, in Representation found, ref ByteRange range)
     {
-        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag, Freshness.LastModified(found.Info)))
+        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag))
             return RangeKind.Whole;
         RangeKind kind = ByteRange.Read(header, found.StoredBytes, out ByteRange part);
         if (kind == RangeKind.Part)
@@ -201,9 +200,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
     {
         try
         {
-            bool isArray = System.Runtime.InteropServices.MemoryMarshal.TryGetArray(payload, out ArraySegment<byte> bytes);
-            Debug.Assert(isArray, "A buffer is an array.");
-            using Stream decoded = PayloadDecoder.Open(new MemoryStream(bytes.Array!, bytes.Offset, bytes.Count, writable: false), coding);
+            using Stream decoded = PayloadDecoder.Open(new MemoryReader(payload), coding);
             while (await TrySendSliceAsync(response.BodyWriter, decoded, null).ConfigureAwait(false))
             {
             }
@@ -217,8 +214,15 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
     private static async Task SendLeasedAsync(HttpResponse response, LeasedPayload leased, ContentCoding coding)
     {
         using Stream payload = PayloadDecoder.Open(leased, coding); // closes the lease with itself
-        while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
+        try
         {
+            while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
+            {
+            }
+        }
+        catch (BufferRoomException)
+        {
+            response.HttpContext.Abort(); // a client that is so slow has no right to memory that others need
         }
     }
 

@@ -57,7 +57,7 @@ internal readonly ref struct EntryTarget
         if (authority < 0)
             return default;
         target = target[(authority + 3)..];
-        int slash = target.IndexOf('/');
-        return slash < 0 ? default : target[slash..];
+        int end = target.IndexOfAny('/', '?', '#'); // an authority ends there, and what follows a question mark is no path
+        return end < 0 || target[end] != '/' ? default : target[end..];
     }
 }

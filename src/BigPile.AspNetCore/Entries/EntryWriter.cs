@@ -17,7 +17,7 @@ namespace BigPile.AspNetCore.Entries;
 /// ends with the same letters is written with an escaped colon, <c>%3Atouch</c>, in a POST; in every other method it needs none.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider time, ILogger<EntryWriter> logger)
+internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom room, TimeProvider time, ILogger<EntryWriter> logger)
 {
     private const string TouchAction = ":touch";
     private const string PersistAction = ":persist";
@@ -71,26 +71,36 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider
     {
         if (PutRules.Read(context.Request, time, _maxBodyBytes, out PutPlan plan) is { } broken)
             return broken;
-        ValueBuffer buffer = ValueBuffer.Rent();
+        ValueBuffer buffer = ValueBuffer.Rent(room);
         try
         {
             StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);
             int headBytes = buffer.WrittenSpan.Length;
             if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
-            if (BodyCoding.Check(buffer.WrittenMemory[headBytes..], plan.Coding, _maxBodyBytes) is { } undecodable)
+            if (CheckCoding(context, buffer.WrittenMemory[headBytes..], plan.Coding) is { } undecodable)
                 return undecodable;
+            WriteCondition stated = plan.Condition;
             if (isCreate)
-                plan = plan with { Condition = WriteCondition.OnlyIfMissing };
-            return Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan) is { } problem
-                ? isCreate && problem == ProblemCatalog.Precondition ? ProblemCatalog.EntryExists : problem
-                : null;
+                plan = plan with { Condition = stated.AndMissing() };
+            Problem? problem = Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan);
+            bool isThere = isCreate && problem == ProblemCatalog.Precondition && Allows(tables, tableName, key, stated);
+            return isThere ? ProblemCatalog.EntryExists : problem;
         }
         finally
         {
             ValueBuffer.Return(buffer);
         }
     }
+
+    // Whether it was not the condition that the request states.
+    private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
+        stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version) && version != 0);
+
+    private Problem? CheckCoding(HttpContext context, ReadOnlyMemory<byte> payload, ContentCoding coding) =>
+        coding == ContentCoding.Identity
+            ? null
+            : BodyCoding.Check(payload, coding, _maxBodyBytes, new DecodeBudget(_maxBodyBytes, context.RequestAborted));
 
     private static Problem? Put(
         HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)

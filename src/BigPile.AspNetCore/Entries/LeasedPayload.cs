@@ -1,5 +1,4 @@
 using System;
-using System.Buffers;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
@@ -13,18 +12,20 @@ internal sealed class LeasedPayload : Stream
     private readonly TimeProvider _time;
     private readonly TimeSpan _maxLease;
     private readonly long _started;
+    private readonly GrowingMemory _copy = new();
     private readonly CancellationTokenSource _ended = new();
     private PileLease? _lease;
-    private byte[]? _copy;
     private ReadOnlyMemory<byte> _rest;
 
     /// <summary>Takes over a lease.</summary>
     /// <param name="lease">The lease; it ends with the stream, or before.</param>
     /// <param name="payload">The part of the leased bytes to read.</param>
+    /// <param name="room">Where a copy is made.</param>
     /// <param name="time">The clock.</param>
     /// <param name="maxLease">How long the lease may last.</param>
-    internal LeasedPayload(PileLease lease, ReadOnlyMemory<byte> payload, TimeProvider time, TimeSpan maxLease)
+    internal LeasedPayload(PileLease lease, ReadOnlyMemory<byte> payload, BufferRoom room, TimeProvider time, TimeSpan maxLease)
     {
+        _copy.TakeFrom(room);
         _lease = lease;
         _rest = payload;
         _time = time;
@@ -54,6 +55,7 @@ internal sealed class LeasedPayload : Stream
     }
 
     /// <summary>Waits for a client to take what was sent; if that lasts until the lease is over, the rest is copied meanwhile.</summary>
+    /// <exception cref="BufferRoomException">There is no room for the copy.</exception>
     internal async Task WaitAsync(Task sending)
     {
         if (IsLeased && !sending.IsCompleted)
@@ -101,9 +103,7 @@ internal sealed class LeasedPayload : Stream
         _ended.Dispose();
         _lease?.Dispose();
         _lease = null;
-        if (_copy != null)
-            ArrayPool<byte>.Shared.Return(_copy);
-        _copy = null;
+        _copy.Free();
         base.Dispose(disposing);
     }
 
@@ -111,9 +111,9 @@ internal sealed class LeasedPayload : Stream
     {
         if (!_rest.IsEmpty)
         {
-            _copy = ArrayPool<byte>.Shared.Rent(_rest.Length);
-            _rest.CopyTo(_copy);
-            _rest = _copy.AsMemory(0, _rest.Length);
+            _copy.Grow(_rest.Length, 0);
+            _rest.CopyTo(_copy.Memory);
+            _rest = _copy.Memory[.._rest.Length];
         }
         _lease!.Dispose();
         _lease = null;

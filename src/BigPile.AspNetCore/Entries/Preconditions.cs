@@ -33,14 +33,16 @@ internal static class Preconditions
     }
 
     /// <summary>Whether a Range header counts: an If-Range names the very bytes that there are (RFC 9110, 13.1.5).</summary>
-    internal static bool AllowRange(IHeaderDictionary headers, ReadOnlySpan<char> tag, DateTimeOffset lastModified)
+    /// <remarks>
+    /// Only a tag does. An entry may be put twice in one second, and nobody knows of the bytes before: no date is a strong validator here
+    /// (RFC 9110, 8.8.2.2).
+    /// </remarks>
+    internal static bool AllowRange(IHeaderDictionary headers, ReadOnlySpan<char> tag)
     {
         StringValues ifRange = headers.IfRange;
         if (ifRange.Count == 0)
             return true;
-        return ifRange.Count == 1
-            && (EntityTag.IsNamedStronglyBy(ifRange, tag) && ifRange[0] != "*"
-                || TryReadDate(ifRange, out DateTimeOffset date) && date == lastModified);
+        return ifRange.Count == 1 && ifRange[0] != "*" && EntityTag.IsNamedStronglyBy(ifRange, tag);
     }
 
     private static bool TryReadDate(StringValues lines, out DateTimeOffset date)

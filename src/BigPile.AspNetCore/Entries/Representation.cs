@@ -26,12 +26,13 @@ internal readonly record struct Representation(
     {
         IHeaderDictionary headers = response.Headers;
         headers.ETag = Tag;
+        headers.Age = Text(Freshness.AgeSeconds(Info, nowTicks));
         headers.LastModified = HeaderUtilities.FormatDate(Info.PutAt);
         if (Coding != ContentCoding.Identity)
             headers.Vary = HeaderNames.AcceptEncoding;
         if (Info.ExpiryTicks == 0)
             return;
-        headers.CacheControl = "private, max-age=" + Text(Freshness.RemainingSeconds(Info, nowTicks));
+        headers.CacheControl = "private, max-age=" + Text(Freshness.LifetimeSeconds(Info, nowTicks));
     }
 
     /// <summary>Sets what only an answer with the payload, or one that could have it, says.</summary>
@@ -41,7 +42,6 @@ internal readonly record struct Representation(
         response.ContentType = ContentType;
         IHeaderDictionary headers = response.Headers;
         BrowserGuard.Protect(headers, ContentType);
-        headers.Age = Text(Freshness.AgeSeconds(Info, nowTicks));
         if (!IsDecoded)
             headers.AcceptRanges = "bytes";
         if (Coding != ContentCoding.Identity && !IsDecoded)

@@ -35,14 +35,15 @@ internal readonly struct WriteCondition
     /// <summary>Whether the entry must exist for the change to happen.</summary>
     internal bool NeedsEntry => _ifMatch.Count != 0 || _ifUnmodifiedSince != null;
 
-    internal static WriteCondition OnlyIfMissing => new(default, default, null, mustBeMissing: true);
+    /// <summary>The same, and there must be no entry.</summary>
+    internal WriteCondition AndMissing() => new(_ifMatch, _ifNoneMatch, _ifUnmodifiedSince, mustBeMissing: true);
 
-    /// <summary>Reads the condition of a request. A header that can't be read is a condition that no entry meets.</summary>
+    /// <summary>Reads the condition of a request. A list of tags that can't be read is a condition that no entry meets; a date that is none is no condition (RFC 9110, 13.1.4).</summary>
     internal static WriteCondition Of(IHeaderDictionary headers)
     {
         DateTimeOffset? since = null;
-        if (headers.IfUnmodifiedSince.Count != 0 && headers.IfMatch.Count == 0)
-            since = HeaderUtilities.TryParseDate(headers.IfUnmodifiedSince.ToString(), out DateTimeOffset date) ? date : DateTimeOffset.MinValue;
+        if (headers.IfMatch.Count == 0 && HeaderUtilities.TryParseDate(headers.IfUnmodifiedSince.ToString(), out DateTimeOffset date))
+            since = date;
         return new WriteCondition(headers.IfMatch, headers.IfNoneMatch, since, mustBeMissing: false);
     }
 

@@ -36,8 +36,12 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             yield return $"BigPileOptions.MaxBodyBytes is {options.MaxBodyBytes:N0}; MaxBodyBytes must be from 1 to "
                 + $"{BigPileOptions.LargestMaxBodyBytes:N0}.";
         }
+        if (options.MaxBufferedBytes < 8 * options.MaxBodyBytes)
+            yield return $"BigPileOptions.MaxBufferedBytes is {options.MaxBufferedBytes:N0}; it must be at least eight times MaxBodyBytes, {8 * options.MaxBodyBytes:N0}.";
         if (options.MaxLease <= TimeSpan.Zero)
             yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
+        if (options.MaxBulkRequests < 1)
+            yield return $"BigPileOptions.MaxBulkRequests is {options.MaxBulkRequests:N0}; it must be at least 1.";
         if (options.MaxBatchItems < 1)
             yield return $"BigPileOptions.MaxBatchItems is {options.MaxBatchItems:N0}; it must be at least 1.";
         if (options.MaxBatchBytes is < 1 or > BigPileOptions.LargestMaxBodyBytes)

@@ -40,7 +40,10 @@ internal sealed class PileHost : IHostedService, IDisposable
     internal PileState State => _state;
 
     /// <summary>Whether the host has been told to stop: what runs is finished, and nothing new should come.</summary>
-    internal bool IsStopping => _lifetime.ApplicationStopping.IsCancellationRequested;
+    internal bool IsStopping => Stopping.IsCancellationRequested;
+
+    /// <summary>Is cancelled when the host is told to stop: what runs for nobody's request ends with it.</summary>
+    internal CancellationToken Stopping => _lifetime.ApplicationStopping;
 
     /// <summary>The pile as soon as there is one, also while its tables' entries are being found again.</summary>
     internal PileCache? Opened => _state is PileState.Failed or PileState.Closed ? null : _opener.Opened;

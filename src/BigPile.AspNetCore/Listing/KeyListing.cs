@@ -11,11 +11,12 @@ using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Primitives;
 
 namespace BigPile.AspNetCore.Listing;
 
 /// <summary>Answers <c>GET /v1/tables/{table}/keys</c>: one page of keys, as JSON, or as NDJSON where the client asks for it.</summary>
-internal sealed class KeyListing(PileHost host)
+internal sealed class KeyListing(PileHost host, BufferRoom room)
 {
     private const int DefaultLimit = 1000;
     private const int MaxLimit = 10_000;
@@ -31,13 +32,9 @@ internal sealed class KeyListing(PileHost host)
         {
             problem = await AnswerAsync(context, name).ConfigureAwait(false);
         }
-        catch (ObjectDisposedException)
+        catch (Exception e) when (ProblemOf.Exception(e, 0) is { } known)
         {
-            problem = ProblemCatalog.NotReady;
-        }
-        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
-        {
-            return; // nobody waits for the answer
+            problem = known;
         }
         if (problem != null)
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);
@@ -68,10 +65,10 @@ internal sealed class KeyListing(PileHost host)
         return null;
     }
 
-    private static async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
+    private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
-        bool isLines = BatchForms.Is(context.Request.Headers.Accept.ToString(), Ndjson);
-        ValueBuffer document = ValueBuffer.Rent();
+        bool isLines = WantsLines(context.Request.Headers.Accept);
+        ValueBuffer document = ValueBuffer.Rent(room);
         try
         {
             if (isLines)
@@ -81,12 +78,20 @@ internal sealed class KeyListing(PileHost host)
             context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
             context.Response.ContentLength = document.WrittenSpan.Length;
             context.Response.Headers.CacheControl = "no-store";
-            _ = await context.Response.BodyWriter.WriteAsync(document.WrittenMemory).ConfigureAwait(false);
+            await SlicedBody.SendAsync(context.Response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
         }
         finally
         {
             ValueBuffer.Return(document);
         }
+    }
+
+    private static bool WantsLines(StringValues accept)
+    {
+        string header = accept.ToString();
+        AcceptedType lines = AcceptedType.Of(header, Ndjson);
+        AcceptedType json = AcceptedType.Of(header, MediaTypes.Json);
+        return lines.Weight > json.Weight || (lines.Weight == json.Weight && lines.Weight != 0 && lines.Place < json.Place);
     }
 
     private static void WriteDocument(ValueBuffer document, KeyPage page, string? cursor)

@@ -9,11 +9,14 @@ namespace BigPile.AspNetCore.Listing;
 /// <summary>Some keys of a table, and where to go on.</summary>
 /// <remarks>
 /// Weakly consistent: a key that is there during the whole walk comes at least once, and more than once only if it is put again meanwhile.
-/// One page looks at a bounded part of the table, so a page may be empty though more come.
+/// One page looks at a bounded part of the table, and has few bytes, so a page may be empty or short though more come.
 /// </remarks>
 internal sealed class KeyPage
 {
     private const int MaxBuckets = 8192;
+    private const int MaxBytes = 1 << 20;
+
+    private int _keyBytes;
 
     /// <summary>The keys in UTF-8.</summary>
     internal List<byte[]> Keys { get; } = [];
@@ -56,9 +59,10 @@ internal sealed class KeyPage
             bool came = entry.Place == cursor.Place && entry.Info.Version <= cursor.AfterVersion;
             if (came || !entry.Key.AsSpan().StartsWith(prefix))
                 continue;
-            if (Keys.Count == limit)
+            if (Keys.Count == limit || _keyBytes >= MaxBytes)
                 return false;
             Keys.Add(entry.Key);
+            _keyBytes += entry.Key.Length;
             Next = new KeyCursor(entry.Place, entry.Info.Version);
         }
         return true;

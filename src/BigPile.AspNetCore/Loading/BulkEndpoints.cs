@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
@@ -9,6 +10,7 @@ using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -16,10 +18,11 @@ namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(BigPileOptions options, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
+    private const int MaxKeptErrors = 10;
 
     /// <summary>Loads the lines of the body.</summary>
     internal async Task<Problem?> LoadAsync(HttpContext context, ServedTables tables, string tableName)
@@ -32,7 +35,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         {
             return ProblemCatalog.UnsupportedCoding;
         }
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
+        if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
             return ProblemCatalog.OtherKeyType;
         BodyBuffer.Limit(context, null);
         var errors = new List<(long Line, string Reason)>();
@@ -41,13 +44,17 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
             if (errors.Count < MaxErrors)
                 errors.Add((line, reason));
         });
-        Operation operation = operations.Begin("load", tableName, () => new JsonObject { ["records"] = tally.Records, ["bytes"] = tally.Bytes });
+        Operation? operation = operations.TryBegin(
+            "load", tableName, () => new JsonObject { ["records"] = tally.Records, ["bytes"] = tally.Bytes }, options.MaxBulkRequests);
+        if (operation == null)
+            return ProblemCatalog.TooManyOperations;
         try
         {
-            var load = new BulkLoad(table, keyField, options.MaxBodyBytes, tally, time);
-            await RunAsync(context, load).ConfigureAwait(false);
+            var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
+            using var load = new BulkLoad(() => Open(tables, tableName), keyField, options.MaxBodyBytes, tally, time, budget, room);
+            await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
-            operations.Complete(operation, result.DeepClone());
+            operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
             result["operation"] = operation.Id;
             await JsonAnswer.WriteAsync(context, result).ConfigureAwait(false);
             return null;
@@ -58,8 +65,6 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
                 : ProblemOf.Exception(e, options.MaxBodyBytes) ?? ProblemCatalog.BadBody;
             problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, and stay." };
             operations.Fail(operation, problem);
-            if (e is OperationCanceledException)
-                return null; // there is nobody any more who would read an answer
             if (ProblemOf.Exception(e, options.MaxBodyBytes) == null && e is not InvalidDataException)
                 throw;
             return problem;
@@ -73,38 +78,47 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
             return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
+        if (context.Request.Method == "HEAD")
+            return null; // how long an export is, nobody knows before it is made
+        var export = new BulkExport(table, context.Response.BodyWriter, room);
+        Operation? operation = operations.TryBegin(
+            "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, options.MaxBulkRequests);
+        if (operation == null)
+            return ProblemCatalog.TooManyOperations;
         context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
-        await context.Response.StartAsync().ConfigureAwait(false);
-        var export = new BulkExport(table, context.Response.BodyWriter);
-        Operation operation = operations.Begin("export", tableName, () => new JsonObject { ["entries"] = export.Entries });
         try
         {
+            await context.Response.StartAsync().ConfigureAwait(false);
             ExportEnd? end = await export.RunAsync(context.RequestAborted).ConfigureAwait(false);
             if (end is { } done)
                 operations.Complete(operation, new JsonObject { ["entries"] = done.Entries, ["skipped"] = done.Skipped });
             else
-                operations.Fail(operation, ProblemCatalog.BadBody with { Detail = "The client has gone." });
+                throw new ConnectionAbortedException("The client has gone.");
             return null;
         }
         catch (Exception e)
         {
-            operations.Fail(operation, ProblemOf.Exception(e, 0) ?? ProblemCatalog.PileFailed with { Detail = e.Message });
-            if (e is OperationCanceledException)
-                return null;
+            Problem problem = e is OperationCanceledException ? ProblemCatalog.BadBody : ProblemCatalog.PileFailed;
+            operations.Fail(operation, ProblemOf.Exception(e, 0) ?? problem with { Detail = e.Message });
             context.Abort(); // a client must not take what it has for a whole export
             throw;
         }
     }
 
-    private static async Task RunAsync(HttpContext context, BulkLoad load)
+    private static CacheTable<string, byte[]> Open(ServedTables tables, string name) =>
+        tables.TryGetOrCreate(name, out CacheTable<string, byte[]>? table)
+            ? table
+            : throw new InvalidDataException("Meanwhile the application made the table, with keys that are not text.");
+
+    private static async Task RunAsync(HttpContext context, BulkLoad load, DecodeBudget budget)
     {
         _ = ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out ContentCoding coding);
-        Stream body = PayloadDecoder.Open(context.Request.Body, coding, leaveOpen: true);
+        var body = new BulkBody(context.Request.Body, coding, budget);
         await using (body.ConfigureAwait(false))
             await load.RunAsync(body, context.RequestAborted).ConfigureAwait(false);
     }
 
-    private static JsonObject Describe(LoadTally tally, List<(long Line, string Reason)> errors, ExportEnd? end)
+    private static JsonObject Describe(LoadTally tally, IEnumerable<(long Line, string Reason)> errors, ExportEnd? end)
     {
         var result = new JsonObject
         {

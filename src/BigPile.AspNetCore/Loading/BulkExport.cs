@@ -18,7 +18,7 @@ namespace BigPile.AspNetCore.Loading;
 /// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
 /// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
 /// </remarks>
-internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination)
+internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null)
 {
     private const int FlushBytes = 64 * 1024;
 
@@ -42,8 +42,7 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
             place = table.Core.CopyBucketAt(place, found);
             foreach (TableCore.EntryCopy entry in found)
             {
-                Write(entry);
-                if (_unflushedBytes >= FlushBytes && !await TryFlushAsync(cancellationToken).ConfigureAwait(false))
+                if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                     return null;
             }
         }
@@ -51,6 +50,27 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
         end.Write(_json);
         EndLine();
         return await TryFlushAsync(cancellationToken).ConfigureAwait(false) ? end : null;
+    }
+
+    // A long line stays in memory until the client has taken it.
+    private async ValueTask<bool> TryWriteAsync(TableCore.EntryCopy entry, CancellationToken cancellationToken)
+    {
+        long lineBytes = entry.Info.ValueBytes / 3L * 4;
+        if (room == null || lineBytes < FlushBytes)
+        {
+            Write(entry);
+            return _unflushedBytes < FlushBytes || await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+        room.Take(lineBytes);
+        try
+        {
+            Write(entry);
+            return await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            room.Return(lineBytes);
+        }
     }
 
     private async ValueTask<bool> TryFlushAsync(CancellationToken cancellationToken)

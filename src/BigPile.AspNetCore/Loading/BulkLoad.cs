@@ -14,29 +14,46 @@ namespace BigPile.AspNetCore.Loading;
 /// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before stays.
 /// Memory: the longest line, whatever the length of the stream.
 /// </remarks>
-internal sealed class BulkLoad
+internal sealed class BulkLoad : IDisposable
 {
     private const int RecordOverheadBytes = 64 * 1024;
 
-    private readonly CacheTable<string, byte[]> _table;
+    private readonly Func<CacheTable<string, byte[]>> _openTable;
     private readonly RecordKey? _key;
     private readonly EntryRecord? _record;
     private readonly long _maxPayloadBytes;
     private readonly LoadTally _tally;
     private readonly TimeProvider _time;
+    private readonly DecodeBudget? _budget;
+    private readonly BufferRoom? _room;
     private readonly ValueBuffer _value = new();
 
+    private CacheTable<string, byte[]>? _table;
+
+    /// <summary>Prepares a load into a table that there is.</summary>
+    internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
+        : this(() => table, keyField, maxPayloadBytes, tally, time)
+    {
+    }
+
     /// <summary>Prepares a load.</summary>
-    /// <param name="table">Where the entries go.</param>
+    /// <param name="openTable">Gives the table where the entries go; called when there is one to put.</param>
     /// <param name="keyField">The field that has a line's key; <see langword="null"/>: lines are records.</param>
     /// <param name="maxPayloadBytes">The most bytes of a payload.</param>
     /// <param name="tally">Counts, and hears of lines that were skipped.</param>
     /// <param name="time">The clock by which records expire.</param>
-    internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
+    /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
+    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    internal BulkLoad(
+        Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
+        BufferRoom? room = null)
     {
-        _table = table;
+        _room = room;
+        _value.TakeFrom(room);
+        _budget = budget;
+        _openTable = openTable;
         _key = keyField == null ? null : new RecordKey(keyField);
-        _record = keyField == null ? new EntryRecord(isExported: true) : null;
+        _record = keyField == null ? new EntryRecord(isExported: true, room) : null;
         _maxPayloadBytes = maxPayloadBytes;
         _tally = tally;
         _time = time;
@@ -51,9 +68,10 @@ internal sealed class BulkLoad
     {
         // Base64 takes four bytes for three.
         long maxLineBytes = _key != null ? _maxPayloadBytes : _maxPayloadBytes / 3 * 4 + RecordOverheadBytes;
-        var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2));
+        using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _room);
         while (await lines.ReadAsync(cancellationToken).ConfigureAwait(false))
         {
+            cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
             if (lines.IsTooLong)
                 _tally.Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
             else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
@@ -61,17 +79,27 @@ internal sealed class BulkLoad
         }
     }
 
+    /// <summary>Gives the buffers back.</summary>
+    public void Dispose()
+    {
+        _ = _value.TryReset();
+        _record?.Dispose();
+    }
+
+    // A load of which nothing can be stored must not leave a table behind.
+    private CacheTable<string, byte[]> Table => _table ??= _openTable();
+
     private string? Put(ReadOnlySpan<byte> line) => _key != null ? PutField(_key, line) : PutRecord(_record!, line);
 
     private string? PutField(RecordKey field, ReadOnlySpan<byte> line)
     {
         if (field.Find(line, out ReadOnlyMemory<byte> key) is { } problem)
             return problem;
-        _ = _value.TryReset();
+        _value.Clear();
         StoredValue.WriteHead(_value, MediaTypes.Json);
         line.CopyTo(_value.GetSpan(line.Length));
         _value.Advance(line.Length);
-        return Count(_table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
+        return Count(Table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
     }
 
     private string? PutRecord(EntryRecord record, ReadOnlySpan<byte> line)
@@ -94,13 +122,9 @@ internal sealed class BulkLoad
         {
             return $"it is no JSON: {RecordKey.FirstSentence(e.Message)}";
         }
-        catch (InvalidOperationException)
-        {
-            return "a text in it is no valid text";
-        }
         if (record.PayloadBytes > _maxPayloadBytes)
             return $"its payload has more than {_maxPayloadBytes:N0} bytes";
-        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes) is { } undecodable)
+        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
             return undecodable.Detail ?? undecodable.Title;
         return PutExact(record);
     }
@@ -113,7 +137,7 @@ internal sealed class BulkLoad
             _tally.CountExpired();
             return null;
         }
-        return Count(_table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
+        return Count(Table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
     }
 
     private string? Count(PutResult result, int payloadBytes)

@@ -27,15 +27,19 @@ namespace BigPile.AspNetCore.Loading;
 /// </code>
 /// Thread safety: none; a record is read into again and again.
 /// </remarks>
-internal sealed class EntryRecord(bool isExported)
+internal sealed class EntryRecord : IDisposable
 {
+    // Each byte of a key can be an escape of six characters.
+    private const int MaxEscapedKeyBytes = 6 * EntryKey.MaxBytes;
+
     private const string TextType = "text/plain; charset=utf-8";
 
     private readonly ValueBuffer _value = new();
     private readonly TagHashList _tagHashes = new();
-    private byte[] _key = new byte[256];
+    private readonly byte[] _key = new byte[MaxEscapedKeyBytes];
     private int _keyBytes;
-    private byte[] _decoded = [];
+    private readonly GrowingMemory _decoded = new();
+    private readonly bool _isExported;
     private int _start;
     private int _length;
     private bool _isDecoded;
@@ -49,6 +53,15 @@ internal sealed class EntryRecord(bool isExported)
     private EntryPriority? _priority;
     private DateTimeOffset? _unusedUntil;
     private List<string>? _tags;
+
+    /// <param name="isExported">Whether it is a line of an export.</param>
+    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    internal EntryRecord(bool isExported, BufferRoom? room = null)
+    {
+        _isExported = isExported;
+        _value.TakeFrom(room);
+        _decoded.TakeFrom(room);
+    }
 
     /// <summary>The key in UTF-8.</summary>
     internal ReadOnlySpan<byte> Key => _key.AsSpan(0, _keyBytes);
@@ -75,8 +88,22 @@ internal sealed class EntryRecord(bool isExported)
     /// <param name="source">What it reads.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     /// <exception cref="JsonException">It is no JSON.</exception>
-    /// <exception cref="InvalidOperationException">A text in it is no text.</exception>
     internal string? Read(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
+    {
+        Utf8JsonReader start = json;
+        try
+        {
+            return ReadTexts(ref json, source);
+        }
+        catch (InvalidOperationException) // of the reader, at half a surrogate pair and at what is not UTF-8
+        {
+            json = start;
+            json.Skip();
+            return HostileText.Reason;
+        }
+    }
+
+    private string? ReadTexts(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
     {
         Clear();
         string? error = null;
@@ -92,8 +119,10 @@ internal sealed class EntryRecord(bool isExported)
         string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
         if (!MediaTypes.IsValid(contentType))
             return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
+        if (!_isDecoded && !HostileText.IsValid(source.Slice(_start, _length)))
+            return HostileText.Reason; // the reader looks only at texts that are asked for
         StoredValue.WriteHead(_value, contentType, _coding);
-        _value.Write(_isDecoded ? _decoded.AsSpan(0, _length) : source.Slice(_start, _length));
+        _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
         return null;
     }
 
@@ -130,9 +159,16 @@ internal sealed class EntryRecord(bool isExported)
         };
     }
 
-    private void Clear()
+    /// <summary>Gives the buffers back.</summary>
+    public void Dispose()
     {
         _ = _value.TryReset();
+        _decoded.Free();
+    }
+
+    private void Clear()
+    {
+        _value.Clear();
         _keyBytes = -1;
         _start = _length = 0;
         _isDecoded = _hasPayload = false;
@@ -157,7 +193,7 @@ internal sealed class EntryRecord(bool isExported)
             return ReadBase64(ref json);
         if (json.ValueTextEquals("tags"u8))
             return ReadTags(ref json);
-        if (isExported && json.ValueTextEquals("tagHashes"u8))
+        if (_isExported && json.ValueTextEquals("tagHashes"u8))
             return _tagHashes.Read(ref json);
         string name = json.GetString()!;
         _ = json.Read();
@@ -182,10 +218,10 @@ internal sealed class EntryRecord(bool isExported)
             case "ttl":
                 return TakeTime(text, out _timeToLive);
             case "sliding":
-                return TakeTime(text, out _sliding) || (isExported && SlidingText.TryParse(text, out _sliding));
+                return TakeTime(text, out _sliding) || (_isExported && SlidingText.TryParse(text, out _sliding));
             case "expires":
                 return TakeInstant(text, out _expiresAt);
-            case "unusedUntil" when isExported:
+            case "unusedUntil" when _isExported:
                 return TakeInstant(text, out _unusedUntil);
             case "priority":
                 bool isPriority = Priorities.TryFind(text, out EntryPriority priority);
@@ -219,8 +255,8 @@ internal sealed class EntryRecord(bool isExported)
             json.Skip();
             return "its member 'key' is no text";
         }
-        if (json.ValueSpan.Length > _key.Length)
-            _key = new byte[json.ValueSpan.Length];
+        if (json.ValueSpan.Length > MaxEscapedKeyBytes)
+            return EntryKey.Describe(KeyError.TooLong);
         _keyBytes = json.CopyString(_key);
         return null;
     }
@@ -241,8 +277,8 @@ internal sealed class EntryRecord(bool isExported)
             json.Skip();
             return "its member 'text' is no text";
         }
-        Reserve(json.ValueSpan.Length);
-        return TakePayload(0, json.CopyString(_decoded), isDecoded: true, TextType);
+        _decoded.Grow(json.ValueSpan.Length, 0);
+        return TakePayload(0, json.CopyString(_decoded.Span), isDecoded: true, TextType);
     }
 
     private string? ReadBase64(ref Utf8JsonReader json)
@@ -253,9 +289,9 @@ internal sealed class EntryRecord(bool isExported)
             json.Skip();
             return "its member 'base64' is no text";
         }
-        Reserve(json.ValueSpan.Length);
-        int lengthBytes = json.CopyString(_decoded);
-        return Base64.DecodeFromUtf8InPlace(_decoded.AsSpan(0, lengthBytes), out int written) == OperationStatus.Done
+        _decoded.Grow(json.ValueSpan.Length, 0);
+        int lengthBytes = json.CopyString(_decoded.Span);
+        return Base64.DecodeFromUtf8InPlace(_decoded.Span[..lengthBytes], out int written) == OperationStatus.Done
             ? TakePayload(0, written, isDecoded: true, MediaTypes.Default)
             : "its member 'base64' is no base64";
     }
@@ -272,19 +308,13 @@ internal sealed class EntryRecord(bool isExported)
         return null;
     }
 
-    private void Reserve(int lengthBytes)
-    {
-        if (_decoded.Length < lengthBytes)
-            _decoded = new byte[Math.Max(lengthBytes, 4096)];
-    }
-
     private string? ReadTags(ref Utf8JsonReader json)
     {
         _ = json.Read();
-        if (isExported || json.TokenType != JsonTokenType.StartArray)
+        if (_isExported || json.TokenType != JsonTokenType.StartArray)
         {
             json.Skip();
-            return isExported ? "it has tags, and a line of an export has their 'tagHashes'" : "its member 'tags' is no array";
+            return _isExported ? "it has tags, and a line of an export has their 'tagHashes'" : "its member 'tags' is no array";
         }
         _tags = [];
         bool isGood = true;

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.AspNetCore.Problems;
 
 namespace BigPile.AspNetCore.Loading;
 
@@ -7,6 +8,8 @@ namespace BigPile.AspNetCore.Loading;
 /// <remarks>Thread safety: all members may be called concurrently; skipped lines are reported one at a time.</remarks>
 internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSkipped)
 {
+    private const int MaxReasonLength = 200;
+
     private readonly Lock _reporting = new();
     private readonly long _started = time.GetTimestamp();
     private long _records;
@@ -54,6 +57,6 @@ internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSk
     {
         Interlocked.Increment(ref _skipped);
         lock (_reporting)
-            reportSkipped(lineNumber, reason);
+            reportSkipped(lineNumber, ShortText.Of(reason, MaxReasonLength));
     }
 }

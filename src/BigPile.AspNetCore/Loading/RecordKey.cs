@@ -12,7 +12,7 @@ internal sealed class RecordKey(string field)
     internal const int MaxDepth = 512;
 
     private readonly byte[] _field = Encoding.UTF8.GetBytes(field);
-    private byte[] _buffer = new byte[EntryKey.MaxBytes];
+    private readonly byte[] _buffer = new byte[6 * EntryKey.MaxBytes]; // each byte of a key can be an escape of six characters
 
     /// <summary>Reads a record, all of it.</summary>
     /// <param name="record">The record's JSON.</param>
@@ -21,6 +21,8 @@ internal sealed class RecordKey(string field)
     internal string? Find(ReadOnlySpan<byte> record, out ReadOnlyMemory<byte> key)
     {
         key = default;
+        if (!HostileText.IsValid(record))
+            return HostileText.Reason;
         try
         {
             var json = new Utf8JsonReader(record, new JsonReaderOptions { MaxDepth = MaxDepth });
@@ -54,7 +56,7 @@ internal sealed class RecordKey(string field)
         if (json.TokenType is not (JsonTokenType.String or JsonTokenType.Number))
             return $"its field '{field}' is neither a string nor a number";
         if (json.ValueSpan.Length > _buffer.Length)
-            _buffer = new byte[json.ValueSpan.Length];
+            return $"its field '{field}' can't be a key. {EntryKey.Describe(KeyError.TooLong)}";
         int lengthBytes = json.ValueSpan.Length;
         if (json.TokenType == JsonTokenType.String)
             lengthBytes = json.CopyString(_buffer);

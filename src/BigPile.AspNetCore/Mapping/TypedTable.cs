@@ -13,7 +13,7 @@ namespace BigPile.AspNetCore.Mapping;
 /// <summary>Serves the objects of one table as JSON.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class TypedTable<TValue>(
-    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes)
+    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes, BufferRoom? room)
 {
     internal Task HandleAsync(HttpContext context) => AnswerAsync(context, context.Request.Method switch
     {
@@ -68,7 +68,7 @@ internal sealed class TypedTable<TValue>(
             return ProblemCatalog.UnsupportedType(MediaTypes.Json);
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? options) is { } invalid)
             return invalid;
-        ValueBuffer body = ValueBuffer.Rent();
+        ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
             if (await BodyBuffer.ReadAsync(context, body, maxBodyBytes).ConfigureAwait(false) is { } unread)

@@ -28,8 +28,6 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     {
         if (host.Tables is not { } tables)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
-        if (operations.RunningCount >= MaxRunning)
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
         string? tableName = context.Request.Query["table"];
         if (tableName != null && action != "purge")
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidQuery("table", tableName, "left out: the action is on the whole pile"));
@@ -38,7 +36,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         if (tableName != null && !tables.Exists(tableName))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound with { Table = tableName });
         Pile pile = tables.Cache.Pile;
-        var stop = new CancellationTokenSource();
+        var stop = CancellationTokenSource.CreateLinkedTokenSource(host.Stopping);
         Action? cancel = action switch
         {
             "compact" or "verify" => stop.Cancel,
@@ -46,8 +44,10 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             _ => null,
         };
         var progress = new OperationProgress(UnitOf(action), operations.Progressed);
-        Operation operation = operations.Begin(action, tableName, action == "warm" ? () => ProgressOf(pile) : progress.Describe, cancel);
-        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)));
+        Func<JsonObject?> describe = action == "warm" ? () => ProgressOf(pile) : progress.Describe;
+        if (operations.TryBegin(action, tableName, describe, MaxRunning, cancel) is not { } operation)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
+        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)), CancellationToken.None);
         context.Response.StatusCode = StatusCodes.Status202Accepted;
         context.Response.Headers.Location = "/v1/operations/" + operation.Id;
         return JsonAnswer.WriteAsync(context, operation.Describe());
@@ -66,7 +66,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         {
             operations.Complete(operation, await work().ConfigureAwait(false));
         }
-        catch (OperationCanceledException)
+        catch (Exception e) when (e is OperationCanceledException || (e is ObjectDisposedException && host.IsStopping))
         {
             operations.Cancel(operation);
         }
@@ -92,7 +92,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             case "warm":
                 return WarmAsync(pile);
             default:
-                return Task.FromResult(Purge(tables, tableName, progress));
+                return Task.FromResult(Purge(tables, tableName, new StoppableProgress(progress, stop)));
         }
     }
 
@@ -126,7 +126,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     };
 
     // Without a name: the tables that the service serves, and not those that the application has for itself.
-    private static JsonObject Purge(ServedTables tables, string? tableName, OperationProgress progress)
+    private static JsonObject Purge(ServedTables tables, string? tableName, StoppableProgress progress)
     {
         IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
         var purged = new List<CacheTable>();

@@ -18,6 +18,8 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
     private JsonNode? _result;
     private Problem? _error;
 
+    internal string Kind => kind;
+
     internal string Id { get; } = Guid.NewGuid().ToString("n");
 
     internal OperationState State

@@ -45,11 +45,23 @@ internal sealed class OperationStore(TimeProvider time)
     /// <param name="table">To which table, if to one.</param>
     /// <param name="progress">Tells how far it is, if that is known.</param>
     /// <param name="cancel">Stops it, if that can be done.</param>
-    internal Operation Begin(string kind, string? table, Func<JsonObject?> progress, Action? cancel = null)
+    internal Operation Begin(string kind, string? table, Func<JsonObject?> progress, Action? cancel = null) =>
+        TryBegin(kind, table, progress, int.MaxValue, cancel)!;
+
+    /// <summary>States that an operation begins, unless as many run as may run at once.</summary>
+    /// <remarks>Loads and exports are counted by themselves: they are the clients', and must not keep administration out.</remarks>
+    /// <param name="kind">What it does.</param>
+    /// <param name="table">To which table, if to one.</param>
+    /// <param name="progress">Tells how far it is, if that is known.</param>
+    /// <param name="most">The most that may run, loads and exports together or all others together.</param>
+    /// <param name="cancel">Stops it, if that can be done.</param>
+    internal Operation? TryBegin(string kind, string? table, Func<JsonObject?> progress, int most, Action? cancel = null)
     {
         var operation = new Operation(kind, table, time.GetUtcNow(), progress, cancel);
         lock (_lock)
         {
+            if (_operations.Count(kept => kept.State == OperationState.Running && IsBulk(kept.Kind) == IsBulk(kind)) >= most)
+                return null;
             _operations.Add(operation);
             int oldest = _operations.FindIndex(static kept => kept.State != OperationState.Running);
             if (_operations.Count > MaxKept && oldest >= 0)
@@ -57,6 +69,8 @@ internal sealed class OperationStore(TimeProvider time)
         }
         return operation;
     }
+
+    private static bool IsBulk(string kind) => kind is "load" or "export";
 
     internal void Complete(Operation operation, JsonNode? result) => operation.End(OperationState.Done, time.GetUtcNow(), result, null);
 

@@ -12,6 +12,10 @@ namespace BigPile.AspNetCore.Problems;
 internal sealed record Problem(int Status, string Code, string Title, string? Detail = null)
 {
     private const int MaxKeyBytes = 100;
+    private const int MaxDetailLength = 500;
+
+    /// <summary>What happened to this request, cut off if it is long.</summary>
+    public string? Detail { get; init => field = Shorten(value); } = Shorten(Detail);
 
     /// <summary>The problem's type.</summary>
     [JsonPropertyOrder(-1)]
@@ -37,6 +41,8 @@ internal sealed record Problem(int Status, string Code, string Title, string? De
 
     /// <summary>The problem, with the table and the key of a request.</summary>
     internal Problem Of(string table, ReadOnlySpan<byte> key) => this with { Table = table, Key = Shorten(key) };
+
+    private static string? Shorten(string? detail) => detail == null ? null : ShortText.Of(detail, MaxDetailLength);
 
     private static string Shorten(ReadOnlySpan<byte> key)
     {

@@ -149,6 +149,14 @@ internal static class ProblemCatalog
     internal static readonly Problem CredentialsInvalid =
         new(StatusCodes.Status401Unauthorized, "credentials_invalid", "There is no such API key.");
 
+    internal static readonly Problem HostNotServed =
+        new(StatusCodes.Status421MisdirectedRequest, "host_not_served", "The request's host is not one that the service serves.",
+            "Without keys it serves loopback names and addresses; the setting Security:Hosts names others.");
+
+    internal static readonly Problem OriginForbidden =
+        new(StatusCodes.Status403Forbidden, "origin_forbidden", "A page of another origin may not change anything.",
+            "Without keys only the service's own page may; the setting Security:Origins names others.");
+
     internal static readonly Problem AmbiguousFraming =
         new(StatusCodes.Status400BadRequest, "framing_ambiguous", "The request does not say in one way where its body ends.",
             "A body has a Content-Length, or in HTTP/1.1 'Transfer-Encoding: chunked', and not both.");
@@ -161,6 +169,12 @@ internal static class ProblemCatalog
 
     internal static readonly Problem TimedOut =
         new(StatusCodes.Status503ServiceUnavailable, "request_timed_out", "The request took longer than the service gives one.");
+
+    internal static readonly Problem BuffersFull =
+        new(StatusCodes.Status503ServiceUnavailable, "buffers_full", "Bodies and answers in flight take all the memory that they may have together.")
+        {
+            RetryAfterMs = 1000,
+        };
 
     internal static readonly Problem NoScope = new(StatusCodes.Status403Forbidden, "scope_missing", "The API key may not do this.");
 
@@ -211,8 +225,11 @@ internal static class ProblemCatalog
     internal static Problem DecodedBodyTooLarge(long limitBytes) =>
         LongBody with { Limit = limitBytes, Detail = "Decompressed, it has more bytes than a body may have." };
 
+    internal static Problem DecodedBatchTooLarge =>
+        LongBatch with { Detail = "Decompressed, the payloads of the request have more bytes together than one request may have. Send fewer at once." };
+
     internal static Problem BatchTooLarge(string what, long limit, long? actual) =>
         LongBatch with { Limit = limit, Actual = actual, Detail = $"A batch has at most {limit:N0} {what}." };
 
-    private static string Cut(string text) => text.Length <= 100 ? text : text[..100] + "…";
+    private static string Cut(string text) => ShortText.Of(text, 100);
 }

@@ -1,4 +1,5 @@
 using System;
+using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
@@ -15,6 +16,7 @@ internal static class ProblemOf
     {
         BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge } => ProblemCatalog.BodyTooLarge(maxBodyBytes, null),
         BadHttpRequestException bad => ProblemCatalog.BadBody with { Status = bad.StatusCode, Detail = bad.Message },
+        BufferRoomException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
         ObjectDisposedException => ProblemCatalog.NotReady,
         PileFullException full => ProblemCatalog.PileFull with { Detail = full.Message },
         PileException failed => ProblemCatalog.PileFailed with { Detail = failed.Message },

@@ -17,12 +17,15 @@ internal static class ProblemResponse
     private static readonly ProblemJson Json =
         new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
 
-    /// <summary>Answers; to HEAD with the same header and no body. A response that has begun is left as it is.</summary>
+    /// <summary>Answers; to HEAD with the same header and no body. A response that has begun is cut off: nobody must take it for whole.</summary>
     internal static Task WriteAsync(HttpContext context, Problem problem)
     {
         HttpResponse response = context.Response;
         if (response.HasStarted)
+        {
+            context.Abort();
             return Task.CompletedTask;
+        }
         problem = problem with { TraceId = Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier };
         if (problem.RetryAfterMs is { } retryAfterMs)
             response.Headers.RetryAfter = ((retryAfterMs + 999) / 1000).ToString(CultureInfo.InvariantCulture);

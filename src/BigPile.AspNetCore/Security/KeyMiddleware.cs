@@ -10,7 +10,7 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.AspNetCore.Security;
 
-/// <summary>Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port.</summary>
+/// <summary>Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port, and 421 and 403 where a browser was led here.</summary>
 internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRules rules)
 {
     private const string KeyHeader = "X-Api-Key";
@@ -20,12 +20,21 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
 
     public Task InvokeAsync(HttpContext context)
     {
+        if (rules.Clients is { } clients && RefusalOf(clients, context.Request) is { } refusal)
+            return ProblemResponse.WriteAsync(context, refusal);
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         Span<char> room = stackalloc char[TableName.MaxLength];
         RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
         if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         return need.Scope == KeyScopes.None || keys.IsOpen ? next(context) : CheckAsync(context, need);
+    }
+
+    private static Problem? RefusalOf(ClientRules clients, HttpRequest request)
+    {
+        if (!clients.AllowsHost(request.Host.Value))
+            return ProblemCatalog.HostNotServed;
+        return clients.AllowsChange(request) ? null : ProblemCatalog.OriginForbidden;
     }
 
     private Task CheckAsync(HttpContext context, RequestNeed need)

@@ -16,6 +16,8 @@ internal sealed class ActionMiddleware(
     RequestDelegate next, PileHost host, BigPileOptions options, BatchEndpoints batches, TagEviction eviction, BulkEndpoints bulk,
     ILogger<ActionMiddleware> logger)
 {
+    private const string ReadMethod = "GET";
+
     private delegate Task<Problem?> Handler(HttpContext context, ServedTables tables, string tableName);
 
     /// <summary>Answers a request for an action; passes every other one on.</summary>
@@ -24,9 +26,9 @@ internal sealed class ActionMiddleware(
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         if (!ActionTarget.TryParse(rawTarget, out ActionTarget target) || Find(target.Action, out string method) is not { } handler)
             return next(context);
-        if (context.Request.Method != method)
+        if (context.Request.Method != method && !(method == ReadMethod && context.Request.Method == "HEAD"))
         {
-            context.Response.Headers.Allow = method;
+            context.Response.Headers.Allow = method == ReadMethod ? "GET, HEAD" : method;
             return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed);
         }
         if (host.Tables is not { } tables)
@@ -39,7 +41,7 @@ internal sealed class ActionMiddleware(
 
     private Handler? Find(ReadOnlySpan<char> action, out string method)
     {
-        method = action is "export" ? "GET" : "POST";
+        method = action is "export" ? ReadMethod : "POST";
         return action switch
         {
             "mget" => batches.GetAsync,

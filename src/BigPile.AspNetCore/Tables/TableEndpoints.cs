@@ -14,18 +14,20 @@ namespace BigPile.AspNetCore.Tables;
 
 /// <summary>Answers for a table as a whole: what it holds and how it behaves, making and altering, dropping.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class TableEndpoints(PileHost host, BigPileOptions options)
+internal sealed class TableEndpoints(PileHost host, BigPileOptions options, BufferRoom room)
 {
+    private const int MaxDocumentBytes = 64 * 1024;
+
     /// <summary>Tells what a table holds, what it did, and how it behaves.</summary>
     internal Task GetAsync(HttpContext context) => AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
 
     /// <summary>Makes a table, or has it behave as the document says; what the document leaves out gets its default.</summary>
     internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
     {
-        ValueBuffer body = ValueBuffer.Rent();
+        ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, options.MaxBodyBytes).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadAsync(context, body, Math.Min(options.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (!tables.TryConfigure(name, stated, out bool isNew))

@@ -108,7 +108,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         using OfflinePile pile = OfflinePile.Open(Directory);
         if (!pile.Tables.TryGetOrCreate(TableName, out CacheTable<string, byte[]>? table))
             throw new LoadException($"The table '{TableName}' has keys that are not text.");
-        var load = new BulkLoad(table, KeyField, pile.MaxBodyBytes, tally, _time);
+        using var load = new BulkLoad(table, KeyField, pile.MaxBodyBytes, tally, _time);
         await load.RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 

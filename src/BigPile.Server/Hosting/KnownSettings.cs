@@ -15,7 +15,7 @@ internal static class KnownSettings
         ["urls", "http_ports", "https_ports", "environment", "contentRoot", "applicationName", "AllowedHosts"];
 
     // Below these come a number and more names, which their readers check.
-    private static readonly string[] Lists = ["Security:Keys", "Metrics:Meters"];
+    private static readonly string[] Lists = ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters"];
 
     /// <summary>The service's own settings.</summary>
     private static IReadOnlyList<string> Own { get; } =

@@ -11,7 +11,7 @@ internal sealed record LimitSettings
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",
-        "Limits:ConcurrentRequests", "Limits:RequestSeconds",
+        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests",
     ];
 
     /// <summary>The most bytes of a request line.</summary>
@@ -47,6 +47,12 @@ internal sealed record LimitSettings
     /// <summary>How long a request may take that is no stream of a whole table.</summary>
     internal TimeSpan Request { get; init; }
 
+    /// <summary>The most loads and exports at once; more are answered with 429.</summary>
+    internal int BulkRequests { get; init; }
+
+    /// <summary>The most bytes of bodies and answers in flight; <see langword="null"/>: as many as suit the longest body.</summary>
+    internal long? BufferedBytes { get; init; }
+
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static LimitSettings Read(IConfiguration configuration)
     {
@@ -65,6 +71,8 @@ internal sealed record LimitSettings
             Connections = Setting.Count(configuration, "Limits:Connections", 10_000, 1, 1_000_000),
             ConcurrentRequests = Setting.Count(configuration, "Limits:ConcurrentRequests", 2_000, 1, 1_000_000),
             Request = Setting.Seconds(configuration, "Limits:RequestSeconds", 120, 1),
+            BulkRequests = Setting.Count(configuration, "Limits:BulkRequests", 32, 1, 10_000),
+            BufferedBytes = Setting.Text(configuration, "Limits:BufferedBytes") == null ? null : Setting.Size(configuration, "Limits:BufferedBytes", 0),
         };
     }
 
@@ -73,6 +81,8 @@ internal sealed record LimitSettings
     {
         limits.MaxRequestLineSize = RequestLineBytes;
         limits.MaxRequestHeadersTotalSize = HeaderBytes;
+        // What a client has sent ahead of what is read; the larger part of a body waits with the client.
+        limits.MaxRequestBufferSize = Math.Max(256 << 10, Math.Max(RequestLineBytes, HeaderBytes));
         limits.MaxRequestHeaderCount = HeaderCount;
         limits.RequestHeadersTimeout = Head;
         limits.KeepAliveTimeout = KeepAlive;

@@ -6,25 +6,43 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Lets no more requests in at once than the settings say, health checks aside: the others are to try again in a moment.</summary>
+/// <summary>Lets no more requests in at once than the settings say, health checks aside, and administration by itself: the others are to try again in a moment.</summary>
 /// <remarks>
 /// Nothing queues here: what waits costs memory, and its client has often gone when its turn comes. The fast door counts with the same
 /// <see cref="RequestLoad"/> and leaves what it must refuse to this.
 /// </remarks>
 internal sealed class LoadGate(RequestDelegate next, RequestLoad load)
 {
+    // Who has to stop a flood must get through it.
+    private const int AdministrationRequests = 16;
+
+    private static readonly string[] AdministrationPaths = ["/v1/admin", "/v1/operations"];
+
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(1);
+
+    private readonly RequestLoad _administration = new(AdministrationRequests);
 
     public Task InvokeAsync(HttpContext context)
     {
         if (context.Request.Path.StartsWithSegments("/health", StringComparison.OrdinalIgnoreCase))
             return next(context);
-        return load.TryEnter()
-            ? RunAsync(context)
-            : RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = load.Limit }, Moment);
+        RequestLoad room = IsAdministration(context.Request.Path) ? _administration : load;
+        return room.TryEnter()
+            ? RunAsync(context, room)
+            : RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = room.Limit }, Moment);
     }
 
-    private Task RunAsync(HttpContext context)
+    private static bool IsAdministration(PathString path)
+    {
+        foreach (string start in AdministrationPaths)
+        {
+            if (path.Value?.StartsWith(start, StringComparison.OrdinalIgnoreCase) == true)
+                return true;
+        }
+        return false;
+    }
+
+    private Task RunAsync(HttpContext context, RequestLoad room)
     {
         Task running;
         try
@@ -33,16 +51,16 @@ internal sealed class LoadGate(RequestDelegate next, RequestLoad load)
         }
         catch
         {
-            load.Leave();
+            room.Leave();
             throw;
         }
         if (!running.IsCompleted)
-            return FinishAsync(running);
-        load.Leave();
+            return FinishAsync(running, room);
+        room.Leave();
         return running;
     }
 
-    private async Task FinishAsync(Task running)
+    private static async Task FinishAsync(Task running, RequestLoad room)
     {
         try
         {
@@ -50,7 +68,7 @@ internal sealed class LoadGate(RequestDelegate next, RequestLoad load)
         }
         finally
         {
-            load.Leave();
+            room.Leave();
         }
     }
 }

@@ -15,6 +15,9 @@ namespace BigPile.Server.Hosting;
 /// </summary>
 internal sealed class RequestFaults(RequestDelegate next)
 {
+    /// <summary>What marks a request whose client went before it had the answer.</summary>
+    internal static readonly object LeftMark = new();
+
     private const string ServerAssembly = "Microsoft.AspNetCore.Server.Kestrel.Core";
 
     // The server moves the length there when there is a transfer coding too.
@@ -51,7 +54,7 @@ internal sealed class RequestFaults(RequestDelegate next)
         }
         catch (Exception e) when (IsGone(e, context))
         {
-            // Nobody is there to be answered.
+            context.Items[LeftMark] = LeftMark; // nobody is there to be answered
         }
         catch (IOException e) when (e.Source == ServerAssembly)
         {

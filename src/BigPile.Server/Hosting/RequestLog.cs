@@ -17,7 +17,7 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
 {
     public Task InvokeAsync(HttpContext context)
     {
-        // As it came over the wire: printable ASCII, so that no key can forge a line of the log.
+        // As it came over the wire.
         string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         LogLevel level = LevelOf(context.Request.Method, target);
         if (level != LogLevel.None && !logger.IsEnabled(level))
@@ -26,7 +26,7 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
         Task running = next(context);
         if (!running.IsCompletedSuccessfully)
             return FinishAsync(running, context, target, level, started);
-        Note(context, target, level, started, context.Response.StatusCode);
+        Note(context, target, level, started, context.Response.StatusCode, isLeft: false);
         return Task.CompletedTask;
     }
 
@@ -54,13 +54,14 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
         }
         catch
         {
-            Note(context, target, level, started, StatusCodes.Status500InternalServerError);
+            Note(context, target, level, started, StatusCodes.Status500InternalServerError, isLeft: false);
             throw;
         }
-        Note(context, target, level, started, context.Response.StatusCode);
+        bool isLeft = context.Items.ContainsKey(RequestFaults.LeftMark);
+        Note(context, target, level, started, isLeft ? StatusCodes.Status499ClientClosedRequest : context.Response.StatusCode, isLeft);
     }
 
-    private void Note(HttpContext context, string target, LogLevel level, long started, int status)
+    private void Note(HttpContext context, string target, LogLevel level, long started, int status, bool isLeft)
     {
         meter.Counts.Add(status);
         TimeSpan elapsed = started == 0 ? TimeSpan.Zero : time.GetElapsedTime(started);
@@ -70,7 +71,9 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
             level = LogLevel.Warning;
         if (level == LogLevel.None)
             return;
-        if (context.Items.TryGetValue(typeof(HeldKey), out object? key))
+        if (isLeft)
+            RequestLine.WriteLeft(logger, level, context.Request.Method, target, elapsed);
+        else if (context.Items.TryGetValue(typeof(HeldKey), out object? key))
             RequestLine.Write(logger, level, context.Request.Method, target, key, status, elapsed);
         else
             RequestLine.Write(logger, level, context.Request.Method, target, status, elapsed);

@@ -10,7 +10,7 @@ namespace BigPile.Server.Hosting;
 internal sealed record SecuritySettings
 {
     internal static readonly string[] Known =
-        ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls"];
+        ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts", "Security:Origins"];
 
     private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst"];
 
@@ -26,6 +26,17 @@ internal sealed record SecuritySettings
     /// <summary>Whether the server may be reached by other machines although what it hears and says is not encrypted.</summary>
     internal bool AllowWithoutTls { get; init; }
 
+    /// <summary>Hosts that are served without keys, beside those of loopback; <see langword="null"/>: not said.</summary>
+    internal IReadOnlyList<string>? Hosts { get; init; }
+
+    /// <summary>Origins whose pages may change things without a key, beside the server's own.</summary>
+    internal required IReadOnlyList<string> Origins { get; init; }
+
+    /// <summary>What is asked of requests while there are no keys; <see langword="null"/>: there are, and pages do not have them.</summary>
+    /// <remarks>Where the network was said to be closed, its machines have names that only their owner knows.</remarks>
+    internal ClientRules? Clients =>
+        Keys.Count != 0 ? null : new ClientRules(Hosts ?? (AllowWithoutKeys ? [ClientRules.Any] : []), Origins);
+
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static SecuritySettings Read(IConfiguration configuration)
     {
@@ -35,6 +46,8 @@ internal sealed record SecuritySettings
         return new SecuritySettings
         {
             Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
+            Hosts = configuration.GetSection("Security:Hosts").Exists() ? [.. List(configuration.GetSection("Security"), "Hosts")] : null,
+            Origins = [.. List(configuration.GetSection("Security"), "Origins")],
             AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
             AllowWithoutKeys = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutKeys", false),
             AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),

@@ -39,7 +39,7 @@ internal static class ServerApplication
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
         ConfigureHttp(builder, http);
-        AddServices(builder.Services, settings);
+        AddServices(builder.Services, settings, limits);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
         if (metrics.IsOn)
@@ -117,7 +117,7 @@ internal static class ServerApplication
     {
         services.AddSingleton(limits);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
-        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null));
+        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients));
         services.AddBigPileKeys(security.Keys);
     }
 
@@ -130,7 +130,7 @@ internal static class ServerApplication
             services.AddSingleton<IReadLog, ReadLog>();
     }
 
-    private static void AddServices(IServiceCollection services, ServerSettings settings)
+    private static void AddServices(IServiceCollection services, ServerSettings settings, LimitSettings limits)
     {
         services.AddSingleton(settings);
         services.AddSingleton<Sample>();
@@ -141,6 +141,8 @@ internal static class ServerApplication
             pile.SegmentBytes = settings.SegmentBytes;
             pile.MaxBytes = settings.MaxBytes;
             pile.MaxBodyBytes = settings.MaxBodyBytes;
+            pile.MaxBulkRequests = limits.BulkRequests;
+            pile.MaxBufferedBytes = limits.BufferedBytes;
         });
         services.AddOptions<AspNetCore.BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);
     }

@@ -26,7 +26,8 @@ internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger
         var tally = new LoadTally(time, static (line, reason) => throw new InvalidDataException($"Line {line} of the sample: {reason}"));
         using FileStream file = File.OpenRead(FilePath);
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TableName);
-        new BulkLoad(table, KeyField, settings.MaxBodyBytes, tally, time).RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
+        using var load = new BulkLoad(table, KeyField, settings.MaxBodyBytes, tally, time);
+        load.RunAsync(file, CancellationToken.None).GetAwaiter().GetResult();
         logger.LogInformation("The pile was empty; loaded {Records:N0} sample records into the table {Table}", tally.Records, TableName);
     }
 }

@@ -62,13 +62,14 @@ public sealed class ReadTests : IAsyncLifetime
         {
             (string head, _) = await SendAsync(method, "ages");
             Assert.Contains("Age: 10\r\n", head, StringComparison.Ordinal);
-            Assert.Contains("Cache-Control: private, max-age=49\r\n", head, StringComparison.Ordinal);
+            Assert.Contains("Cache-Control: private, max-age=59\r\n", head, StringComparison.Ordinal);
             Assert.Contains("BigPile-Ttl: 49\r\n", head, StringComparison.Ordinal);
             Assert.Contains("Last-Modified: Wed, 02 Jan 2030 03:04:05 GMT\r\n", head, StringComparison.Ordinal);
             Assert.Contains("Accept-Ranges: bytes\r\n", head, StringComparison.Ordinal);
         }
         (string known, byte[] none) = await GetAsync("ages", "If-None-Match: " + Tag("ages"));
-        Assert.Contains("Cache-Control: private, max-age=49\r\n", known, StringComparison.Ordinal);
+        Assert.Contains("Cache-Control: private, max-age=59\r\n", known, StringComparison.Ordinal);
+        Assert.Contains("Age: 10\r\n", known, StringComparison.Ordinal);
         Assert.DoesNotContain("BigPile-Ttl", known, StringComparison.Ordinal);
         Assert.Empty(none);
         (string forever, _) = await GetAsync("k");
@@ -144,7 +145,7 @@ public sealed class ReadTests : IAsyncLifetime
     [InlineData("W/{tag}", 200)]
     [InlineData("\"other\"", 200)]
     [InlineData("*", 200)]
-    [InlineData("Wed, 02 Jan 2030 03:04:05 GMT", 206)]
+    [InlineData("Wed, 02 Jan 2030 03:04:05 GMT", 200)] // in that second there may have been other bytes
     [InlineData("Wed, 02 Jan 2030 03:04:06 GMT", 200)]
     public async Task A_range_counts_only_for_the_bytes_that_If_Range_names(string ifRange, int status)
     {

@@ -79,7 +79,7 @@ internal sealed class ServedApp : IAsyncDisposable
         string key, ReadOnlySpan<byte> payload, string contentType = "application/json", ContentCoding coding = ContentCoding.Identity,
         EntryOptions? options = null)
     {
-        ValueBuffer buffer = ValueBuffer.Rent();
+        ValueBuffer buffer = ValueBuffer.Rent(null);
         StoredValue.WriteHead(buffer, contentType, coding);
         System.Buffers.BuffersExtensions.Write(buffer, payload);
         Table.PutBytes(key, buffer.WrittenSpan, options, out EntryInfo info);

@@ -58,18 +58,60 @@ public sealed class TimerTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_head_in_many_pieces_is_the_stacks_right_behind_a_piece()
+    public async Task A_head_in_many_pieces_has_one_time_for_all_of_them()
     {
         using var connection = new MemoryConnection(_app, _stack.RunAsync);
-        foreach (char c in "GET")
+        foreach (char c in "GET /v1/tab")
             await connection.SendAsync(c.ToString());
+        Assert.Null(_stack.Connection); // there the time would begin anew
+        connection.Beat(MemoryConnection.Limits.HeadTicks);
+        await connection.Running;
+        Assert.StartsWith("HTTP/1.1 408", connection.Receive(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_head_in_many_pieces_is_answered_when_it_is_whole()
+    {
+        using var connection = new MemoryConnection(_app, _stack.RunAsync);
+        foreach (char c in Get)
+            await connection.SendAsync(c.ToString());
+        Assert.StartsWith("HTTP/1.1 200", connection.Receive(), StringComparison.Ordinal);
         Assert.Null(_stack.Connection);
-        await connection.SendAsync(" ");
+    }
+
+    [Fact]
+    public async Task A_head_that_is_too_long_for_the_door_is_waited_for_there_all_the_same()
+    {
+        string head = "GET / HTTP/1.1\r\n" + string.Concat(Enumerable.Range(0, 100).Select(static i => $"X-{i}: {new string('v', 100)}\r\n"));
+        foreach (bool isWhole in new[] { false, true })
+        {
+            using var connection = new MemoryConnection(_app, _stack.RunAsync);
+            await connection.SendAsync(head);
+            connection.Beat(MemoryConnection.Limits.HeadTicks - 1);
+            Assert.Null(_stack.Connection);
+            if (isWhole)
+            {
+                await connection.SendAsync("\r\n");
+                Assert.NotNull(_stack.Connection);
+                Assert.Equal(head, await _stack.TakeAsync(head.Length).WaitAsync(TimeSpan.FromSeconds(30)));
+            }
+            else
+            {
+                connection.Beat(1);
+                await connection.Running;
+                Assert.StartsWith("HTTP/1.1 408", connection.Receive(), StringComparison.Ordinal);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData('x', 9_000)] // a line that is longer than one may be
+    [InlineData('\n', 50_000)]
+    public async Task A_head_that_the_stack_refuses_at_once_is_not_waited_for(char lineEnd, int lengthBytes)
+    {
+        using var connection = new MemoryConnection(_app, _stack.RunAsync);
+        await connection.SendAsync("GET /" + string.Concat(Enumerable.Repeat(new string('x', 99) + lineEnd, lengthBytes / 100)));
         Assert.NotNull(_stack.Connection);
-        // All bytes are there at once, although the door had looked at them.
-        Assert.Equal("GET ", await _stack.TakeAsync(4).WaitAsync(TimeSpan.FromSeconds(30)));
-        connection.Beat(1_000); // the limits are the stack's now
-        Assert.False(connection.Running.IsCompleted);
     }
 
     [Fact]

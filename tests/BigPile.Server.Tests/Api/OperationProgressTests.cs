@@ -9,6 +9,7 @@ using BigPile.Allocation;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
 using BigPile.Server.Tests.Support;
+using Microsoft.Extensions.Hosting;
 
 namespace BigPile.Server.Tests.Api;
 
@@ -75,6 +76,24 @@ public sealed class OperationProgressTests : ServerTest
         Assert.Equal("done", (await EndAsync(location)).GetProperty("state").GetString());
     }
 
+    [Theory]
+    [InlineData("verify")]
+    [InlineData("compact")]
+    [InlineData("purge")]
+    public async Task A_stop_of_the_service_stops_what_runs(string action)
+    {
+        await FillAsync();
+        OperationStore operations = Server.Service<OperationStore>();
+        using var hold = new Hold(operations);
+        _ = await BeginAsync(action);
+        _ = await hold.ReachedAsync();
+        Task stopped = Server.StopAsync();
+        await StoppingAsync(Server.Service<IHostApplicationLifetime>());
+        hold.Release();
+        await stopped;
+        Assert.Equal(OperationState.Cancelled, operations.All[0].State);
+    }
+
     [Fact]
     public async Task A_warm_up_has_the_same_form_beside_its_own_fields()
     {
@@ -138,6 +157,13 @@ public sealed class OperationProgressTests : ServerTest
                 return operation;
             await Task.Yield();
         }
+    }
+
+    private static async Task StoppingAsync(IHostApplicationLifetime lifetime)
+    {
+        var stopping = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
+        await stopping.Task;
     }
 
     private static void CheckProgress(JsonElement operation, PileProgress expected, string unit)

@@ -98,7 +98,7 @@ public sealed class StoredValueTests
     [Fact]
     public void A_buffer_grows_and_is_empty_when_it_comes_back()
     {
-        ValueBuffer buffer = ValueBuffer.Rent();
+        ValueBuffer buffer = ValueBuffer.Rent(null);
         for (int i = 0; i < 5_000; i++)
             buffer.Write(Encoding.ASCII.GetBytes($"{i:D4} "));
         Assert.Equal(25_000, buffer.WrittenSpan.Length);

@@ -29,7 +29,7 @@ internal sealed record HostileCase(string Name, string Expected, Func<int, Task<
 
     /// <summary>A GET of a target; the connection ends after it.</summary>
     internal static HostileCase Target(string name, string expected, string target) =>
-        Of(name, expected, $"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        Of(name, expected, $"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 
     /// <summary>The statuses in what came back.</summary>
     internal static string StatusesOf(string answer)

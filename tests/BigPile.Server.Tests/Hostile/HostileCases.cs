@@ -9,10 +9,10 @@ namespace BigPile.Server.Tests.Hostile;
 internal static class HostileCases
 {
     private const string Entries = "/v1/tables/t/entries/";
-    private const string Host = "Host: x\r\n";
+    private const string Host = "Host: localhost\r\n";
 
     // A request of an attacker that rides on another one. If it is ever answered by itself, its 405 shows.
-    private const string Smuggled = "DELETE /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    private const string Smuggled = "DELETE /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     internal static IEnumerable<HostileCase> All() =>
         [.. Paths(), .. Lines(), .. Heads(), .. Smuggling(), .. Bodies(), .. Batches(), .. Connections()];
@@ -45,9 +45,9 @@ internal static class HostileCases
         HostileCase.Target("/../../etc/passwd", "404", "/../../etc/passwd"),
         HostileCase.Target("/%2e%2e/%2e%2e/etc/passwd", "404", "/%2e%2e/%2e%2e/etc/passwd"),
         HostileCase.Target("backslashes \\..\\..", "404", "/..\\..\\appsettings.json"),
-        HostileCase.Target("absolute form, same host", "404", "http://x" + Entries + "none"),
+        HostileCase.Target("absolute form, same host", "404", "http://localhost" + Entries + "none"),
         HostileCase.Target("absolute form, other host", "400", "http://other" + Entries + "none"),
-        HostileCase.Target("absolute form, other scheme", "200|400", "ftp://x/health/live"),
+        HostileCase.Target("absolute form, other scheme", "200|400", "ftp://localhost/health/live"),
         HostileCase.Target("authority form", "405|400", "x:80"),
         HostileCase.Target("asterisk form with GET", "405|400", "*"),
         HostileCase.Of("asterisk form with OPTIONS", "405", $"OPTIONS * HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
@@ -155,7 +155,7 @@ internal static class HostileCases
         new HostileCase("head that never ends (slow head)", "408", static async port =>
         {
             using RawConnection connection = await RawConnection.OpenAsync(port);
-            await connection.SendAsync("GET /health/live HTTP/1.1\r\nHost: x\r\nA: ");
+            await connection.SendAsync("GET /health/live HTTP/1.1\r\nHost: localhost\r\nA: ");
             return await connection.ReadToEndAsync();
         }),
         new HostileCase("body that does not come (slow body)", "408|400", static async port =>

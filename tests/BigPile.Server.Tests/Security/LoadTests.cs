@@ -79,8 +79,8 @@ public sealed class LoadTests : IDisposable
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
         string[] keys = ["small", "large", "small", "none", "large", "small"];
-        string sent = string.Concat(keys.Select(static key => $"GET /v1/tables/t/entries/{key} HTTP/1.1\r\nHost: x\r\n\r\n"))
-            + "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        string sent = string.Concat(keys.Select(static key => $"GET /v1/tables/t/entries/{key} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            + "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(sent));
         using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
         string answers = await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(30));
@@ -89,6 +89,17 @@ public sealed class LoadTests : IDisposable
             answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
         Assert.Equal(0, server.Service<RequestLoad>().Running);
         Assert.Equal(4, server.Service<DoorCounters>().Answered);
+    }
+
+    [Fact]
+    public async Task A_request_that_has_had_its_time_is_told_so()
+    {
+        await using RunningServer server = await StartAsync("--Limits:RequestSeconds=10", "--Limits:GraceSeconds=5");
+        using TcpClient slow = await BeginPutAsync(server);
+        _time.Advance(TimeSpan.FromSeconds(10));
+        string answer = await ReadAsync(slow);
+        Assert.StartsWith("HTTP/1.1 503", answer, StringComparison.Ordinal);
+        Assert.Contains("request_timed_out", answer, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -114,7 +125,7 @@ public sealed class LoadTests : IDisposable
                 held.Add(await BeginPutAsync(server));
             using var third = new TcpClient();
             await third.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-            await third.GetStream().WriteAsync("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"u8.ToArray());
+            await third.GetStream().WriteAsync("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"u8.ToArray());
             Assert.Equal("", await ReadAsync(third));
         }
         finally
@@ -153,7 +164,7 @@ public sealed class LoadTests : IDisposable
     {
         var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-        byte[] head = "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
+        byte[] head = "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
         await client.GetStream().WriteAsync(head);
         Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", await ReadAsync(client));
         return client;

@@ -1,0 +1,123 @@
+using System;
+using System.Linq;
+using System.Net;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Door;
+using BigPile.Server.Tests.Hostile;
+using BigPile.Server.Tests.Support;
+
+namespace BigPile.Server.Tests.Security;
+
+/// <summary>Without keys a browser is no client by accident.</summary>
+public sealed class BrowserTests : IDisposable
+{
+    private static readonly string[] Routes =
+    [
+        "PUT /v1/tables/t/entries/new", "POST /v1/tables/t/entries/new", "DELETE /v1/tables/t/entries/kept", "POST /v1/tables/t/entries/kept:touch",
+        "POST /v1/tables/t:mset", "POST /v1/tables/t:mdelete", "POST /v1/tables/t:evict", "POST /v1/tables/t:load", "PUT /v1/tables/t2",
+        "DELETE /v1/tables/t", "POST /v1/admin:purge", "DELETE /v1/operations/none",
+    ];
+
+    private readonly TemporaryDirectory _directory = new();
+
+    public void Dispose() => _directory.Dispose();
+
+    [Theory]
+    [InlineData("Origin: http://evil.example")]
+    [InlineData("Origin: null")]
+    [InlineData("Origin: http://localhost:1")]
+    [InlineData("Origin: http://{0}", "Origin: http://evil.example")]
+    [InlineData("Sec-Fetch-Site: cross-site")]
+    [InlineData("Sec-Fetch-Site: same-site")]
+    [InlineData("Sec-Fetch-Site: cross-site", "Origin: http://{0}")]
+    public async Task A_page_of_another_origin_changes_nothing(params string[] headers)
+    {
+        await using RunningServer server = await StartAsync();
+        foreach (string route in Routes)
+        {
+            string answer = await SendAsync(server, route, server.Address.Authority, headers);
+            Assert.Equal((route, "403", "origin_forbidden"), (route, HostileCase.StatusesOf(answer), HostileCase.CodeOf(answer)));
+        }
+        Assert.Equal("kept", await server.Client.GetStringAsync("/v1/tables/t/entries/kept"));
+        Assert.Equal(HttpStatusCode.NotFound, (await server.Client.GetAsync("/v1/tables/t/entries/new")).StatusCode);
+    }
+
+    [Theory]
+    [InlineData("Origin: http://{0}")]
+    [InlineData("Sec-Fetch-Site: same-origin", "Origin: http://{0}")]
+    [InlineData("Sec-Fetch-Site: none")]
+    [InlineData("User-Agent: curl")]
+    public async Task The_own_page_and_who_is_no_browser_do(params string[] headers)
+    {
+        await using RunningServer server = await StartAsync();
+        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], server.Address.Authority, headers)));
+    }
+
+    [Theory]
+    [InlineData("evil.example", false)]
+    [InlineData("evil.example:80", false)]
+    [InlineData("127.0.0.1.evil.example", false)]
+    [InlineData("localhost.evil.example", false)]
+    [InlineData("10.1.2.3", false)]
+    [InlineData("[::2]", false)]
+    [InlineData("localhost", true)]
+    [InlineData("LOCALHOST.:1", true)]
+    [InlineData("app.localhost", true)]
+    [InlineData("127.9.9.9:5", true)]
+    [InlineData("[::1]:5", true)]
+    [InlineData("", true)]
+    public async Task Only_loopback_hosts_are_served_at_both_doors(string host, bool isServed)
+    {
+        await using RunningServer server = await StartAsync();
+        DoorCounters door = server.Service<DoorCounters>();
+        long before = door.Answered;
+        foreach (string[] more in new string[][] { [], ["X-Unknown: the full stack"] })
+        {
+            foreach (string route in new[] { "GET /v1/tables/t/entries/kept", "HEAD /v1/tables/t/entries/kept", "GET /v1/tables/t/entries/none", "GET /v1/tables" })
+            {
+                string answer = await SendAsync(server, route, host, more);
+                bool isRefused = HostileCase.StatusesOf(answer) == "421";
+                Assert.Equal((host, route, !isServed), (host, route, isRefused));
+            }
+        }
+        if (!isServed)
+            Assert.Equal(before, door.Answered);
+        else if (host.Length != 0 && host[0] != '[')
+            Assert.Equal(before + 3, door.Answered);
+    }
+
+    [Fact]
+    public async Task Hosts_and_origins_can_be_named()
+    {
+        await using RunningServer server = await StartAsync("--Security:Hosts=cache.example,other", "--Security:Origins=https://page.example");
+        Assert.Equal("200", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "cache.example:99")));
+        Assert.Equal("421", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "page.example")));
+        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: https://page.example", "Sec-Fetch-Site: cross-site")));
+        Assert.Equal("403", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: http://page.example")));
+    }
+
+    [Theory]
+    [InlineData("--Security:Hosts=*", "--Security:Origins=*")]
+    [InlineData("--Security:AllowWithoutKeys=true", "--Security:Origins=*")]
+    public async Task Any_host_and_any_page_can_be_let_in(params string[] settings)
+    {
+        await using RunningServer server = await StartAsync(settings);
+        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "evil.example", "Origin: null")));
+    }
+
+    private async Task<RunningServer> StartAsync(params string[] settings)
+    {
+        RunningServer server = await RunningServer.StartAsync(_directory.Pile, settings);
+        (await server.PutAsync("/v1/tables/t/entries/kept", "kept"u8.ToArray())).EnsureSuccessStatusCode();
+        return server;
+    }
+
+    private static async Task<string> SendAsync(RunningServer server, string route, string host, params string[] headers)
+    {
+        string lines = string.Concat(headers.Select(line => string.Format(System.Globalization.CultureInfo.InvariantCulture, line, server.Address.Authority) + "\r\n"));
+        string body = route[0] is 'P' ? "Content-Length: 2\r\n\r\n{}" : "\r\n";
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address.Port);
+        await connection.SendAsync($"{route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}{body}");
+        return await connection.ReadToEndAsync();
+    }
+}
