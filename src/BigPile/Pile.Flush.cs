@@ -117,7 +117,7 @@ public sealed partial class Pile
     {
         ulong versionLimit = Volatile.Read(ref _versions.Limit);
         if (isCheckpoint)
-            log.Restart(batch, versionLimit);
+            log.Restart(batch, versionLimit, _capturedVersion);
         else if (batch.Length > FlushLog.HeadBytes)
             log.Append(batch, versionLimit);
         _needsCheckpoint = false;

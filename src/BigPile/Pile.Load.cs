@@ -43,7 +43,7 @@ public sealed unsafe partial class Pile
         if (directory.WasCutTwice)
             ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
         KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
-        directory.MarkOpened(isExamined: directory.WasCutTwice);
+        directory.MarkOpened(isExamined: directory.WasCutTwice, _inspector.FlushedVersion);
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
         {
             Logger.LogWarning(
@@ -121,6 +121,7 @@ public sealed unsafe partial class Pile
         RestoreVersions(versionLimit);
         if (versionLimit > directory.VersionLimit)
             directory.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
+        _inspector!.FlushedVersion = Math.Max(_inspector.FlushedVersion, replay.FlushedVersion);
         Recovery.RestoredCount = replay.AppliedCount;
     }
 

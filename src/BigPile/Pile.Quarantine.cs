@@ -22,6 +22,7 @@ public sealed unsafe partial class Pile
     private const int ClosingEpochs = 5;
 
     private readonly Quarantine _captured = new(); // under the flush lock
+    private ulong _capturedVersion; // under the flush lock, as the others
     private long _freeEpoch;
     private int _isFlushRequested;
 
@@ -33,6 +34,7 @@ public sealed unsafe partial class Pile
     {
         ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
         _allocator.TakeQuarantine(_captured);
+        _capturedVersion = Volatile.Read(ref _versions.Last); // of every entry that is there, since nobody is putting one
         _capturedMoves = _moved!.Count != 0 ? _moved.Entries() : [];
         return addresses;
     }
@@ -93,7 +95,7 @@ public sealed unsafe partial class Pile
         return ChangeCapture.Distinct(all).ToArray();
     }
 
-    private ChangeCapture NewCapture() => new(_map, _allocator, _moved!, _isSealed);
+    private ChangeCapture NewCapture() => new(_map, _allocator, _moved!, _isSealed, _capturedVersion);
 
     // Closing: nobody is inside any more. The epoch makes final what was freed; then nothing is left that could be undone.
     private void SettleQuarantine()
@@ -104,12 +106,12 @@ public sealed unsafe partial class Pile
         SyncSegments();
         if (_capturedMoves.Count != 0)
         {
-            _log!.Restart(CaptureMoves().Span, Volatile.Read(ref _versions.Limit));
+            _log!.Restart(CaptureMoves().Span, Volatile.Read(ref _versions.Limit), _capturedVersion);
             SettleMoves();
             ReleaseCaptured();
             return;
         }
-        _directory!.RaiseLogEpoch(_directory.LogEpoch + ClosingEpochs);
+        _directory!.RaiseLogEpoch(_directory.LogEpoch + ClosingEpochs, _capturedVersion);
         ReleaseCaptured();
     }
 }

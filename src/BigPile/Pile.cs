@@ -110,6 +110,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
                 Epoch = _directory.LogEpoch,
                 HasTracesOfCut = _directory.HasTracesOfCut,
                 GenerationSkip = _directory.GenerationSkip,
+                FlushedVersion = _directory.FlushedVersion,
             };
             if (_directory.HasTracesOfCut && !IsReadOnly)
                 _allocator.Pool.GenerationAbove = new LostLayouts(_allocator.Pool, _inspector, _isSealed).GenerationAbove;

@@ -11,13 +11,30 @@ internal static class PileFiles
     internal static void Copy(string from, string to)
     {
         Directory.CreateDirectory(to);
-        foreach (string path in Directory.GetFiles(from))
+        while (!TryCopy(from, to))
         {
-            if (Path.GetFileName(path) is "lock" or "owner")
-                continue; // they are the living process's
-            using FileStream source = OpenShared(path);
-            using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(path)));
-            source.CopyTo(target);
+            foreach (string path in Directory.GetFiles(to)) // a segment was given back meanwhile: as at a later instant
+                File.Delete(path);
+        }
+    }
+
+    private static bool TryCopy(string from, string to)
+    {
+        try
+        {
+            foreach (string path in Directory.GetFiles(from))
+            {
+                if (Path.GetFileName(path) is "lock" or "owner")
+                    continue; // they are the living process's
+                using FileStream source = OpenShared(path);
+                using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(path)));
+                source.CopyTo(target);
+            }
+            return true;
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
         }
     }
 

@@ -22,6 +22,13 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
     internal MovedTable? Moved { get; init; }
 
+    /// <summary>The last version of an entry that was flushed, or 0 where that is not known.</summary>
+    internal ulong FlushedVersion { get; set; }
+
+    /// <summary>Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.</summary>
+    internal bool IsUnflushedTaking(byte* block, BlockHeader header) =>
+        (LeftAs == LeftAs.Cut || HasTracesOfCut) && FlushedVersion != 0 && TakingEntry.IsYounger(block, header, FlushedVersion);
+
     /// <summary>How many generations are left out where one may have been given out that a power cut took.</summary>
     internal uint GenerationSkip { get; init; }
 

@@ -8,7 +8,7 @@ using BigPile.Storage;
 namespace BigPile.Recovery;
 
 /// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
-internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed)
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed, ulong lastVersion)
 {
     private byte[] _batch = new byte[64 * 1024];
     private int _lengthBytes;
@@ -47,6 +47,8 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
     internal Memory<byte>? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
     {
         _lengthBytes = FlushLog.HeadBytes;
+        if (addresses.Length != 0)
+            _ = TryAdd(ChangeRecord.OfVersion(lastVersion), limitBytes);
         foreach (ulong address in addresses)
         {
             if (map.Find(address, out _) != null && !TryAdd(Describe(address), limitBytes))

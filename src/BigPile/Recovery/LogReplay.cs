@@ -20,6 +20,9 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
     /// <summary>Blocks that were put back.</summary>
     internal long AppliedCount { get; private set; }
 
+    /// <summary>The last version of an entry that the batches have, or 0.</summary>
+    internal ulong FlushedVersion { get; private set; }
+
     /// <summary>Puts back the records of all batches: of each address the last one, in their order.</summary>
     internal void Apply(ReadOnlyMemory<byte>[] bodies)
     {
@@ -30,7 +33,9 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
             ReadOnlySpan<byte> rest = body.Span;
             for (; ChangeRecord.TryRead(rest, out ChangeRecord record); number++)
             {
-                if (last[record.Address] == number && map.Find(record.Address, out _) != null && TryApplyLayout(record))
+                if (record.IsVersion)
+                    FlushedVersion = Math.Max(FlushedVersion, record.HeaderWord);
+                else if (last[record.Address] == number && map.Find(record.Address, out _) != null && TryApplyLayout(record))
                     ApplyBlock(record);
                 KillPoint.Pass(KillWindow.ReplayBetweenRecords);
                 rest = rest[record.SizeBytes..];

@@ -173,6 +173,11 @@ internal sealed unsafe class PageExaminer
             isQuarantined = false;
             return DropDamaged(block, address, header, fault);
         }
+        if (_inspector.IsUnflushedTaking(block, header))
+        {
+            *(ulong*)block = header.Freed.Word;
+            return header.Freed;
+        }
         if (header.Kind != BlockKind.LinkTarget)
             return header;
         if (Fault.OrphansKept || !_inspector.IsOrphan(block, address))

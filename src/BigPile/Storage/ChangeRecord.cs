@@ -13,6 +13,11 @@ namespace BigPile.Storage;
 /// </remarks>
 internal readonly ref struct ChangeRecord
 {
+    /// <summary>Whether it states the last version of an entry, and nothing of a block: address 0 names none.</summary>
+    internal bool IsVersion => Address == 0;
+
+    internal static ChangeRecord OfVersion(ulong lastVersion) => new() { HeaderWord = lastVersion };
+
     /// <summary>The bytes in front of the words.</summary>
     internal const int HeadBytes = 32;
 

@@ -67,7 +67,7 @@ internal sealed class FlushLog : IDisposable
 
     /// <summary>Begins the next epoch with a batch, once the segments are durable.</summary>
     /// <exception cref="IOException">The device refused, or is full.</exception>
-    internal void Restart(Span<byte> batch, ulong versionLimit)
+    internal void Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
         _directory.Settle();
         long epoch = _directory.LogEpoch + 1;
@@ -76,7 +76,7 @@ internal sealed class FlushLog : IDisposable
         {
             Write(file, batch, versionLimit, epoch, 0);
             KillPoint.Pass(KillWindow.FlushBeforeEpoch);
-            _directory.RaiseLogEpoch(epoch);
+            _directory.RaiseLogEpoch(epoch, flushedVersion);
         }
         catch
         {

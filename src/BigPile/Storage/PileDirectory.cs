@@ -102,6 +102,9 @@ internal sealed class PileDirectory : IDisposable
 
     internal ulong VersionLimit => _state.VersionLimit;
 
+    /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known.</summary>
+    internal ulong FlushedVersion => WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
+
     internal bool HasChecksums => _state.HasChecksums;
 
     internal long LogEpoch => _state.LogEpoch;
@@ -190,8 +193,10 @@ internal sealed class PileDirectory : IDisposable
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
     /// <param name="isExamined">Whether all pages were examined, too.</param>
-    internal void MarkOpened(bool isExamined) => Change(state =>
+    /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
+    internal void MarkOpened(bool isExamined, ulong flushedVersion) => Change(state =>
     {
+        state.FlushedVersion = flushedVersion;
         state.IsClean = false;
         state.BootId = _bootId;
         state.HasTracesOfCut = HasTracesOfCut && !isExamined;
@@ -245,7 +250,13 @@ internal sealed class PileDirectory : IDisposable
     }
 
     /// <summary>Begins a new log: what the one before holds is in the segments by now.</summary>
-    internal void RaiseLogEpoch(long epoch) => Change(state => state.LogEpoch = epoch);
+    /// <param name="epoch">Its number.</param>
+    /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
+    internal void RaiseLogEpoch(long epoch, ulong flushedVersion) => Change(state =>
+    {
+        state.LogEpoch = epoch;
+        state.FlushedVersion = flushedVersion;
+    });
 
     /// <summary>States that everything is written through. Nothing may change any more.</summary>
     internal void MarkClean(ulong lastVersion) => Change(state =>

@@ -11,6 +11,7 @@ internal sealed class SuperblockState
     internal const int CurrentFormat = 2;
 
     private const int FirstFormatWithGenerations = 2;
+    private const ulong LeastVersion = 1UL << 40;
     private const byte InUse = 0;
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
@@ -49,6 +50,9 @@ internal sealed class SuperblockState
     /// <summary>The bytes of the catalog when the pile was closed; without meaning while it is open.</summary>
     internal long CatalogBytes { get; set; }
 
+    /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is closed.</summary>
+    internal ulong FlushedVersion { get; set; }
+
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; private set; } = [];
 
@@ -80,7 +84,7 @@ internal sealed class SuperblockState
         writer.Write(VersionLimit);
         writer.Write(BootId.ToByteArray());
         writer.Write(LogEpoch);
-        writer.Write(CatalogBytes);
+        writer.Write(IsClean ? (ulong)CatalogBytes : FlushedVersion);
         writer.Write(Segments.Count);
         foreach ((int number, long lengthBytes) in Segments)
         {
@@ -143,6 +147,16 @@ internal sealed class SuperblockState
         }
     }
 
+    // Read behind the byte that says which. An owner of format 1 left the catalog's length of an earlier closing there: it is no version.
+    private ulong BytesOrVersion
+    {
+        init
+        {
+            CatalogBytes = IsClean ? (long)value : 0;
+            FlushedVersion = IsClean || value < LeastVersion ? 0 : value;
+        }
+    }
+
     private static SuperblockState ReadBody(BinaryReader reader, int format)
     {
         var state = new SuperblockState
@@ -157,7 +171,7 @@ internal sealed class SuperblockState
             VersionLimit = reader.ReadUInt64(),
             BootId = ReadGuid(reader),
             LogEpoch = reader.ReadInt64(),
-            CatalogBytes = reader.ReadInt64(),
+            BytesOrVersion = reader.ReadUInt64(),
         };
         int count = reader.ReadInt32();
         for (int i = 0; i < count; i++)
