@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
@@ -191,11 +192,20 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
         return kind;
     }
 
+    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
+    // put in its place knows only what was flushed.
     private static Task Send(HttpResponse response, ReadOnlySpan<byte> payload)
     {
-        System.Buffers.BuffersExtensions.Write(response.BodyWriter, payload);
-        return Task.CompletedTask;
+        PipeWriter writer = response.BodyWriter;
+        System.Buffers.BuffersExtensions.Write(writer, payload);
+        return IsOfServer(response.HttpContext.Features) ? Task.CompletedTask : FlushAsync(writer);
     }
+
+    private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
+
+    // The servers' features are one object; what replaces one of them is another.
+    private static bool IsOfServer(IFeatureCollection features) =>
+        ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
 
     private static async Task DecodeAsync(HttpResponse response, ReadOnlyMemory<byte> payload, ContentCoding coding, ValueBuffer buffer)
     {
