@@ -33,6 +33,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private TableOptions _options;
     private int _state;
     private bool _isRebuilding;
+    private bool _hasForeignValues;
     private bool _countsReads;
     private bool _countsUses;
     private int _maxLines;
@@ -70,6 +71,13 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 
     /// <summary>Whether the pile had the table before it was opened: an earlier version may have put entries.</summary>
     internal bool WasFound { get; init; }
+
+    /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
+    internal bool HasForeignValues
+    {
+        get => Volatile.Read(ref _hasForeignValues);
+        set => Volatile.Write(ref _hasForeignValues, value);
+    }
 
     /// <summary>Whether the application has said how the table is to behave.</summary>
     internal bool IsConfigured { get; set; }

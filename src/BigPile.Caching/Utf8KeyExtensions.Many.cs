@@ -32,6 +32,19 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(destination);
+        return ReadMany(table, keys, ends, destination, maxBytes, lengths, infos, isOfBytes: false);
+    }
+
+    /// <summary>As <see cref="ReadManyUtf8"/>, where a value that is no bytes counts as empty.</summary>
+    internal static long ReadManyBytesUtf8(
+        this CacheTable<string, byte[]> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        Span<int> lengths, Span<EntryInfo> infos) =>
+        ReadMany(table, keys, ends, destination, maxBytes, lengths, infos, isOfBytes: true);
+
+    private static long ReadMany<TValue>(
+        CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        Span<int> lengths, Span<EntryInfo> infos, bool isOfBytes)
+    {
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
             throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and {infos.Length:N0} infos; all must be as many.");
         long copiedBytes = 0;
@@ -41,7 +54,7 @@ public static partial class Utf8KeyExtensions
             int count = Math.Min(TableCore.GroupKeys, ends.Length - start);
             copiedBytes += ReadGroup(
                 table, keys, keyStart, ends.Slice(start, count), destination, maxBytes - copiedBytes, lengths.Slice(start, count),
-                infos.Slice(start, count));
+                infos.Slice(start, count), isOfBytes);
             keyStart = ends[start + count - 1];
         }
         return copiedBytes;
@@ -49,7 +62,7 @@ public static partial class Utf8KeyExtensions
 
     private static long ReadGroup<TValue>(
         CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
-        long maxBytes, Span<int> lengths, Span<EntryInfo> infos)
+        long maxBytes, Span<int> lengths, Span<EntryInfo> infos, bool isOfBytes)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
@@ -60,7 +73,7 @@ public static partial class Utf8KeyExtensions
         for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
         {
             KeyProbe key = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack);
-            lengths[i] = core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i]);
+            lengths[i] = core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i], isOfBytes);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;

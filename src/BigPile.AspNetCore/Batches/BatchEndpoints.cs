@@ -31,8 +31,8 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos);
-            Describe(batch);
+            _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos);
+            Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
         }
@@ -83,8 +83,8 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemCatalog.OtherKeyType;
+            if (tables.OpenToPut(tableName, out CacheTable<string, byte[]>? table) is { } refusal)
+                return refusal;
             var puts = new BatchPuts(table, batch, common, options.MaxBodyBytes, _maxItems);
             if (puts.Run(context.Request.ContentType) is { } wrong)
                 return wrong;
@@ -109,9 +109,10 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         await BodyBuffer.ReadAsync(context, batch.Body, options.MaxBodyBytes).ConfigureAwait(false)
             ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
 
-    private static void Describe(Batch batch)
+    private static void Describe(Batch batch, CacheTable table)
     {
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        bool isForeign = table.Core.HasForeignValues;
         int offset = 0;
         for (int i = 0; i < batch.Count; i++)
         {
@@ -119,6 +120,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
             batch.Items[i] = lengthBytes switch
             {
                 Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
                 Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };

@@ -49,9 +49,9 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
         HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
+        if (!table.TryReadBytesStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-        if (!TryDescribe(context, info, start[..copiedBytes], out Representation found))
+        if (!TryDescribe(context, table, info, start[..copiedBytes], out Representation found))
             return NotServable(context, table, key);
         Task? refusal = CheckConditions(context, table, found, asked);
         if (refusal != null || !isLast)
@@ -74,7 +74,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
             info = info with { ValueBytes = buffer.WrittenSpan.Length }; // the same, unless the application changes what its entry points to
-            if (!TryDescribe(context, info, buffer.WrittenSpan, out Representation found))
+            if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -100,7 +100,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         try
         {
-            if (!TryDescribe(context, info, lease.Span, out Representation found))
+            if (lease.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -117,13 +117,14 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, TimeProvider
         }
     }
 
-    private static bool TryDescribe(HttpContext context, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
+    private static bool TryDescribe(
+        HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
     {
-        bool isKnown = StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes);
-        found = isKnown
-            ? new Representation(info, contentType!, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes)
-            : default;
-        return isKnown;
+        found = default;
+        if (table.Core.HasForeignValues || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
+            return false;
+        found = new Representation(info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes);
+        return true;
     }
 
     private static PayloadForm FormFor(StringValues header, ContentCoding coding)

@@ -98,8 +98,8 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, TimeProvider
         // A condition that no entry of a missing table can meet must not leave a table behind.
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemCatalog.OtherKeyType;
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]>? table) is { } refusal)
+            return refusal;
         if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
             return ProblemCatalog.Precondition;
         if (result == PutResult.Collision)

@@ -5,8 +5,11 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Text.Json;
 using System.Threading;
+using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
 
 namespace BigPile.AspNetCore.Hosting;
 
@@ -19,9 +22,11 @@ namespace BigPile.AspNetCore.Hosting;
 internal sealed class ServedTables
 {
     private const string SettingsName = "bigpile:tables";
+    private const int MaxBucketsToJudge = 4096;
 
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
+    private readonly ConcurrentDictionary<string, bool> _mapped;
     private readonly HashSet<string> _owned;
     private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
     private readonly Lock _changing = new();
@@ -29,9 +34,11 @@ internal sealed class ServedTables
     /// <summary>Serves the tables of a cache.</summary>
     /// <param name="cache">The cache.</param>
     /// <param name="owned">The names of the tables that the application has added itself.</param>
-    internal ServedTables(PileCache cache, IEnumerable<string> owned)
+    /// <param name="mapped">The names of those that it serves as objects; may grow.</param>
+    internal ServedTables(PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null)
     {
         Cache = cache;
+        _mapped = mapped ?? [];
         _owned = new HashSet<string>(owned, StringComparer.Ordinal);
         _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
         cache.Hide(SettingsName, isHidden: true);
@@ -47,19 +54,31 @@ internal sealed class ServedTables
     internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
         _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
 
-    /// <summary>Gives a table, and makes it if there is none of this name.</summary>
-    /// <returns><see langword="false"/> when the table has keys that are not text.</returns>
-    internal bool TryGetOrCreate(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
+    /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
+    internal Problem? OpenToPut(string name, out CacheTable<string, byte[]> table)
     {
-        if (TryGet(name, out table))
-            return true;
-        lock (_changing)
+        if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
-            if (Exists(name))
-                return TryFindLocked(name, out table);
-            table = MakeLocked(name, null);
-            return true;
+            lock (_changing)
+            {
+                bool isNew = !Exists(name);
+                if (isNew && _mapped.ContainsKey(name))
+                    return Refuse(ProblemCatalog.ForeignValue, out table);
+                if (isNew)
+                    found = MakeLocked(name, null);
+                else if (!TryFindLocked(name, out found))
+                    return Refuse(ProblemCatalog.OtherKeyType, out table);
+            }
         }
+        table = found;
+        return found.Core.HasForeignValues ? ProblemCatalog.ForeignValue : null;
+    }
+
+    private static Problem Refuse(Problem problem, out CacheTable<string, byte[]> table)
+    {
+        table = null!;
+        return problem;
     }
 
     /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
@@ -120,8 +139,20 @@ internal sealed class ServedTables
         table = null;
         if (name == SettingsName || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
+        if (_mapped.ContainsKey(name) || (table.Core.WasFound && HoldsObjects(table.Core)))
+            table.Core.HasForeignValues = true;
         _known[table.Name] = table;
         return true;
+    }
+
+    // The application that put them may be another process. One entry tells for all: who puts objects into a table puts nothing else there.
+    private static bool HoldsObjects(TableCore core)
+    {
+        var found = new List<TableCore.EntryCopy>();
+        int buckets = 0;
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
+            place = core.CopyBucketAt(place, found);
+        return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 
     private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options)

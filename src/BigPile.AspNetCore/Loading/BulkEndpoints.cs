@@ -32,8 +32,8 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         {
             return ProblemCatalog.UnsupportedCoding;
         }
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemCatalog.OtherKeyType;
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]>? table) is { } refusal)
+            return refusal;
         BodyBuffer.Limit(context, null);
         var errors = new List<(long Line, string Reason)>();
         var tally = new LoadTally(time, (line, reason) =>
@@ -71,6 +71,8 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        if (table.Core.HasForeignValues)
+            return ProblemCatalog.ForeignValue;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
         context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();

@@ -105,8 +105,8 @@ internal static class ProblemCatalog
             "The application made it with another type of keys, and it can't be reached by this path.");
 
     internal static readonly Problem ForeignValue =
-        new(StatusCodes.Status409Conflict, "value_not_servable", "The value has no content type.",
-            "The application put it into the table as something else than an entry of this service.");
+        new(StatusCodes.Status409Conflict, "value_not_servable", "The table's values are the application's own, and have no content type.",
+            "They are neither shown nor put by this path. MapTable serves the objects of a table as JSON.");
 
     internal static readonly Problem TableOwned =
         new(StatusCodes.Status409Conflict, "table_owned", "The table belongs to the application and can't be dropped.");

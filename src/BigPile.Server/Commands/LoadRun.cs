@@ -106,8 +106,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
         using OfflinePile pile = OfflinePile.Open(Directory);
-        if (!pile.Tables.TryGetOrCreate(TableName, out CacheTable<string, byte[]>? table))
-            throw new LoadException($"The table '{TableName}' has keys that are not text.");
+        if (pile.Tables.OpenToPut(TableName, out CacheTable<string, byte[]> table) is { } refusal)
+            throw new LoadException($"The table '{TableName}' takes no lines. {refusal.Title} {refusal.Detail}");
         var load = new BulkLoad(table, KeyField, pile.MaxBodyBytes, tally, _time);
         await load.RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
