@@ -28,13 +28,12 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            var own = new Flight<TValue> { ThreadId = Environment.CurrentManagedThreadId };
+            var own = new Flight<TValue>(new FlightNode(key, table.Name));
             Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
             if (flight == own)
                 return Run(own, id, state, factory, options);
             own.Dispose();
-            if (flight.ThreadId == Environment.CurrentManagedThreadId)
-                throw new InvalidOperationException($"The factory for the key '{key}' of the table '{table.Name}' asks for the same key.");
             if (TryWait(id, flight, out TValue? shared))
                 return table.TryGetAgain(key, out value) ? value : shared;
             if (table.TryGetAgain(key, out value))
@@ -52,8 +51,9 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            var own = new Flight<TValue>();
+            var own = new Flight<TValue>(new FlightNode(key, table.Name));
             Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
             bool isOwn = flight == own;
             if (isOwn)
                 _ = RunAsync(own, id, state, factory, options);
@@ -115,6 +115,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     private TValue Run<TState>(
         Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
+        FlightNode? before = flight.Node.Enter();
         try
         {
             if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
@@ -134,6 +135,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         }
         finally
         {
+            FlightNode.Leave(before);
             End(flight);
             Leave(key, flight);
         }
@@ -162,6 +164,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
         EntryOptions? options)
     {
+        _ = flight.Node.Enter(); // until this method ends
         try
         {
             if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
