@@ -26,6 +26,15 @@ public sealed class BigPileOptions
     /// <summary>The most bytes of a payload that a client may put; a longer one is answered with 413.</summary>
     public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
 
+    /// <summary>The highest <see cref="MaxTables"/>: what a pile can tell apart, and some for the service itself.</summary>
+    public const int LargestMaxTables = 65_000;
+
+    /// <summary>
+    /// The most tables that there are before clients can't make another one; from 1 to 65,000. A table that holds nothing takes some 10 KB.
+    /// The application itself may make more.
+    /// </summary>
+    public int MaxTables { get; set; } = 10_000;
+
     /// <summary>The most items of a batch; from 1.</summary>
     public int MaxBatchItems { get; set; } = 10_000;
 

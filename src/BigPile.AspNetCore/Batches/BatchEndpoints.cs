@@ -3,6 +3,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
@@ -83,7 +84,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, TimeProvider time)
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (tables.OpenToPut(tableName, out CacheTable<string, byte[]>? table) is { } refusal)
+            if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, context.Features.Get<HeldKey>()) is { } refusal)
                 return refusal;
             var puts = new BatchPuts(table, batch, common, options.MaxBodyBytes, _maxItems);
             if (puts.Run(context.Request.ContentType) is { } wrong)

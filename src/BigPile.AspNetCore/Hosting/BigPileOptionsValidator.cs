@@ -36,6 +36,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             yield return $"BigPileOptions.MaxBodyBytes is {options.MaxBodyBytes:N0}; MaxBodyBytes must be from 1 to "
                 + $"{BigPileOptions.LargestMaxBodyBytes:N0}.";
         }
+        if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
+            yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.MaxLease <= TimeSpan.Zero)
             yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
         if (options.MaxBatchItems < 1)

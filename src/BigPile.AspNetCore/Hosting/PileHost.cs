@@ -108,7 +108,7 @@ internal sealed class PileHost : IHostedService, IDisposable
             foreach (TableRegistration table in _options.Tables)
                 table.Make(_cache);
             _options.Opened?.Invoke(_cache);
-            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name), MappedTables);
+            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name), MappedTables, _options.MaxTables);
             _state = PileState.Ready;
         }
         catch (Exception e)

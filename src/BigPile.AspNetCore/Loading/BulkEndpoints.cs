@@ -7,6 +7,7 @@ using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
@@ -32,7 +33,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, OperationStore opera
         {
             return ProblemCatalog.UnsupportedCoding;
         }
-        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]>? table) is { } refusal)
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, context.Features.Get<HeldKey>()) is { } refusal)
             return refusal;
         BodyBuffer.Limit(context, null);
         var errors = new List<(long Line, string Reason)>();

@@ -123,6 +123,9 @@ internal static class ProblemCatalog
     internal static readonly Problem TableFull =
         new(StatusCodes.Status507InsufficientStorage, "table_full", "The table is at its limit, and nothing in it may go.", "Nothing was changed.");
 
+    internal static readonly Problem TablesFull =
+        new(StatusCodes.Status507InsufficientStorage, "tables_full", "There are as many tables as there may be.");
+
     internal static readonly Problem PileFull =
         new(StatusCodes.Status507InsufficientStorage, "pile_full", "There is no room for the entry. Nothing was changed.");
 
@@ -210,6 +213,8 @@ internal static class ProblemCatalog
 
     internal static Problem DecodedBodyTooLarge(long limitBytes) =>
         LongBody with { Limit = limitBytes, Detail = "Decompressed, it has more bytes than a body may have." };
+
+    internal static Problem TooManyTables(string detail, long limit) => TablesFull with { Detail = detail, Limit = limit };
 
     internal static Problem BatchTooLarge(string what, long limit, long? actual) =>
         LongBatch with { Limit = limit, Actual = actual, Detail = $"A batch has at most {limit:N0} {what}." };

@@ -18,7 +18,11 @@ namespace BigPile.Caching.Flights;
 internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private readonly ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> _flights = new(new FlightKeyComparer<TKey>(comparer));
+    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>>? _made;
+
+    // Most tables have no factories.
+    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> Flights =>
+        _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(new FlightKeyComparer<TKey>(comparer)));
 
     /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
@@ -29,7 +33,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         while (true)
         {
             var own = new Flight<TValue>(new FlightNode(key, table.Name));
-            Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
             using FlightNode.Wait wait = flight.Node.BeginWait();
             if (flight == own)
                 return Run(own, id, state, factory, options);
@@ -52,7 +56,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         while (true)
         {
             var own = new Flight<TValue>(new FlightNode(key, table.Name));
-            Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
             using FlightNode.Wait wait = flight.Node.BeginWait();
             bool isOwn = flight == own;
             if (isOwn)
@@ -73,7 +77,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     {
         if (!flight.IsOutdated)
             return flight.TryJoin();
-        _flights.TryRemove(KeyValuePair.Create(key, flight));
+        Flights.TryRemove(KeyValuePair.Create(key, flight));
         return false;
     }
 
@@ -109,7 +113,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
     {
         if (flight.LeaveAsLast())
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
     }
 
     private TValue Run<TState>(
@@ -123,13 +127,13 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = Make(key.Key, state, factory);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
             return value;
         }
         catch (Exception e)
         {
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
             throw;
         }
@@ -172,12 +176,12 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
         }
         catch (Exception e)
         {
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
         }
         finally

@@ -1,4 +1,5 @@
 using System;
+using BigPile.AspNetCore;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Configuration;
 
@@ -11,7 +12,7 @@ internal sealed record LimitSettings
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",
-        "Limits:ConcurrentRequests", "Limits:RequestSeconds",
+        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:Tables",
     ];
 
     /// <summary>The most bytes of a request line.</summary>
@@ -47,6 +48,9 @@ internal sealed record LimitSettings
     /// <summary>How long a request may take that is no stream of a whole table.</summary>
     internal TimeSpan Request { get; init; }
 
+    /// <summary>The most tables that there are before clients can't make another one.</summary>
+    internal int Tables { get; init; }
+
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static LimitSettings Read(IConfiguration configuration)
     {
@@ -64,6 +68,7 @@ internal sealed record LimitSettings
             Grace = Setting.Seconds(configuration, "Limits:GraceSeconds", 5, 2),
             Connections = Setting.Count(configuration, "Limits:Connections", 10_000, 1, 1_000_000),
             ConcurrentRequests = Setting.Count(configuration, "Limits:ConcurrentRequests", 2_000, 1, 1_000_000),
+            Tables = Setting.Count(configuration, "Limits:Tables", 10_000, 1, BigPileOptions.LargestMaxTables),
             Request = Setting.Seconds(configuration, "Limits:RequestSeconds", 120, 1),
         };
     }

@@ -18,6 +18,8 @@ public sealed class TablePowerCutTests(ITestOutputHelper output)
     [InlineData(nameof(TableOperations.Evict))]
     [InlineData(nameof(TableOperations.RemoveByTag))]
     [InlineData(nameof(TableOperations.Clear))]
+    [InlineData(nameof(TableOperations.Drop))]
+    [InlineData("Drop, Create, RemoveByTag, Pointer, PowerCut, OtherBoot")]
     [InlineData(nameof(TableOperations.Pointer))]
     [InlineData("Replace, Remove, Pointer")]
     [InlineData(nameof(TableOperations.Create))]
