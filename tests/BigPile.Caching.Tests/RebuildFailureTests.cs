@@ -14,7 +14,7 @@ public sealed class RebuildFailureTests
     [Fact]
     public void A_walk_that_fails_is_made_again_until_every_entry_is_known_and_no_mark_is_left()
     {
-        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
         var options = new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable };
         using (var cache = new PileCache(pile, options))
         {
@@ -51,7 +51,7 @@ public sealed class RebuildFailureTests
     [Fact]
     public void A_cache_that_is_disposed_does_not_wait_for_a_walk_that_never_succeeds()
     {
-        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
         using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero }))
             cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
         using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
