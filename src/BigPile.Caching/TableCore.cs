@@ -49,7 +49,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         Hash = hash;
         _clock = clock;
         _options = options;
-        _copiesToRenew = pile.Store == Memory.StoreKind.Mapped;
+        _copiesToRenew = pile.Store == StoreKind.Mapped;
         _index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
         Tags = new TagMarks(this);
         Events = new EntryEvents(pile.Background);
