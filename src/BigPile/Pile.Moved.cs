@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Blocks;
+using BigPile.Concurrency;
 using BigPile.Storage;
 
 namespace BigPile;
