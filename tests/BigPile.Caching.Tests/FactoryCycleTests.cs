@@ -68,13 +68,10 @@ public sealed class FactoryCycleTests : IDisposable
         }
 
         Task<string>[] asked = [Ask("a", "b"), Ask("b", "a")];
-        foreach (Task<string> task in asked)
-        {
-            InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => task.WaitAsync(Patience));
-            Assert.Contains("'a'", told.Message, StringComparison.Ordinal);
-            Assert.Contains("'b'", told.Message, StringComparison.Ordinal);
-        }
-        Assert.Equal("new", _table.GetOrAdd("a", static _ => "new"));
+        List<InvalidOperationException> told = await RefusedAmongAsync(asked);
+        Assert.All(told, static one => Assert.Contains("'a'", one.Message, StringComparison.Ordinal));
+        Assert.All(told, static one => Assert.Contains("'b'", one.Message, StringComparison.Ordinal));
+        Assert.Equal("new", _table.GetOrAdd("c", static _ => "new"));
     }
 
     [Fact]
@@ -132,9 +129,27 @@ public sealed class FactoryCycleTests : IDisposable
                     }),
                     TaskCreationOptions.LongRunning));
             }
-            foreach (Task<string> task in asked)
-                await Assert.ThrowsAsync<InvalidOperationException>(() => task.WaitAsync(Patience));
+            _ = await RefusedAmongAsync(asked);
         }
+    }
+
+    // At least the one that would have closed the circle is told, and who waits for it; who comes later finds no circle any more.
+    private static async Task<List<InvalidOperationException>> RefusedAmongAsync(IEnumerable<Task<string>> asked)
+    {
+        var told = new List<InvalidOperationException>();
+        foreach (Task<string> task in asked)
+        {
+            try
+            {
+                Assert.Equal("late", await task.WaitAsync(Patience));
+            }
+            catch (InvalidOperationException e)
+            {
+                told.Add(e);
+            }
+        }
+        Assert.NotEmpty(told);
+        return told;
     }
 
     private static ValueTask<string> Never(string key, CancellationToken stop) => throw new NotSupportedException("must not run");
