@@ -53,6 +53,7 @@ public static class BigPileTableExtensions
         Check(endpoints, pattern);
         ArgumentException.ThrowIfNullOrEmpty(tableName);
         PileHost host = endpoints.ServiceProvider.GetRequiredService<PileHost>();
+        host.MappedTables[tableName] = true;
         return Map(endpoints, pattern, _ => TableOf<TValue>(host, tableName), json);
     }
 
@@ -68,6 +69,7 @@ public static class BigPileTableExtensions
     {
         Check(endpoints, pattern);
         ArgumentNullException.ThrowIfNull(table);
+        table.Core.HasForeignValues = true;
         return Map(endpoints, pattern, _ => table, json);
     }
 

@@ -3,6 +3,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
@@ -31,8 +32,8 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
-            Describe(batch);
+            _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
+            Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
         }
@@ -84,9 +85,10 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
-                return ProblemCatalog.OtherKeyType;
-            var puts = new BatchPuts(tables, tableName, batch, common, options, context.RequestAborted);
+            var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
+            if (target.Check() is { } refusal)
+                return refusal;
+            var puts = new BatchPuts(target, batch, common, options, context.RequestAborted);
             if (puts.Run(context.Request.ContentType) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
@@ -110,9 +112,10 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         await BodyBuffer.ReadAsync(context, batch.Body, options.MaxBodyBytes).ConfigureAwait(false)
             ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
 
-    private static void Describe(Batch batch)
+    private static void Describe(Batch batch, CacheTable table)
     {
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        bool isForeign = table.Core.HasForeignValues;
         int offset = 0;
         for (int i = 0; i < batch.Count; i++)
         {
@@ -120,6 +123,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
             batch.Items[i] = lengthBytes switch
             {
                 Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
                 Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };

@@ -3,6 +3,7 @@ using System.Text;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -108,8 +109,8 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom r
         // A condition that no entry of a missing table can meet must not leave a table behind.
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemCatalog.OtherKeyType;
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
+            return refusal;
         if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
             return ProblemCatalog.Precondition;
         if (result == PutResult.Collision)
