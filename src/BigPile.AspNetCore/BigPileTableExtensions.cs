@@ -77,8 +77,8 @@ public static class BigPileTableExtensions
         new(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>(),
-        services.GetRequiredService<ILogger<EntryWriter>>());
+        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<DearWork>(),
+        services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)
     {

@@ -14,7 +14,7 @@ namespace BigPile.AspNetCore.Batches;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, TimeProvider time)
+internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, DearWork work, TimeProvider time)
 {
     private readonly int _maxItems = options.MaxBatchItems;
     private readonly long _maxBytes = options.MaxBatchBytes;
@@ -89,7 +89,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
             if (target.Check() is { } refusal)
                 return refusal;
             var puts = new BatchPuts(target, batch, common, options, context.RequestAborted);
-            if (puts.Run(context.Request.ContentType) is { } wrong)
+            if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -98,6 +98,13 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         {
             Batch.Return(batch);
         }
+    }
+
+    private async ValueTask<Problem?> RunAsync(BatchPuts puts, HttpContext context)
+    {
+        string? contentType = context.Request.ContentType;
+        using WorkTurn turn = puts.IsDear(contentType) ? await work.EnterAsync(context.RequestAborted).ConfigureAwait(false) : default;
+        return puts.Run(contentType);
     }
 
     // What was changed has no payload, so there is nothing to make parts of.

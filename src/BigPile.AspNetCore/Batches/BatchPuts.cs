@@ -47,6 +47,28 @@ internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? com
         }
     }
 
+    /// <summary>Whether it may take long: the body is long, or something in it may be compressed.</summary>
+    internal bool IsDear(string? contentType)
+    {
+        ReadOnlySpan<byte> body = batch.Body.WrittenSpan;
+        if (body.Length > DearWork.SmallBytes)
+            return true;
+        return contentType != null && BatchForms.Is(contentType, BatchForms.Binary)
+            ? HasCodedFrame(body)
+            : body.IndexOf("encoding"u8) >= 0 || body.IndexOf("\\u"u8) >= 0; // as it is named, or as escapes may name it
+    }
+
+    private static bool HasCodedFrame(ReadOnlySpan<byte> rest)
+    {
+        while (BatchFrame.TryRead(rest, out BatchFrame frame) && frame.RestBytes <= rest.Length - BatchFrame.HeadBytes)
+        {
+            if ((ContentCoding)frame.Coding != ContentCoding.Identity)
+                return true;
+            rest = rest[(int)(BatchFrame.HeadBytes + frame.RestBytes)..];
+        }
+        return false;
+    }
+
     private Problem? CheckFrames()
     {
         ReadOnlySpan<byte> rest = batch.Body.WrittenSpan;

@@ -19,7 +19,7 @@ namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, DearWork work, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
@@ -53,7 +53,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
         try
         {
             var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
-            using var load = new BulkLoad(target.Require, keyField, options.MaxBodyBytes, tally, time, budget, room);
+            using var load = new BulkLoad(target.Require, keyField, options.MaxBodyBytes, tally, time, budget, room, work);
             await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
             operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
