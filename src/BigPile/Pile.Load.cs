@@ -15,7 +15,8 @@ namespace BigPile;
 /// <remarks>
 /// In order: map the segments; after a power cut put back what is in the flush log, after a kill what is in the redo records; read the
 /// words of the pages; state in the superblock that the pile is in use. A kill in between changes nothing: all of it is done again.
-/// The time does not depend on how much the pile holds: no page is looked at.
+/// The time does not depend on how much the pile holds: no page is looked at. One case is the exception: the power was cut a second time
+/// before all pages were examined after the first.
 /// </remarks>
 public sealed unsafe partial class Pile
 {
@@ -39,8 +40,10 @@ public sealed unsafe partial class Pile
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment, directory);
         Recovery.TotalBytes = UnexaminedBytes;
+        if (directory.WasCutTwice)
+            ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
         KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
-        directory.MarkOpened();
+        directory.MarkOpened(isExamined: directory.WasCutTwice);
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
         {
             Logger.LogWarning(
@@ -104,7 +107,7 @@ public sealed unsafe partial class Pile
 
     private void Scan(Segment segment, PileDirectory directory)
     {
-        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, directory.Faults);
+        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, directory.GenerationSkip, directory.Faults);
         scanner.Scan();
         _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
     }

@@ -109,6 +109,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
                 Moved = _moved,
                 Epoch = _directory.LogEpoch,
                 HasTracesOfCut = _directory.HasTracesOfCut,
+                GenerationSkip = _directory.GenerationSkip,
             };
             if (_directory.HasTracesOfCut && !IsReadOnly)
                 _allocator.Pool.GenerationAbove = new LostLayouts(_allocator.Pool, _inspector, _isSealed).GenerationAbove;

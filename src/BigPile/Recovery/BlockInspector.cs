@@ -22,6 +22,9 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
     internal MovedTable? Moved { get; init; }
 
+    /// <summary>How many generations are left out where one may have been given out that a power cut took.</summary>
+    internal uint GenerationSkip { get; init; }
+
     /// <summary>The epoch of the log when it was.</summary>
     internal long Epoch { get; init; }
 

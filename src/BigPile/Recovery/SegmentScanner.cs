@@ -9,7 +9,7 @@ namespace BigPile.Recovery;
 /// This is all that opening does for a page, so it takes the same time for a full segment as for an empty one. A kill can leave later
 /// pages of a run without a first one: these are free. Anything else that does not fit together is damage, and such a page is left alone.
 /// </remarks>
-internal sealed unsafe class SegmentScanner(Segment segment, string path, bool wasClean, FaultLog faults)
+internal sealed unsafe class SegmentScanner(Segment segment, string path, bool wasClean, uint generationSkip, FaultLog faults)
 {
     /// <summary>Pages in use, which are to be examined.</summary>
     internal long UnexaminedPages { get; private set; }
@@ -80,7 +80,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     {
         // It may have been laid out since, with the generation that it states, and that was lost with the power: pointers may be left.
         PageMeta* meta = segment.Metas + page;
-        meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1, PilePointer.MaxGeneration);
+        meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1 + generationSkip, PilePointer.MaxGeneration);
         if (meta->MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
     }

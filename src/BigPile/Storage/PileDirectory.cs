@@ -23,6 +23,8 @@ internal sealed class PileDirectory : IDisposable
     internal const string SuperblockName = "superblock";
     internal const string CatalogName = "catalog";
 
+    private const int SkipBits = 12;
+
     private readonly Lock _lock = new();
     private readonly DirectoryLock? _owner;
     private readonly SuperblockFile _superblock;
@@ -58,6 +60,8 @@ internal sealed class PileDirectory : IDisposable
                 throw new PileStorageException($"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
+            WasCutTwice = WasPowerCut && _state.HasTracesOfCut;
+            GenerationSkip = WasPowerCut ? SkipOf(_state.Sequence) : 0;
             HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
             Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
             _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
@@ -113,6 +117,12 @@ internal sealed class PileDirectory : IDisposable
 
     /// <summary>Whether pages may have traces of a power cut: it was the last end, or an owner that was killed since had not examined all.</summary>
     internal bool HasTracesOfCut { get; }
+
+    /// <summary>How many generations this owner leaves out where one may have been given out that a power cut took.</summary>
+    internal uint GenerationSkip { get; }
+
+    /// <summary>Whether the power was cut before the traces of an earlier cut were examined.</summary>
+    internal bool WasCutTwice { get; }
 
     /// <summary>How the last owner left the pile.</summary>
     internal LeftAs LeftAs => WasClean ? LeftAs.Closed : WasPowerCut ? LeftAs.Cut : LeftAs.Killed;
@@ -179,11 +189,12 @@ internal sealed class PileDirectory : IDisposable
     internal void NoteSynced(string path) => _synced?.Invoke(path);
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
-    internal void MarkOpened() => Change(state =>
+    /// <param name="isExamined">Whether all pages were examined, too.</param>
+    internal void MarkOpened(bool isExamined) => Change(state =>
     {
         state.IsClean = false;
         state.BootId = _bootId;
-        state.HasTracesOfCut = HasTracesOfCut;
+        state.HasTracesOfCut = HasTracesOfCut && !isExamined;
     });
 
     /// <summary>States that no page has traces of a power cut any more.</summary>
@@ -264,6 +275,10 @@ internal sealed class PileDirectory : IDisposable
         _owner?.Dispose();
         Files.Dispose();
     }
+
+    // Owners between which nothing of a page became durable begin at the same generation: far from one another they don't meet. Each has a
+    // sequence of its own, since stating that it uses the pile raises it. Fibonacci hashing (Knuth, TAOCP 6.4) spreads these evenly.
+    private static uint SkipOf(long sequence) => (uint)(((ulong)sequence * 0x9E3779B97F4A7C15) >> (64 - SkipBits));
 
     private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 

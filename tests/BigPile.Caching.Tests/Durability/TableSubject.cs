@@ -43,6 +43,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         {
             var tables = new OpenTables(directory, boot, disk, _time, waits: false);
             tables.WaitUntilReady();
+            HoldStill(tables);
             return tables;
         }
         Pile pile = Pile.Open(
@@ -50,6 +51,8 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         pile.Recovery.Pause();
         return pile;
     }
+
+    internal override void HoldStill(OpenTables opened) => opened.Pile.Recovery.Pause();
 
     internal override void Burst(OpenTables opened) => Steps.Burst(opened);
 

@@ -56,6 +56,45 @@ public sealed class EarlyEndTests
         Assert.True(tally.IsClean, tally.ToString());
     }
 
+    /// <summary>What was deleted between two cuts looks like what is deleted after the second one.</summary>
+    [Fact]
+    public void What_was_flushed_before_two_cuts_is_there_after_a_kill()
+    {
+        using var scratch = new ScratchDirectory();
+        var random = new Random(9);
+        var model = new CrashModel();
+        var tally = new CutTally();
+        Guid thirdBoot = Guid.NewGuid();
+        using (Pile first = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            Fill(first, model, random);
+            ReplaceAll(first, model, random, 300); // behind links
+        }
+        model.EndFlush(model.BeginFlush());
+        Cut("pile", "cut", DurabilityTest.FirstBoot);
+        Cut("cut", "again", DurabilityTest.NextBoot);
+        using (Pile brief = Open(scratch.At("again"), thirdBoot))
+        {
+            brief.Recovery.Pause();
+            PileFiles.Copy(scratch.At("again"), scratch.At("killed"));
+        }
+        using (Pile last = Open(scratch.At("killed"), thirdBoot, bytesPerSecond: 0))
+            model.CheckCut(last, "killed", tally);
+        Assert.True(tally.IsClean, tally.ToString());
+
+        void Cut(string from, string to, Guid boot)
+        {
+            using Pile pile = Open(scratch.At(from), boot);
+            for (int i = Objects - 1; i >= 0; i -= 3)
+            {
+                byte[] value = CrashValue.NewBytes(random, 900 + i);
+                model.Put(model.At(i), value);
+                pile.Put(model.At(i), value);
+            }
+            PileFiles.Copy(scratch.At(from), scratch.At(to));
+        }
+    }
+
     /// <summary>A reader sees what the owner will see once it comes by.</summary>
     [Theory]
     [InlineData(false)]

@@ -125,6 +125,7 @@ internal sealed class CutRun<T> : IDisposable
                 break;
             default:
                 bool keepsAll = ending == CutEnding.Kill && _subject.KnowsBoots;
+                _subject.HoldStill(_opened);
                 GoOnAt(directory => Kill(directory, _directory), keepsAll ? _boot : _subject.NewBoot(), keepsAll);
                 break;
         }

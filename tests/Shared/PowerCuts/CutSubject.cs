@@ -37,6 +37,9 @@ internal abstract class CutSubject<T>
     /// <summary>Opens it for a life that ends before anything is asked for, and before its recovery has.</summary>
     internal abstract IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk);
 
+    /// <summary>Stops what works in the background: a kill is one instant, and a copy of the files is none.</summary>
+    internal abstract void HoldStill(T opened);
+
     /// <summary>Some changes.</summary>
     internal abstract void Burst(T opened);
 

@@ -59,9 +59,11 @@ internal sealed class PileSubject : CutSubject<Pile>
             Checksums = Checksums,
             WarmupBytesPerSecond = 1,
         });
-        pile.Recovery.Pause();
+        HoldStill(pile);
         return pile;
     }
+
+    internal override void HoldStill(Pile opened) => opened.Recovery.Pause();
 
     internal override void Burst(Pile opened) => Steps.Burst(opened);
 
