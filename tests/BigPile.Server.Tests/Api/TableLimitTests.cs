@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics.Metrics;
+using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
@@ -9,6 +10,7 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Metrics;
+using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using BigPile.Catalog;
@@ -90,6 +92,23 @@ public sealed class TableLimitTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_load_says_when_its_table_can_not_be_made_any_more()
+    {
+        OperationStore operations = _server.Service<OperationStore>();
+        using var body = new HeldContent("{\"k\":\"x\"}\n"u8.ToArray());
+        Task<HttpResponseMessage> sent = SendAsync(_admin, HttpMethod.Post, "/v1/tables/late:load?key=k", body);
+        while (operations.All.Count == 0 && !sent.IsCompleted)
+            await Task.Yield();
+        for (int i = 0; i < MaxTables; i++)
+            Assert.Equal(HttpStatusCode.Created, await PutAsync(_other, $"o{i}"));
+        body.Release();
+        JsonElement problem = await ServerTest.ProblemAsync(await sent, HttpStatusCode.InsufficientStorage, "tables_full");
+        Assert.Contains("Limits:Tables", problem.GetProperty("detail").GetString(), StringComparison.Ordinal);
+        Assert.Equal(OperationState.Failed, operations.All[0].State);
+        Assert.DoesNotContain("late", Cache.TableNames);
+    }
+
+    [Fact]
     public async Task A_table_that_was_dropped_is_gone_with_its_settings_and_is_made_anew()
     {
         var settings = new StringContent("""{"maximumEntries":7}""");
@@ -162,5 +181,26 @@ public sealed class TableLimitTests : IAsyncLifetime
         var request = new HttpRequestMessage(method, path) { Content = body };
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", credential);
         return _server.Client.SendAsync(request);
+    }
+
+    /// <summary>A body that comes when it is let go.</summary>
+    private sealed class HeldContent(byte[] bytes) : HttpContent
+    {
+        private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        internal void Release() => _released.SetResult();
+
+        protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)
+        {
+            await stream.FlushAsync();
+            await _released.Task;
+            await stream.WriteAsync(bytes);
+        }
+
+        protected override bool TryComputeLength(out long length)
+        {
+            length = bytes.Length;
+            return true;
+        }
     }
 }
