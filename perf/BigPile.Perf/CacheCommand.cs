@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.IO;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Memory;
 using BigPile.Perf.Reports;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Tables;

@@ -1,5 +1,4 @@
 using BigPile.Caching;
-using BigPile.Memory;
 
 namespace BigPile.Perf;
 

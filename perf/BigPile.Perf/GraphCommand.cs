@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.IO;
 using System.Threading;
-using BigPile.Memory;
 using BigPile.Perf.Graphs;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;

@@ -1,7 +1,6 @@
 using System.CommandLine.Parsing;
 using System.Globalization;
 using BigPile.Caching;
-using BigPile.Memory;
 
 namespace BigPile.Perf;
 

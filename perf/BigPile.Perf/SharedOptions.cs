@@ -1,5 +1,4 @@
 using System.CommandLine;
-using BigPile.Memory;
 
 namespace BigPile.Perf;
 

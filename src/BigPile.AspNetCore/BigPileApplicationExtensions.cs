@@ -123,9 +123,10 @@ public static class BigPileApplicationExtensions
         BigPileOptions options = services.GetRequiredService<IOptions<BigPileOptions>>().Value;
         TimeProvider time = services.GetRequiredService<TimeProvider>();
         BufferRoom room = services.GetRequiredService<BufferRoom>();
-        var bulk = new BulkEndpoints(options, room, services.GetRequiredService<OperationStore>(), time);
+        DearWork work = services.GetRequiredService<DearWork>();
+        var bulk = new BulkEndpoints(options, room, work, services.GetRequiredService<OperationStore>(), time);
         return new ActionMiddleware(
-            next, services.GetRequiredService<PileHost>(), options, new BatchEndpoints(options, room, time), new TagEviction(options, room), bulk,
+            next, services.GetRequiredService<PileHost>(), options, new BatchEndpoints(options, room, work, time), new TagEviction(options, room), bulk,
             services.GetRequiredService<ILogger<ActionMiddleware>>());
     }
 

@@ -132,7 +132,7 @@ public sealed class BigPileBuilder
         pile == null ? provider.GetRequiredService<PileHost>() : provider.GetRequiredKeyedService<PileHost>(pile);
 
     private void AddPlugTable<TValue>(TableOptions options) =>
-        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options)));
+        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOfPlug: true)));
 
     // The service is added whether there is one already or not: the last one counts, and the framework's own are only added where none is.
     private void Add<TCache, TService>(object? serviceKey, Func<IServiceProvider, TCache> make)

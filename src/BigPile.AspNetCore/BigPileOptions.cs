@@ -23,8 +23,32 @@ public sealed class BigPileOptions
     /// <summary>The most bytes that all segments may take together; none by default.</summary>
     public long MaxBytes { get; set; } = long.MaxValue;
 
+    /// <summary>How often a mapped pile is flushed by itself, up to 7 days apart; never by default. What was flushed survives a power cut.</summary>
+    public TimeSpan? FlushInterval { get; set; }
+
+    /// <summary>What is read in the background once a mapped pile is open.</summary>
+    public PileWarmup Warmup { get; set; } = PileWarmup.Touch;
+
+    /// <summary>How many bytes the background may read in a second; 0, the default, is no limit.</summary>
+    public long WarmupBytesPerSecond { get; set; }
+
+    /// <summary>What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made.</summary>
+    public PileChecksums Checksums { get; set; } = PileChecksums.AtFirstUse;
+
+    /// <summary>Whether the segments of a pile in memory ask for huge pages: random reads gain, the first touch of a page takes longer.</summary>
+    public bool HugePages { get; set; } = true;
+
     /// <summary>The most bytes of a payload that a client may put; a longer one is answered with 413.</summary>
     public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
+
+    /// <summary>The highest <see cref="MaxTables"/>: what a pile can tell apart, and some for the service itself.</summary>
+    public const int LargestMaxTables = 65_000;
+
+    /// <summary>
+    /// The most tables that there are before clients can't make another one; from 1 to 65,000. A table that holds nothing takes some 10 KB.
+    /// The application itself may make more.
+    /// </summary>
+    public int MaxTables { get; set; } = 10_000;
 
     /// <summary>The most items of a batch; from 1.</summary>
     public int MaxBatchItems { get; set; } = 10_000;
@@ -55,6 +79,9 @@ public sealed class BigPileOptions
 
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
+
+    /// <summary>A codec to use instead of the pile's own; <see cref="CodecOptions"/> does not count then. A mapped pile keeps the codec it was made with.</summary>
+    public IPileCodec? Codec { get; set; }
 
     /// <summary>
     /// Whether the pile counts as open only when its tables know every entry again. After a kill that takes a walk through the pile; without

@@ -39,6 +39,7 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddSingleton<OperationStore>();
         services.TryAddSingleton<EntryLatency>();
         services.TryAddSingleton(static provider => RoomOf(provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
+        services.TryAddSingleton(static _ => DearWork.ForThisMachine());
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();

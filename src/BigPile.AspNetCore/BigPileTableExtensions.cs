@@ -53,6 +53,7 @@ public static class BigPileTableExtensions
         Check(endpoints, pattern);
         ArgumentException.ThrowIfNullOrEmpty(tableName);
         PileHost host = endpoints.ServiceProvider.GetRequiredService<PileHost>();
+        host.MappedTables[tableName] = true;
         return Map(endpoints, pattern, _ => TableOf<TValue>(host, tableName), json);
     }
 
@@ -68,6 +69,7 @@ public static class BigPileTableExtensions
     {
         Check(endpoints, pattern);
         ArgumentNullException.ThrowIfNull(table);
+        table.Core.HasForeignValues = true;
         return Map(endpoints, pattern, _ => table, json);
     }
 
@@ -75,8 +77,8 @@ public static class BigPileTableExtensions
         new(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>(),
-        services.GetRequiredService<ILogger<EntryWriter>>());
+        services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<DearWork>(),
+        services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)
     {

@@ -5,6 +5,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
+using BigPile.Caching.Flights;
 
 namespace BigPile.AspNetCore;
 
@@ -24,8 +25,9 @@ public sealed partial class PileHybridCache
             cancellation.ThrowIfCancellationRequested();
             if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
                 return value;
-            var own = new HybridRun<T>(tags);
+            var own = new HybridRun<T>(tags, new FlightNode(key, table.Name));
             var run = (HybridRun<T>)_runs.GetOrAdd(id, own);
+            using FlightNode.Wait wait = run.Flight.Node.BeginWait();
             if (run == own)
             {
                 _ = RunAsync(id, own, table, state, factory, plan, tags);
@@ -79,6 +81,7 @@ public sealed partial class PileHybridCache
         RunId id, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
         HybridPlan plan, string[] tags)
     {
+        _ = run.Flight.Node.Enter(); // until this method ends
         try
         {
             HybridOutcome<T> outcome = await ProduceAsync(id.Key, run, table, state, factory, plan, tags).ConfigureAwait(false);

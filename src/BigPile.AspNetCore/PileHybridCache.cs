@@ -18,7 +18,8 @@ namespace BigPile.AspNetCore;
 /// <summary>A table as a <see cref="HybridCache"/>: alone, or in front of a distributed cache.</summary>
 /// <remarks>
 /// <para>Each caller has an object of its own, unless its type is immutable. A factory runs once however many callers wait, and is
-/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile.</para>
+/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile. A factory that asks
+/// for its own key, or for one whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so does who waits.</para>
 /// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read that runs no factory: the default value stands for a miss.
 /// The local expiration never goes beyond the total one; without a second level the shorter of them counts.</para>
 /// <para>Values are stored by the pile's codec, which takes graphs, fields and shared references; a serializer registered for a type comes

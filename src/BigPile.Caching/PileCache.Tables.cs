@@ -2,10 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
-using BigPile.Catalog;
 
 namespace BigPile.Caching;
 
@@ -101,10 +99,19 @@ public sealed partial class PileCache
 
     private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
     {
-        int id = Pile.Catalog.GetOrAdd(CatalogKind.Table, TableDefinition.Encode(name, kind));
-        if (id > EntryHead.MaxTableId)
-            throw new PileException($"A pile can't have more than {EntryHead.MaxTableId:N0} tables.");
-        return _cores[name] = new TableCore(Pile, id, name, kind, _hash, _clock, options) { KeyComparer = comparer };
+        TableDefinition definition = _ids.Take(name, kind);
+        return _cores[name] = NewCore(definition, _hash, options, comparer);
+    }
+
+    private TableCore NewCore(TableDefinition definition, KeyHash hash, TableOptions options, object? comparer = null, bool wasFound = false)
+    {
+        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, options)
+        {
+            KeyComparer = comparer,
+            WasFound = wasFound,
+        };
+        core.Tags.ForgetUpTo(definition.FormerUpTo);
+        return core;
     }
 
     private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)
@@ -116,6 +123,7 @@ public sealed partial class PileCache
                 ?? throw new InvalidOperationException($"The table '{core.Name}' has keys of type {table.KeyType}, not {typeof(TKey)}.");
         }
         var made = new CacheTable<TKey, TValue>(core);
+        core.HasForeignValues |= typeof(TValue) != typeof(byte[]);
         _tables[(core.Name, typeof(TValue))] = made;
         return made;
     }

@@ -21,6 +21,7 @@ namespace BigPile.Caching;
 public sealed partial class PileCache : IDisposable
 {
     private readonly Lock _lock = new();
+    private readonly Lock _dropping = new();
     private readonly PileCacheOptions _options;
     private readonly CacheClock _clock;
     private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal);
@@ -29,6 +30,7 @@ public sealed partial class PileCache : IDisposable
     private readonly CancellationTokenSource _stopping = new();
     private readonly Sweeper _sweeper;
     private readonly CacheMeter _meter;
+    private readonly TableIds _ids;
     private KeyHash _hash = KeyHash.New();
     private TableOptions _defaults;
     private bool _disposed;
@@ -58,6 +60,7 @@ public sealed partial class PileCache : IDisposable
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _clock = new CacheClock(options.TimeProvider, pile.Id, pile.LastVersion);
+        _ids = new TableIds(pile.Catalog);
         Readiness = Load();
         _sweeper = new Sweeper(pile.Background, options, _clock, Cores);
         _meter = new CacheMeter(this);
@@ -84,6 +87,23 @@ public sealed partial class PileCache : IDisposable
         {
             lock (_lock)
                 return [.. _cores.Keys.Where(name => !_hidden.Contains(name)).Order(StringComparer.Ordinal)];
+        }
+    }
+
+    /// <summary>Whether <see cref="TableNames"/> has a name.</summary>
+    internal bool HasTable(string name)
+    {
+        lock (_lock)
+            return _cores.ContainsKey(name) && !_hidden.Contains(name);
+    }
+
+    /// <summary>The number of <see cref="TableNames"/>.</summary>
+    internal int TableCount
+    {
+        get
+        {
+            lock (_lock)
+                return _cores.Count - _hidden.Count(_cores.ContainsKey);
         }
     }
 
@@ -120,6 +140,8 @@ public sealed partial class PileCache : IDisposable
             ThreadPresence.RefuseInside();
             _disposed = true;
         }
+        _dropping.Enter(); // a drop that runs is finished first
+        _dropping.Exit();
         _stopping.Cancel();
         _sweeper.Dispose();
         _meter.Dispose();
@@ -163,8 +185,8 @@ public sealed partial class PileCache : IDisposable
 
     private CacheReadiness Load()
     {
-        TableDefinition[] definitions = TableDefinition.ReadAll(Pile.Catalog);
-        if (definitions.Length == 0)
+        TableDefinition[] definitions = [.. _ids.Tables];
+        if (definitions.Length == 0 && _ids.Free.Count == 0)
             return new CacheReadiness();
         if (Pile.DirectoryPath != null && new SavedIndex(Pile).TryRead(seed => MakeCores(definitions, new KeyHash(seed))) is { } restored)
         {
@@ -181,10 +203,7 @@ public sealed partial class PileCache : IDisposable
         _hash = hash;
         return definitions.ToDictionary(
             static definition => definition.Id,
-            definition => new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, FirstOptions(definition.Name))
-            {
-                WasFound = true,
-            });
+            definition => NewCore(definition, hash, FirstOptions(definition.Name), wasFound: true));
     }
 
     // Until the application says how a table is to behave, nothing goes from it.
@@ -201,7 +220,7 @@ public sealed partial class PileCache : IDisposable
         var readiness = new CacheReadiness();
         foreach (TableCore core in cores.Values)
             core.IsRebuilding = true;
-        var rebuild = new IndexRebuild(Pile, cores, readiness, _stopping.Token);
+        var rebuild = new IndexRebuild(Pile, cores, new Dictionary<int, ulong>(_ids.Free), readiness, _stopping.Token);
         bool waits = _options.WaitsUntilReady || Pile.DirectoryPath == null;
         var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
         readiness.Completion = task;
@@ -221,7 +240,7 @@ public sealed partial class PileCache : IDisposable
     [SuppressMessage("Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
     private void SaveIndexes()
     {
-        if (Pile.DirectoryPath == null || !Readiness.IsReady || _cores.Count == 0)
+        if (Pile.DirectoryPath == null || !Readiness.IsReady || (_cores.Count == 0 && _ids.Free.Count == 0))
             return;
         try
         {

@@ -4,7 +4,9 @@ using BigPile.Blocks;
 namespace BigPile.Caching;
 
 /// <summary>Copies the first bytes of an entry's value, as many as there is room for.</summary>
-internal unsafe ref struct StartReader(Span<byte> destination) : Pile.IPayloadReader
+/// <param name="destination">Where they go.</param>
+/// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
+internal unsafe ref struct StartReader(Span<byte> destination, bool isOfBytes = false) : Pile.IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 
@@ -13,7 +15,7 @@ internal unsafe ref struct StartReader(Span<byte> destination) : Pile.IPayloadRe
     /// <inheritdoc/>
     public void Read(byte* payload, long lengthBytes, BlockKind kind)
     {
-        CopiedBytes = (int)Math.Min(lengthBytes, _destination.Length);
+        CopiedBytes = isOfBytes && kind != BlockKind.Bytes ? 0 : (int)Math.Min(lengthBytes, _destination.Length);
         new ReadOnlySpan<byte>(payload, CopiedBytes).CopyTo(_destination);
     }
 }

@@ -60,7 +60,7 @@ internal sealed unsafe partial class TableCore
     private void WhilePausedLocked(Action change)
     {
         if (Interlocked.CompareExchange(ref _state, Paused, Open) == Closed)
-            throw new ObjectDisposedException(nameof(PileCache));
+            RefuseClosed();
         try
         {
             ThreadPresence.WaitForOthers();

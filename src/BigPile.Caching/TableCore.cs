@@ -33,6 +33,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private TableOptions _options;
     private int _state;
     private bool _isRebuilding;
+    private bool _hasForeignValues;
     private bool _countsReads;
     private bool _countsUses;
     private int _maxLines;
@@ -48,7 +49,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         Hash = hash;
         _clock = clock;
         _options = options;
-        _copiesToRenew = pile.Store == Memory.StoreKind.Mapped;
+        _copiesToRenew = pile.Store == StoreKind.Mapped;
         _index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
         Tags = new TagMarks(this);
         Events = new EntryEvents(pile.Background);
@@ -70,6 +71,13 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 
     /// <summary>Whether the pile had the table before it was opened: an earlier version may have put entries.</summary>
     internal bool WasFound { get; init; }
+
+    /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
+    internal bool HasForeignValues
+    {
+        get => Volatile.Read(ref _hasForeignValues);
+        set => Volatile.Write(ref _hasForeignValues, value);
+    }
 
     /// <summary>Whether the application has said how the table is to behave.</summary>
     internal bool IsConfigured { get; set; }
@@ -157,7 +165,8 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         while (true)
         {
             Pile.Exit(presence);
-            ObjectDisposedException.ThrowIf(Volatile.Read(ref _state) == Closed, typeof(PileCache));
+            if (Volatile.Read(ref _state) == Closed)
+                RefuseClosed();
             if (presence.IsInside && presence.IsAwaited && Volatile.Read(ref _state) == Paused)
                 RefuseWaiting(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
@@ -166,6 +175,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
                 return presence;
         }
     }
+
+    private void RefuseClosed() =>
+        throw new ObjectDisposedException(nameof(PileCache), $"The table '{Name}' was dropped, or its cache was disposed.");
 
     private void RefuseWaiting() => throw new InvalidOperationException(
         $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
@@ -259,20 +271,22 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 
     // The object goes first: a kill between leaves an entry that leads nowhere, which is dropped when it is found. An entry that went
     // first would leave an object that nothing leads to, for ever.
-    private void Free(ulong address, PilePointer owned)
+    private void Free(ulong address, PilePointer owned) => Free(Pile, address, owned);
+
+    private static void Free(Pile pile, ulong address, PilePointer owned)
     {
         if (Fault.OwnedFreedLast)
-            Pile.FreeEntry(address);
+            pile.FreeEntry(address);
         if (owned.IsValid)
         {
             if (!Fault.OwnedKept && !Fault.OwnedFreedLast)
-                _ = Pile.TryDeleteInside(owned);
+                _ = pile.TryDeleteInside(owned);
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
             if (Fault.OwnedFreedLast)
-                _ = Pile.TryDeleteInside(owned);
+                _ = pile.TryDeleteInside(owned);
         }
         if (!Fault.OwnedFreedLast)
-            Pile.FreeEntry(address);
+            pile.FreeEntry(address);
     }
 
     private static PilePointer OwnedPointer(in EntryHead head) =>

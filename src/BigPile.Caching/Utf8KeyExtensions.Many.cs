@@ -35,6 +35,19 @@ public static partial class Utf8KeyExtensions
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(destination);
+        return ReadMany(table, keys, ends, destination, maxBytes, lengths, infos, isOfBytes: false, cancellationToken);
+    }
+
+    /// <summary>As <see cref="ReadManyUtf8"/>, where a value that is no bytes counts as empty.</summary>
+    internal static long ReadManyBytesUtf8(
+        this CacheTable<string, byte[]> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        Span<int> lengths, Span<EntryInfo> infos, CancellationToken cancellationToken = default) =>
+        ReadMany(table, keys, ends, destination, maxBytes, lengths, infos, isOfBytes: true, cancellationToken);
+
+    private static long ReadMany<TValue>(
+        CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        Span<int> lengths, Span<EntryInfo> infos, bool isOfBytes, CancellationToken cancellationToken)
+    {
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
             throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and {infos.Length:N0} infos; all must be as many.");
         long copiedBytes = 0;
@@ -45,7 +58,7 @@ public static partial class Utf8KeyExtensions
             int count = Math.Min(TableCore.GroupKeys, ends.Length - start);
             copiedBytes += ReadGroup(
                 table, keys, keyStart, ends.Slice(start, count), destination, maxBytes - copiedBytes, lengths.Slice(start, count),
-                infos.Slice(start, count));
+                infos.Slice(start, count), isOfBytes);
             keyStart = ends[start + count - 1];
         }
         return copiedBytes;
@@ -53,7 +66,7 @@ public static partial class Utf8KeyExtensions
 
     private static long ReadGroup<TValue>(
         CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, int keyStart, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
-        long maxBytes, Span<int> lengths, Span<EntryInfo> infos)
+        long maxBytes, Span<int> lengths, Span<EntryInfo> infos, bool isOfBytes)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
@@ -64,7 +77,7 @@ public static partial class Utf8KeyExtensions
         for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
         {
             KeyProbe key = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack);
-            lengths[i] = core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i]);
+            lengths[i] = core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i], isOfBytes);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;

@@ -21,6 +21,20 @@ internal static class ValueVisits
         return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
     }
 
+    /// <summary>Copies the first bytes of a value; one that is no bytes counts as empty.</summary>
+    /// <returns><see langword="false"/> when the table has no such key.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    internal static bool TryReadBytesStartUtf8(
+        this CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, Span<byte> destination, out int copiedBytes, out EntryInfo info)
+    {
+        scoped var reader = new StartReader(destination, isOfBytes: true);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        bool found = table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
+        copiedBytes = found ? reader.CopiedBytes : 0;
+        return found;
+    }
+
     /// <summary>Gives a view of the value of a key, without a copy; see <see cref="CacheTable{TKey, TValue}.TryLease"/>.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>

@@ -3,7 +3,7 @@ using BigPile.Blocks;
 
 namespace BigPile.Caching;
 
-/// <summary>Shows an entry's value to a visitor as a span.</summary>
+/// <summary>Shows an entry's value to a visitor as a span; what is no bytes as an empty one.</summary>
 internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : Pile.IPayloadReader
     where TVisitor : struct, IValueVisitor
 {
@@ -11,5 +11,5 @@ internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : Pile
 
     /// <inheritdoc/>
     public readonly void Read(byte* payload, long lengthBytes, BlockKind kind) =>
-        _visitor.Visit(new ReadOnlySpan<byte>(payload, (int)lengthBytes));
+        _visitor.Visit(kind == BlockKind.Bytes ? new ReadOnlySpan<byte>(payload, (int)lengthBytes) : default);
 }

@@ -1,4 +1,4 @@
-namespace BigPile.Memory;
+namespace BigPile;
 
 /// <summary>Where a pile keeps its segments.</summary>
 public enum StoreKind

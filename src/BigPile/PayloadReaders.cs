@@ -80,7 +80,9 @@ internal unsafe struct SizeReader : Pile.IPayloadReader
 }
 
 /// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
-internal unsafe ref struct SpanReader(Span<byte> destination) : Pile.IPayloadReader
+/// <param name="destination">The place.</param>
+/// <param name="isOfBytes">Whether a payload that is no bytes counts as empty.</param>
+internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = false) : Pile.IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 
@@ -89,9 +91,9 @@ internal unsafe ref struct SpanReader(Span<byte> destination) : Pile.IPayloadRea
     /// <inheritdoc/>
     public void Read(byte* payload, long lengthBytes, BlockKind kind)
     {
-        LengthBytes = lengthBytes;
-        if (lengthBytes <= _destination.Length)
-            Unsafe.CopyBlockUnaligned(ref MemoryMarshal.GetReference(_destination), ref *payload, (uint)lengthBytes);
+        LengthBytes = isOfBytes && kind != BlockKind.Bytes ? 0 : lengthBytes;
+        if (LengthBytes <= _destination.Length)
+            Unsafe.CopyBlockUnaligned(ref MemoryMarshal.GetReference(_destination), ref *payload, (uint)LengthBytes);
     }
 }
 

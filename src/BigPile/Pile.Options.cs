@@ -1,7 +1,6 @@
 using System;
 using System.Numerics;
 using BigPile.Concurrency;
-using BigPile.Memory;
 using BigPile.Storage;
 
 namespace BigPile;
@@ -15,7 +14,7 @@ public sealed unsafe partial class Pile
     private const long MinFlushLogBytes = 1L << 20;
     private const long MaxFlushLogBytes = 1L << 30;
 
-    private static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
+    internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
 
     private static void Validate(PileOptions options)
     {

@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 

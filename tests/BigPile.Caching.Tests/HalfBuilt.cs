@@ -16,7 +16,7 @@ internal sealed class HalfBuilt : IDisposable
     internal HalfBuilt(Pile pile, ManualTime time)
     {
         _pile = pile;
-        TableDefinition definition = Assert.Single(TableDefinition.ReadAll(pile.Catalog));
+        TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
         _core = new TableCore(
             pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
         {

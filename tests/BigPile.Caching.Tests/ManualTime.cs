@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A clock that stands still until it is moved; timers run when it is.</summary>
+/// <summary>A clock that stands still until it is moved; timers that became due run then, each once.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private readonly Lock _lock = new();
@@ -45,16 +45,14 @@ internal sealed class ManualTime : TimeProvider
     {
         private TimeSpan _left = dueTime;
 
+        // What became due several times meanwhile runs once, as with the system's timers: work of each second takes minutes for a thousand days.
         internal void Pass(TimeSpan time)
         {
             _left -= time;
-            while (_left <= TimeSpan.Zero)
-            {
-                callback(state);
-                if (period <= TimeSpan.Zero)
-                    return;
-                _left += period;
-            }
+            if (_left > TimeSpan.Zero)
+                return;
+            _left = period <= TimeSpan.Zero ? TimeSpan.MaxValue : period + TimeSpan.FromTicks(_left.Ticks % period.Ticks);
+            callback(state);
         }
 
         public bool Change(TimeSpan newDueTime, TimeSpan newPeriod) => throw new NotSupportedException();

@@ -14,7 +14,7 @@ public sealed class RebuildFailureTests
     [Fact]
     public void A_walk_that_fails_is_made_again_until_every_entry_is_known_and_no_mark_is_left()
     {
-        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
         var options = new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable };
         using (var cache = new PileCache(pile, options))
         {
@@ -22,7 +22,7 @@ public sealed class RebuildFailureTests
             for (long key = 0; key < 5_000; key++)
                 table.Put(key, new byte[500]);
         }
-        TableDefinition definition = Assert.Single(TableDefinition.ReadAll(pile.Catalog));
+        TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableCore(
             pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
@@ -38,7 +38,7 @@ public sealed class RebuildFailureTests
         var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 7);
         var readiness = new CacheReadiness();
         using var stop = new CancellationTokenSource();
-        new IndexRebuild(pile, cores, readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
+        new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
         Assert.True(cores.Failed > 0);
         Assert.Null(readiness.Failure);
         Assert.True(pile.Background.FailureCount > 0);
@@ -51,13 +51,13 @@ public sealed class RebuildFailureTests
     [Fact]
     public void A_cache_that_is_disposed_does_not_wait_for_a_walk_that_never_succeeds()
     {
-        using var pile = new Pile(new PileOptions { Store = Memory.StoreKind.Native, SegmentBytes = 4 << 20 });
+        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
         using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero }))
             cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
         using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
         var readiness = new CacheReadiness();
         var cores = new FailingTables([], failures: int.MaxValue);
-        var rebuild = new IndexRebuild(pile, cores, readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
+        var rebuild = new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
         Assert.ThrowsAny<OperationCanceledException>(rebuild.Run);
         Assert.IsType<IOException>(readiness.Failure);
     }

@@ -1,5 +1,4 @@
 using System;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 

@@ -2,7 +2,6 @@ using System;
 using System.Buffers;
 using System.Linq;
 using System.Text;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 

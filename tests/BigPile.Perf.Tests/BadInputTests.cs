@@ -1,6 +1,5 @@
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Memory;
 using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Tests;

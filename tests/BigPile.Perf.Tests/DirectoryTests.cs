@@ -2,7 +2,6 @@ using System;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Memory;
 using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Tests;

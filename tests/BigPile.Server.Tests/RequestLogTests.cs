@@ -10,6 +10,7 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Security;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -75,6 +76,22 @@ public sealed class RequestLogTests : IDisposable
                 await Task.Yield();
         }
         Assert.StartsWith($"{line} was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_request_whose_client_has_gone_before_it_waits_is_not_logged_as_answered()
+    {
+        using var lines = new RecordingProvider();
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<IStartupFilter, Hostile.GoneClient>()))
+        {
+            await server.Service<PileHost>().Opening;
+            Task<HttpResponseMessage> sent = server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Hostile.GoneClient.Header, "yes"));
+            while (lines.Lines.IsEmpty)
+                await Task.Yield();
+            _ = await Record.ExceptionAsync(() => sent);
+        }
+        Assert.StartsWith("POST /v1/tables/t:load was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
     }
 
     [Fact]

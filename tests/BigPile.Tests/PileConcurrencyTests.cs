@@ -4,7 +4,6 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Memory;
 using BigPile.Storage;
 
 namespace BigPile.Tests;

@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Memory;
 
 namespace BigPile.Tests;
 

@@ -1,4 +1,3 @@
-using BigPile.Memory;
 
 namespace BigPile.Tests;
 

@@ -2,7 +2,6 @@ using System;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Memory;
 using BigPile.Perf.Catalogs;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;

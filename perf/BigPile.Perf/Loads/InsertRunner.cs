@@ -1,7 +1,6 @@
 using System;
 using System.Globalization;
 using System.Threading;
-using BigPile.Memory;
 using BigPile.Perf.Payloads;
 using BigPile.Perf.Reports;
 

@@ -1,6 +1,5 @@
 using System;
 using System.Threading;
-using BigPile.Memory;
 using BigPile.Perf.Payloads;
 
 namespace BigPile.Perf.Loads;

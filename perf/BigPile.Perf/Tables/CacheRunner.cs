@@ -3,7 +3,6 @@ using System.Globalization;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Memory;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 

@@ -15,9 +15,6 @@ namespace BigPile.AspNetCore.Batches;
 /// <summary>Writes what became of the items of a batch.</summary>
 internal static class BatchAnswer
 {
-    // So much is given to the connection before it is waited until the client took it.
-    private const int FlushBytes = 64 * 1024;
-
     // A piece of a payload; three bytes become four characters of base64.
     private const int SegmentBytes = 48 * 1024;
 
@@ -60,7 +57,7 @@ internal static class BatchAnswer
         large = default;
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
         ReadOnlySpan<BatchItem> items = batch.Items;
-        for (long written = 0; at < items.Length && written < FlushBytes; at++)
+        for (long written = 0; at < items.Length && written < BatchDocument.FlushBytes; at++)
         {
             ref readonly BatchItem item = ref items[at];
             int typeBytes = item.ContentType?.Length ?? 0;
@@ -70,7 +67,7 @@ internal static class BatchAnswer
             if (typeBytes != 0)
                 _ = Encoding.ASCII.GetBytes(item.ContentType, head[BatchFrame.HeadBytes..]);
             writer.Advance(BatchFrame.HeadBytes + typeBytes);
-            if (item.PayloadBytes > FlushBytes)
+            if (item.PayloadBytes > BatchDocument.FlushBytes)
             {
                 large = batch.Values.WrittenMemory.Slice(item.PayloadOffset, item.PayloadBytes);
                 return at + 1;
@@ -92,32 +89,25 @@ internal static class BatchAnswer
     private static async Task WriteJsonAsync(HttpResponse response, Batch batch)
     {
         Begin(response, MediaTypes.Json);
-        ValueBuffer document = ValueBuffer.Rent(batch.Room);
-        try
+        using var document = new BatchDocument(response, batch.Room);
+        using var json = new Utf8JsonWriter(document.Bytes, JsonOptions);
+        json.WriteStartObject();
+        json.WriteStartArray("items"u8);
+        for (int i = 0; i < batch.Count; i++)
         {
-            using var json = new Utf8JsonWriter(document, JsonOptions);
-            json.WriteStartObject();
-            json.WriteStartArray("items"u8);
-            for (int i = 0; i < batch.Count; i++)
+            int start = WriteItem(json, batch, i);
+            for (int at = start; at >= 0;)
             {
-                int start = WriteItem(json, batch, i);
-                for (int at = start; at >= 0;)
-                {
-                    at = WritePayload(json, batch, i, at);
-                    if (!await TryDrainAsync(response, json, document).ConfigureAwait(false))
-                        return;
-                }
-                json.WriteEndObject();
+                at = WritePayload(json, batch, i, at);
+                if (!await TryDrainAsync(json, document).ConfigureAwait(false))
+                    return;
             }
-            json.WriteEndArray();
             json.WriteEndObject();
-            json.Flush();
-            await EndAsync(response, document).ConfigureAwait(false);
         }
-        finally
-        {
-            ValueBuffer.Return(document);
-        }
+        json.WriteEndArray();
+        json.WriteEndObject();
+        json.Flush();
+        await document.EndAsync().ConfigureAwait(false);
     }
 
     /// <summary>Writes an item up to its payload.</summary>
@@ -163,21 +153,12 @@ internal static class BatchAnswer
         return isLast ? -1 : at + lengthBytes;
     }
 
-    private static async ValueTask<bool> TryDrainAsync(HttpResponse response, Utf8JsonWriter json, ValueBuffer document)
+    private static ValueTask<bool> TryDrainAsync(Utf8JsonWriter json, BatchDocument document)
     {
-        if (json.BytesPending + document.WrittenSpan.Length < FlushBytes)
-            return true;
+        if (json.BytesPending + document.Bytes.WrittenSpan.Length < BatchDocument.FlushBytes)
+            return ValueTask.FromResult(true);
         json.Flush();
-        return await TryDrainAsync(response, document).ConfigureAwait(false);
-    }
-
-    private static async ValueTask<bool> TryDrainAsync(HttpResponse response, ValueBuffer document)
-    {
-        if (document.WrittenSpan.Length < FlushBytes)
-            return true;
-        bool isSent = await SlicedBody.SendAsync(response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
-        document.Clear();
-        return isSent;
+        return document.TryDrainAsync();
     }
 
     private static async Task WriteMultipartAsync(HttpResponse response, Batch batch)
@@ -185,31 +166,24 @@ internal static class BatchAnswer
         // Drawn at random, so that no payload can hold it but by a chance of one in 2 to the power of 128.
         string boundary = Convert.ToHexString(RandomNumberGenerator.GetBytes(16));
         Begin(response, $"{BatchForms.Multipart}; boundary={boundary}");
-        ValueBuffer document = ValueBuffer.Rent(batch.Room);
-        try
+        using var document = new BatchDocument(response, batch.Room);
+        for (int i = 0; i < batch.Count; i++)
         {
-            for (int i = 0; i < batch.Count; i++)
+            ReadOnlyMemory<byte> payload = WritePart(document.Bytes, boundary, batch, i);
+            while (!payload.IsEmpty)
             {
-                ReadOnlyMemory<byte> payload = WritePart(document, boundary, batch, i);
-                while (!payload.IsEmpty)
-                {
-                    int lengthBytes = Math.Min(SegmentBytes, payload.Length);
-                    document.Write(payload.Span[..lengthBytes]);
-                    payload = payload[lengthBytes..];
-                    if (!await TryDrainAsync(response, document).ConfigureAwait(false))
-                        return;
-                }
-                WriteText(document, "\r\n");
-                if (!await TryDrainAsync(response, document).ConfigureAwait(false))
+                int lengthBytes = Math.Min(SegmentBytes, payload.Length);
+                document.Bytes.Write(payload.Span[..lengthBytes]);
+                payload = payload[lengthBytes..];
+                if (!await document.TryDrainAsync().ConfigureAwait(false))
                     return;
             }
-            WriteText(document, $"--{boundary}--\r\n");
-            await EndAsync(response, document).ConfigureAwait(false);
+            WriteText(document.Bytes, "\r\n");
+            if (!await document.TryDrainAsync().ConfigureAwait(false))
+                return;
         }
-        finally
-        {
-            ValueBuffer.Return(document);
-        }
+        WriteText(document.Bytes, $"--{boundary}--\r\n");
+        await document.EndAsync().ConfigureAwait(false);
     }
 
     /// <summary>Writes the head of a part.</summary>
@@ -237,13 +211,5 @@ internal static class BatchAnswer
     {
         response.ContentType = contentType;
         response.Headers.CacheControl = "no-store";
-    }
-
-    // What is short goes out in one piece, and says how long it is.
-    private static async Task EndAsync(HttpResponse response, ValueBuffer document)
-    {
-        if (!response.HasStarted)
-            response.ContentLength = document.WrittenSpan.Length;
-        _ = await SlicedBody.SendAsync(response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
     }
 }

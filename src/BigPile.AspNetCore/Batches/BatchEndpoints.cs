@@ -3,6 +3,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
@@ -13,7 +14,7 @@ namespace BigPile.AspNetCore.Batches;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, TimeProvider time)
+internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, DearWork work, TimeProvider time)
 {
     private readonly int _maxItems = options.MaxBatchItems;
     private readonly long _maxBytes = options.MaxBatchBytes;
@@ -31,8 +32,8 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-            _ = table.ReadManyUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
-            Describe(batch);
+            _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
+            Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
         }
@@ -84,10 +85,11 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
                 return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
-            if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
-                return ProblemCatalog.OtherKeyType;
-            var puts = new BatchPuts(tables, tableName, batch, common, options, context.RequestAborted);
-            if (puts.Run(context.Request.ContentType) is { } wrong)
+            var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
+            if (target.Check() is { } refusal)
+                return refusal;
+            var puts = new BatchPuts(target, batch, common, options, context.RequestAborted);
+            if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -96,6 +98,13 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         {
             Batch.Return(batch);
         }
+    }
+
+    private async ValueTask<Problem?> RunAsync(BatchPuts puts, HttpContext context)
+    {
+        string? contentType = context.Request.ContentType;
+        using WorkTurn turn = puts.IsDear(contentType) ? await work.EnterAsync(context.RequestAborted).ConfigureAwait(false) : default;
+        return puts.Run(contentType);
     }
 
     // What was changed has no payload, so there is nothing to make parts of.
@@ -110,9 +119,10 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
         await BodyBuffer.ReadAsync(context, batch.Body, options.MaxBodyBytes).ConfigureAwait(false)
             ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
 
-    private static void Describe(Batch batch)
+    private static void Describe(Batch batch, CacheTable table)
     {
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        bool isForeign = table.Core.HasForeignValues;
         int offset = 0;
         for (int i = 0; i < batch.Count; i++)
         {
@@ -120,6 +130,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, Ti
             batch.Items[i] = lengthBytes switch
             {
                 Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
                 Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };

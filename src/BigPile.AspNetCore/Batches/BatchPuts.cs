@@ -16,15 +16,13 @@ namespace BigPile.AspNetCore.Batches;
 /// The items are looked at as a whole first: a body that can't be read, or has too many items, changes nothing. What is wrong with one item
 /// alone is that item's status.
 /// </remarks>
-internal sealed class BatchPuts(
-    ServedTables tables, string tableName, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
+internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
 {
     internal const string Accepted = "application/json or " + BatchForms.Binary;
 
     private const string JsonForm = "It must be an object with one member 'items', an array of objects.";
 
     private readonly DecodeBudget _budget = new(limits.MaxBatchBytes, stop);
-    private CacheTable<string, byte[]>? _table;
 
     /// <summary>Puts the items of the batch's body.</summary>
     /// <returns>What is wrong with the body, or <see langword="null"/>.</returns>
@@ -47,6 +45,28 @@ internal sealed class BatchPuts(
         {
             return ProblemCatalog.InvalidDocument(HostileText.Reason);
         }
+    }
+
+    /// <summary>Whether it may take long: the body is long, or something in it may be compressed.</summary>
+    internal bool IsDear(string? contentType)
+    {
+        ReadOnlySpan<byte> body = batch.Body.WrittenSpan;
+        if (body.Length > DearWork.SmallBytes)
+            return true;
+        return contentType != null && BatchForms.Is(contentType, BatchForms.Binary)
+            ? HasCodedFrame(body)
+            : body.IndexOf("encoding"u8) >= 0 || body.IndexOf("\\u"u8) >= 0; // as it is named, or as escapes may name it
+    }
+
+    private static bool HasCodedFrame(ReadOnlySpan<byte> rest)
+    {
+        while (BatchFrame.TryRead(rest, out BatchFrame frame) && frame.RestBytes <= rest.Length - BatchFrame.HeadBytes)
+        {
+            if ((ContentCoding)frame.Coding != ContentCoding.Identity)
+                return true;
+            rest = rest[(int)(BatchFrame.HeadBytes + frame.RestBytes)..];
+        }
+        return false;
     }
 
     private Problem? CheckFrames()
@@ -141,9 +161,8 @@ internal sealed class BatchPuts(
         if (BodyCoding.Check(payload, coding, limits.MaxBodyBytes, _budget) is { } undecodable)
             return BatchItem.Of(undecodable);
         // Only now: a batch of which nothing can be stored must not leave a table behind.
-        if (_table == null && !tables.TryGetOrCreate(tableName, out _table))
-            return BatchItem.Of(ProblemCatalog.OtherKeyType);
-        CacheTable<string, byte[]> table = _table;
+        if (target.Open(out CacheTable<string, byte[]> table) is { } refusal)
+            return BatchItem.Of(refusal);
         try
         {
             PutResult result = table.PutBytesUtf8(key, value, options, out EntryInfo info);

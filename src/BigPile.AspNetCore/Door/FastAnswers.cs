@@ -55,7 +55,7 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private bool TryAnswerUntimed(RequestHead head, bool isLast)
     {
         HasPermit = false;
-        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table))
+        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table) || table.Core.HasForeignValues)
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
@@ -95,7 +95,7 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadStartUtf8(head.Key, start, out int copiedBytes, out EntryInfo info))
+        if (!table.TryReadBytesStartUtf8(head.Key, start, out int copiedBytes, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (!TryChoose(head, start[..copiedBytes], out StoredHead stored))
             return false;

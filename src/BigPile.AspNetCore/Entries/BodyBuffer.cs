@@ -16,6 +16,7 @@ internal static class BodyBuffer
     /// <param name="buffer">Where the bytes go.</param>
     /// <param name="maxBytes">The most bytes of the body.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    /// <exception cref="BufferRoomException">There is no room for the body.</exception>
     /// <exception cref="OperationCanceledException">Nobody waits for the answer any more, or the request has had its time.</exception>
     internal static async ValueTask<Problem?> ReadAsync(HttpContext context, ValueBuffer buffer, long maxBytes)
     {
@@ -33,9 +34,15 @@ internal static class BodyBuffer
                 reader.AdvanceTo(result.Buffer.End);
                 return ProblemCatalog.BodyTooLarge(maxBytes, null);
             }
-            foreach (ReadOnlyMemory<byte> part in result.Buffer)
-                buffer.Write(part.Span);
-            reader.AdvanceTo(result.Buffer.End);
+            try
+            {
+                foreach (ReadOnlyMemory<byte> part in result.Buffer)
+                    buffer.Write(part.Span);
+            }
+            finally
+            {
+                reader.AdvanceTo(result.Buffer.End); // also without room: else the server can't read the rest, and cuts the connection off
+            }
             if (result.IsCompleted)
                 return null;
         }

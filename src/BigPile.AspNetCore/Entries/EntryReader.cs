@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
@@ -47,9 +48,9 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
+        if (!table.TryReadBytesStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-        if (!TryDescribe(context, info, start[..copiedBytes], out Representation found))
+        if (!TryDescribe(context, table, info, start[..copiedBytes], out Representation found))
             return NotServable(context, table, key);
         Task? refusal = CheckConditions(context, table, found, asked);
         if (refusal != null || !isLast)
@@ -72,7 +73,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
             info = info with { ValueBytes = buffer.WrittenSpan.Length }; // the same, unless the application changes what its entry points to
-            if (!TryDescribe(context, info, buffer.WrittenSpan, out Representation found))
+            if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -98,7 +99,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         try
         {
-            if (!TryDescribe(context, info, lease.Span, out Representation found))
+            if (lease.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -115,13 +116,14 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         }
     }
 
-    private static bool TryDescribe(HttpContext context, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
+    private static bool TryDescribe(
+        HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
     {
-        bool isKnown = StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes);
-        found = isKnown
-            ? new Representation(info, contentType!, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes)
-            : default;
-        return isKnown;
+        found = default;
+        if (table.Core.HasForeignValues || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
+            return false;
+        found = new Representation(info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes);
+        return true;
     }
 
     private static PayloadForm FormFor(StringValues header, ContentCoding coding)
@@ -190,11 +192,20 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         return kind;
     }
 
+    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
+    // put in its place knows only what was flushed.
     private static Task Send(HttpResponse response, ReadOnlySpan<byte> payload)
     {
-        System.Buffers.BuffersExtensions.Write(response.BodyWriter, payload);
-        return Task.CompletedTask;
+        PipeWriter writer = response.BodyWriter;
+        System.Buffers.BuffersExtensions.Write(writer, payload);
+        return IsOfServer(response.HttpContext.Features) ? Task.CompletedTask : FlushAsync(writer);
     }
+
+    private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
+
+    // The servers' features are one object; what replaces one of them is another.
+    private static bool IsOfServer(IFeatureCollection features) =>
+        ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
 
     private static async Task DecodeAsync(HttpResponse response, ReadOnlyMemory<byte> payload, ContentCoding coding, ValueBuffer buffer)
     {

@@ -1,8 +1,10 @@
 using System;
 using System.Text;
+using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -17,7 +19,8 @@ namespace BigPile.AspNetCore.Entries;
 /// ends with the same letters is written with an escaped colon, <c>%3Atouch</c>, in a POST; in every other method it needs none.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom room, TimeProvider time, ILogger<EntryWriter> logger)
+internal sealed class EntryWriter(
+    IOptions<BigPileOptions> options, BufferRoom room, DearWork work, TimeProvider time, ILogger<EntryWriter> logger)
 {
     private const string TouchAction = ":touch";
     private const string PersistAction = ":persist";
@@ -78,8 +81,11 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom r
             int headBytes = buffer.WrittenSpan.Length;
             if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
-            if (CheckCoding(context, buffer.WrittenMemory[headBytes..], plan.Coding) is { } undecodable)
+            if (plan.Coding != ContentCoding.Identity
+                && await CheckCodingAsync(buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
+            {
                 return undecodable;
+            }
             WriteCondition stated = plan.Condition;
             if (isCreate)
                 plan = plan with { Condition = stated.AndMissing() };
@@ -97,10 +103,19 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom r
     private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
         stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version) && version != 0);
 
-    private Problem? CheckCoding(HttpContext context, ReadOnlyMemory<byte> payload, ContentCoding coding) =>
-        coding == ContentCoding.Identity
-            ? null
-            : BodyCoding.Check(payload, coding, _maxBodyBytes, new DecodeBudget(_maxBodyBytes, context.RequestAborted));
+    // Most payloads have not much decompressed, and need no turn.
+    private async ValueTask<Problem?> CheckCodingAsync(ReadOnlyMemory<byte> payload, ContentCoding coding, CancellationToken stop)
+    {
+        long smallBytes = Math.Min(_maxBodyBytes, DearWork.SmallBytes);
+        if (payload.Length <= smallBytes)
+        {
+            Problem? problem = BodyCoding.Check(payload, coding, smallBytes, new DecodeBudget(smallBytes, stop));
+            if (problem?.Code != ProblemCatalog.LongBody.Code)
+                return problem;
+        }
+        using WorkTurn turn = await work.EnterAsync(stop).ConfigureAwait(false);
+        return BodyCoding.Check(payload, coding, _maxBodyBytes, new DecodeBudget(_maxBodyBytes, stop));
+    }
 
     private static Problem? Put(
         HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)
@@ -108,8 +123,8 @@ internal sealed class EntryWriter(IOptions<BigPileOptions> options, BufferRoom r
         // A condition that no entry of a missing table can meet must not leave a table behind.
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
-        if (!tables.TryGetOrCreate(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemCatalog.OtherKeyType;
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
+            return refusal;
         if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
             return ProblemCatalog.Precondition;
         if (result == PutResult.Collision)

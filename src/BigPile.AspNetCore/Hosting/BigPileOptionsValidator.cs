@@ -13,7 +13,7 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     /// <inheritdoc/>
     public ValidateOptionsResult Validate(string? name, BigPileOptions options)
     {
-        string[] failures = [.. SizeFailures(options), .. TableFailures(options.Tables)];
+        string[] failures = [.. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
         if (failures.Length == 0)
             return ValidateOptionsResult.Success;
         string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
@@ -38,6 +38,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
         if (options.MaxBufferedBytes < 8 * options.MaxBodyBytes)
             yield return $"BigPileOptions.MaxBufferedBytes is {options.MaxBufferedBytes:N0}; it must be at least eight times MaxBodyBytes, {8 * options.MaxBodyBytes:N0}.";
+        if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
+            yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.MaxLease <= TimeSpan.Zero)
             yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
         if (options.MaxBulkRequests < 1)
@@ -48,6 +50,20 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             yield return $"BigPileOptions.MaxBatchBytes is {options.MaxBatchBytes:N0}; it must be from 1 to {BigPileOptions.LargestMaxBodyBytes:N0}.";
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
+    }
+
+    private static IEnumerable<string> PileFailures(BigPileOptions options)
+    {
+        if (options.FlushInterval is { } interval && (interval <= TimeSpan.Zero || interval > Pile.MaxFlushInterval))
+            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most {Pile.MaxFlushInterval}, or null for never.";
+        if (options.WarmupBytesPerSecond < 0)
+            yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no limit.";
+        if (!Enum.IsDefined(options.Warmup))
+            yield return $"BigPileOptions.Warmup is {options.Warmup}; it must be one of {string.Join(", ", Enum.GetNames<PileWarmup>())}.";
+        if (!Enum.IsDefined(options.Checksums))
+            yield return $"BigPileOptions.Checksums is {options.Checksums}; it must be one of {string.Join(", ", Enum.GetNames<PileChecksums>())}.";
+        if (options.CodecOptions == null)
+            yield return "BigPileOptions.CodecOptions is null; leave it as it is for the defaults.";
     }
 
     private static IEnumerable<string> TableFailures(List<TableRegistration> tables)

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -54,6 +55,9 @@ internal sealed class PileHost : IHostedService, IDisposable
     /// <summary>Ends when the pile is ready, or could not be opened.</summary>
     internal Task Opening => _opening;
 
+    /// <summary>The names of tables that the application serves as objects; they may be yet to be made.</summary>
+    internal ConcurrentDictionary<string, bool> MappedTables { get; } = new(StringComparer.Ordinal);
+
     /// <summary>Why the pile could not be opened.</summary>
     internal Exception? Failure { get; private set; }
 
@@ -107,7 +111,7 @@ internal sealed class PileHost : IHostedService, IDisposable
             foreach (TableRegistration table in _options.Tables)
                 table.Make(_cache);
             _options.Opened?.Invoke(_cache);
-            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name));
+            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name), MappedTables, _options.MaxTables);
             _state = PileState.Ready;
         }
         catch (Exception e)

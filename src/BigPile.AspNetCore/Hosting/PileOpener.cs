@@ -23,6 +23,13 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
             SegmentBytes = settings.SegmentBytes,
             MaxBytes = settings.MaxBytes,
             CodecOptions = settings.CodecOptions,
+            Codec = settings.Codec,
+            FlushInterval = settings.FlushInterval,
+            Warmup = settings.Warmup,
+            WarmupBytesPerSecond = settings.WarmupBytesPerSecond,
+            Checksums = settings.Checksums,
+            HugePages = settings.HugePages,
+            TimeProvider = time ?? TimeProvider.System,
             Logger = logger,
         });
         PileCache cache = OpenTables(pile);

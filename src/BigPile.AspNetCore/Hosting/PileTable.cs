@@ -5,7 +5,7 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>A table for services that are made before the pile is open.</summary>
+/// <summary>A table for services that are made before the pile is open. Its values are theirs alone.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class PileTable<TValue>
 {
@@ -14,7 +14,7 @@ internal sealed class PileTable<TValue>
     private volatile CacheTable<string, TValue>? _table;
 
     /// <summary>Stands for a table that is there.</summary>
-    internal PileTable(CacheTable<string, TValue> table) => _table = table;
+    internal PileTable(CacheTable<string, TValue> table) => _table = Own(table);
 
     /// <summary>Stands for a table of a pile that opens with the host.</summary>
     internal PileTable(PileHost host, TableOptions options)
@@ -38,5 +38,11 @@ internal sealed class PileTable<TValue>
     private async ValueTask<CacheTable<string, TValue>> WaitAsync(CancellationToken cancellationToken) =>
         Find(await _host!.WaitForCacheAsync(cancellationToken).ConfigureAwait(false));
 
-    private CacheTable<string, TValue> Find(PileCache cache) => _table = cache.GetOrCreateTable<string, TValue>(_options!);
+    private CacheTable<string, TValue> Find(PileCache cache) => _table = Own(cache.GetOrCreateTable<string, TValue>(_options!));
+
+    private static CacheTable<string, TValue> Own(CacheTable<string, TValue> table)
+    {
+        table.Core.HasForeignValues = true;
+        return table;
+    }
 }

@@ -5,33 +5,47 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Text.Json;
 using System.Threading;
+using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
 
 namespace BigPile.AspNetCore.Hosting;
 
 /// <summary>The tables of an open pile, found by name without a lock and without a string.</summary>
 /// <remarks>
-/// How a table behaves, as a client said, is kept in the pile, in a table that has no name a client could say. A dropped table is emptied
-/// and left out of every list; its id in the pile stays, so that a table that is made with its name is the same one again.
+/// How a table behaves, as a client said, and which key made it, is kept in the pile, in tables that have no names a client could say. A
+/// table that is dropped while the cache is still finding its entries is emptied and left out of every list, and goes at the next start.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ServedTables
 {
     private const string SettingsName = "bigpile:tables";
+    private const int MaxBucketsToJudge = 4096;
 
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
+    private readonly ConcurrentDictionary<string, bool> _mapped;
     private readonly HashSet<string> _owned;
     private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
     private readonly Lock _changing = new();
+    private readonly TableMakers _makers;
+    private readonly int _maxTables;
 
     /// <summary>Serves the tables of a cache.</summary>
     /// <param name="cache">The cache.</param>
     /// <param name="owned">The names of the tables that the application has added itself.</param>
-    internal ServedTables(PileCache cache, IEnumerable<string> owned)
+    /// <param name="mapped">The names of those that it serves as objects; may grow.</param>
+    /// <param name="maxTables">The most tables that clients may bring their number to.</param>
+    internal ServedTables(
+        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = BigPileOptions.LargestMaxTables)
     {
         Cache = cache;
+        _maxTables = maxTables;
+        _makers = new TableMakers(cache);
+        _mapped = mapped ?? [];
         _owned = new HashSet<string>(owned, StringComparer.Ordinal);
         _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
         cache.Hide(SettingsName, isHidden: true);
@@ -47,23 +61,68 @@ internal sealed class ServedTables
     internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
         _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
 
-    /// <summary>Gives a table, and makes it if there is none of this name.</summary>
-    /// <returns><see langword="false"/> when the table has keys that are not text.</returns>
-    internal bool TryGetOrCreate(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="table">The table.</param>
+    /// <param name="key">Who asks for it, if clients have keys.</param>
+    /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
+    internal Problem? OpenToPut(string name, out CacheTable<string, byte[]> table, HeldKey? key = null)
     {
-        if (TryGet(name, out table))
-            return true;
-        lock (_changing)
+        if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
-            if (Exists(name))
-                return TryFindLocked(name, out table);
-            table = MakeLocked(name, null);
-            return true;
+            lock (_changing)
+            {
+                if (FindToPutLocked(name, key, out found) is { } refusal)
+                    return Refuse(refusal, out table);
+                found ??= MakeLocked(name, null, key);
+            }
         }
+        table = found;
+        return found.Core.HasForeignValues ? ProblemCatalog.ForeignValue : null;
+    }
+
+    /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="key">Who asks for it, if clients have keys.</param>
+    internal Problem? CheckPut(string name, HeldKey? key = null)
+    {
+        if (!TryGet(name, out CacheTable<string, byte[]>? found))
+        {
+            lock (_changing)
+            {
+                if (FindToPutLocked(name, key, out found) is { } refusal)
+                    return refusal;
+            }
+        }
+        return found?.Core.HasForeignValues == true ? ProblemCatalog.ForeignValue : null;
+    }
+
+    // No table and no reason against one: it can be made.
+    private Problem? FindToPutLocked(string name, HeldKey? key, out CacheTable<string, byte[]>? found)
+    {
+        found = null;
+        if (Exists(name))
+            return TryFindLocked(name, out found) ? null : ProblemCatalog.OtherKeyType;
+        return _mapped.ContainsKey(name) ? ProblemCatalog.ForeignValue : CheckRoomLocked(key);
+    }
+
+    private Problem? CheckRoomLocked(HeldKey? key)
+    {
+        if (Cache.TableCount >= _maxTables)
+            return ProblemCatalog.TooManyTables($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or raise the limit.", _maxTables);
+        return key?.MaxTables is { } limit && _makers.CountOf(key.Name) >= limit
+            ? ProblemCatalog.TooManyTables($"The key '{key.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
+            : null;
+    }
+
+    private static Problem Refuse(Problem problem, out CacheTable<string, byte[]> table)
+    {
+        table = null!;
+        return problem;
     }
 
     /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
-    internal bool Exists(string name) => Cache.TableNames.Contains(name, StringComparer.Ordinal);
+    internal bool Exists(string name) => Cache.HasTable(name);
 
     /// <summary>The name as a string, without making one if the table is known.</summary>
     internal string Intern(ReadOnlySpan<char> name) =>
@@ -72,29 +131,32 @@ internal sealed class ServedTables
     /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="options">How it is to behave.</param>
+    /// <param name="key">Who asks for it, if clients have keys.</param>
     /// <param name="isNew">Whether it was made.</param>
-    /// <returns><see langword="false"/> when the table has keys that are not text.</returns>
+    /// <returns>Why it can't be; <see langword="null"/> when it is done.</returns>
     /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
-    internal bool TryConfigure(string name, TableOptions options, out bool isNew)
+    internal Problem? Configure(string name, TableOptions options, HeldKey? key, out bool isNew)
     {
         lock (_changing)
         {
             isNew = !Exists(name);
+            if (isNew && CheckRoomLocked(key) is { } full)
+                return full;
             if (isNew)
-                _ = MakeLocked(name, options);
+                _ = MakeLocked(name, options, key);
             else if (TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 table.Configure(options);
             else
-                return false;
+                return ProblemCatalog.OtherKeyType;
             Keep(name, TableSettings.Of(options));
-            return true;
+            return null;
         }
     }
 
     /// <summary>Whether the application has added a table itself.</summary>
     internal bool IsOwned(string name) => _owned.Contains(name);
 
-    /// <summary>Empties a table, and has it be there no more.</summary>
+    /// <summary>Has a table be there no more, and gives back what it took.</summary>
     /// <returns><see langword="false"/> when there is no such table with text keys.</returns>
     internal bool TryDrop(string name)
     {
@@ -102,11 +164,22 @@ internal sealed class ServedTables
         {
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
-            Keep(name, new TableSettings { IsDropped = true }); // first: a kill behind this finds it dropped, and empties it
+            Keep(name, new TableSettings { IsDropped = true }); // first: a kill behind this finds it dropped, and goes on with it
             HideLocked(name);
-            table.Clear();
+            if (Cache.Readiness.IsReady)
+                DropLocked(name);
+            else
+                table.Clear();
             return true;
         }
+    }
+
+    private void DropLocked(string name)
+    {
+        _ = Cache.DropTable(name);
+        _ = _dropped.Remove(name);
+        _ = Settings().Remove(name);
+        _makers.Forget(name);
     }
 
     private bool TryFind(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
@@ -120,11 +193,23 @@ internal sealed class ServedTables
         table = null;
         if (name == SettingsName || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
+        if (_mapped.ContainsKey(name) || (table.Core.WasFound && HoldsObjects(table.Core)))
+            table.Core.HasForeignValues = true;
         _known[table.Name] = table;
         return true;
     }
 
-    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options)
+    // The application that put them may be another process. One entry tells for all: who puts objects into a table puts nothing else there.
+    private static bool HoldsObjects(TableCore core)
+    {
+        var found = new List<TableCore.EntryCopy>();
+        int buckets = 0;
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
+            place = core.CopyBucketAt(place, found);
+        return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
+    }
+
+    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, HeldKey? key)
     {
         CacheTable<string, byte[]> table;
         if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
@@ -141,6 +226,8 @@ internal sealed class ServedTables
         {
             table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
         }
+        if (key != null)
+            _makers.Note(name, key.Name);
         _known[name] = table;
         return table;
     }
@@ -169,11 +256,17 @@ internal sealed class ServedTables
             var settings = TableSettings.Parse(document);
             if (settings.IsDropped && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
             {
-                if (dropped.Count != 0)
-                    dropped.Clear();
                 HideLocked(name);
+                if (Cache.Readiness.IsReady)
+                    DropLocked(name);
+                else
+                    dropped.Clear();
             }
-            else if (!settings.IsDropped)
+            else if (settings.IsDropped)
+            {
+                _ = kept.Remove(name);
+            }
+            else
             {
                 // An index that was found again grows, whatever was said of it when it was made.
                 _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = false });

@@ -9,7 +9,9 @@ namespace BigPile.AspNetCore.Hosting;
 /// <param name="Make">Makes it, or takes up the one that came back.</param>
 internal sealed record TableRegistration(TableOptions Options, Type KeyType, Action<PileCache> Make)
 {
-    internal static TableRegistration Of<TKey, TValue>(TableOptions options)
+    /// <param name="options">The table's name, and how it behaves.</param>
+    /// <param name="isOfPlug">Whether its values are no payloads of the service, though they are bytes.</param>
+    internal static TableRegistration Of<TKey, TValue>(TableOptions options, bool isOfPlug = false)
         where TKey : notnull =>
-        new(options, typeof(TKey), cache => cache.GetOrCreateTable<TKey, TValue>(options));
+        new(options, typeof(TKey), cache => cache.GetOrCreateTable<TKey, TValue>(options).Core.HasForeignValues |= isOfPlug);
 }

@@ -35,7 +35,7 @@ internal abstract class HybridRun(string[] tags)
 }
 
 /// <inheritdoc/>
-internal sealed class HybridRun<T>(string[] tags) : HybridRun(tags)
+internal sealed class HybridRun<T>(string[] tags, FlightNode node) : HybridRun(tags)
 {
-    internal Flight<HybridOutcome<T>> Flight { get; } = new();
+    internal Flight<HybridOutcome<T>> Flight { get; } = new(node);
 }

@@ -8,6 +8,7 @@ using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Connections;
@@ -18,7 +19,7 @@ namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, DearWork work, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
@@ -35,8 +36,9 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
         {
             return ProblemCatalog.UnsupportedCoding;
         }
-        if (!tables.TryGet(tableName, out _) && tables.Exists(tableName))
-            return ProblemCatalog.OtherKeyType;
+        var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
+        if (target.Check() is { } refusal)
+            return refusal;
         BodyBuffer.Limit(context, null);
         var errors = new List<(long Line, string Reason)>();
         var tally = new LoadTally(time, (line, reason) =>
@@ -51,7 +53,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
         try
         {
             var budget = new DecodeBudget(options.MaxBatchBytes, context.RequestAborted);
-            using var load = new BulkLoad(() => Open(tables, tableName), keyField, options.MaxBodyBytes, tally, time, budget, room);
+            using var load = new BulkLoad(target.Require, keyField, options.MaxBodyBytes, tally, time, budget, room, work);
             await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
             operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
@@ -76,6 +78,8 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        if (table.Core.HasForeignValues)
+            return ProblemCatalog.ForeignValue;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")
@@ -104,11 +108,6 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Ope
             throw;
         }
     }
-
-    private static CacheTable<string, byte[]> Open(ServedTables tables, string name) =>
-        tables.TryGetOrCreate(name, out CacheTable<string, byte[]>? table)
-            ? table
-            : throw new InvalidDataException("Meanwhile the application made the table, with keys that are not text.");
 
     private static async Task RunAsync(HttpContext context, BulkLoad load, DecodeBudget budget)
     {

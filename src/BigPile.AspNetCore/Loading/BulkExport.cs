@@ -89,7 +89,7 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
             {
                 if (info.Version == entry.Info.Version)
                 {
-                    WriteEntry(entry, lease!.Span);
+                    WriteEntry(entry, lease!.Kind == PayloadKind.Bytes ? lease.Span : default);
                     return;
                 }
             }

@@ -26,6 +26,7 @@ internal sealed class BulkLoad : IDisposable
     private readonly TimeProvider _time;
     private readonly DecodeBudget? _budget;
     private readonly BufferRoom? _room;
+    private readonly DearWork? _work;
     private readonly ValueBuffer _value = new();
 
     private CacheTable<string, byte[]>? _table;
@@ -44,10 +45,12 @@ internal sealed class BulkLoad : IDisposable
     /// <param name="time">The clock by which records expire.</param>
     /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
     /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    /// <param name="work">Where the load takes its turns; <see langword="null"/>: it needs none.</param>
     internal BulkLoad(
         Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
-        BufferRoom? room = null)
+        BufferRoom? room = null, DearWork? work = null)
     {
+        _work = work;
         _room = room;
         _value.TakeFrom(room);
         _budget = budget;
@@ -69,14 +72,24 @@ internal sealed class BulkLoad : IDisposable
         // Base64 takes four bytes for three.
         long maxLineBytes = _key != null ? _maxPayloadBytes : _maxPayloadBytes / 3 * 4 + RecordOverheadBytes;
         using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _room);
-        while (await lines.ReadAsync(cancellationToken).ConfigureAwait(false))
+        using var turns = new LoadTurns(_work);
+        while (await ReadAsync(lines, turns, cancellationToken).ConfigureAwait(false))
         {
             cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
+            await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
             if (lines.IsTooLong)
                 _tally.Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
             else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
                 _tally.Skip(lines.LineNumber, problem);
         }
+    }
+
+    private static ValueTask<bool> ReadAsync(LineReader lines, LoadTurns turns, CancellationToken cancellationToken)
+    {
+        ValueTask<bool> reading = lines.ReadAsync(cancellationToken);
+        if (!reading.IsCompleted)
+            turns.Leave();
+        return reading;
     }
 
     /// <summary>Gives the buffers back.</summary>

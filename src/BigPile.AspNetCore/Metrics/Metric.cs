@@ -1,6 +1,8 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.Linq;
 using System.Threading;
 
 namespace BigPile.AspNetCore.Metrics;
@@ -15,7 +17,8 @@ internal sealed class Metric
     private static readonly KeyValuePair<string, object?>[] Overflow = [new("otel.metric.overflow", "true")];
 
     private readonly Lock _adding = new();
-    private volatile MetricSeries[] _series = [];
+    private volatile ConcurrentDictionary<int, MetricSeries> _byHash = new();
+    private int _count;
 
     internal Metric(Instrument instrument, MetricKind kind)
     {
@@ -31,12 +34,13 @@ internal sealed class Metric
     /// <summary>The upper bounds of the buckets, without the last one, which has none.</summary>
     internal double[] Bounds { get; }
 
-    internal IReadOnlyList<MetricSeries> Series => _series;
+    internal IReadOnlyList<MetricSeries> Series => [.. _byHash.Values.SelectMany(Chain)];
 
     /// <summary>Takes up a measurement.</summary>
     internal void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        MetricSeries series = Find(tags) ?? Make(tags);
+        int hash = HashOf(tags);
+        MetricSeries series = Find(hash, tags) ?? Make(hash, tags);
         if (Kind == MetricKind.Histogram)
             series.Count(value, BucketOf(value));
         else if (Kind == MetricKind.Last)
@@ -46,30 +50,56 @@ internal sealed class Metric
     }
 
     /// <summary>Forgets all that was observed: what there is no more must not be shown again.</summary>
-    internal void Clear() => _series = [];
-
-    private MetricSeries? Find(ReadOnlySpan<KeyValuePair<string, object?>> tags)
-    {
-        foreach (MetricSeries series in _series)
-        {
-            if (series.Has(tags))
-                return series;
-        }
-        return null;
-    }
-
-    private MetricSeries Make(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    internal void Clear()
     {
         lock (_adding)
         {
-            if (_series.Length >= MaxSeries)
+            _byHash = new ConcurrentDictionary<int, MetricSeries>();
+            _count = 0;
+        }
+    }
+
+    private MetricSeries? Find(int hash, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        MetricSeries? series = _byHash.GetValueOrDefault(hash);
+        while (series != null && !series.Has(tags))
+            series = series.Next;
+        return series;
+    }
+
+    private MetricSeries Make(int hash, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        lock (_adding)
+        {
+            if (_count >= MaxSeries)
+            {
                 tags = Overflow;
-            if (Find(tags) is { } other)
+                hash = HashOf(tags);
+            }
+            if (Find(hash, tags) is { } other)
                 return other;
-            var made = new MetricSeries(tags.ToArray(), Kind == MetricKind.Histogram ? Bounds.Length + 1 : 0);
-            _series = [.. _series, made];
+            var made = new MetricSeries(tags.ToArray(), Kind == MetricKind.Histogram ? Bounds.Length + 1 : 0) { Next = _byHash.GetValueOrDefault(hash) };
+            _byHash[hash] = made;
+            _count++;
             return made;
         }
+    }
+
+    private static int HashOf(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        var hash = default(HashCode);
+        foreach ((string name, object? value) in tags)
+        {
+            hash.Add(name);
+            hash.Add(value);
+        }
+        return hash.ToHashCode();
+    }
+
+    private static IEnumerable<MetricSeries> Chain(MetricSeries first)
+    {
+        for (MetricSeries? series = first; series != null; series = series.Next)
+            yield return series;
     }
 
     private int BucketOf(double value)

@@ -13,6 +13,9 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, int buc
 
     internal ReadOnlySpan<KeyValuePair<string, object?>> Tags => tags;
 
+    /// <summary>The next one whose tags have the same hash.</summary>
+    internal MetricSeries? Next { get; init; }
+
     /// <summary>The value; of a histogram the sum of all measurements.</summary>
     internal double Value => Volatile.Read(ref _value);
 

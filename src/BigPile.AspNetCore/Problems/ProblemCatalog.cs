@@ -105,8 +105,8 @@ internal static class ProblemCatalog
             "The application made it with another type of keys, and it can't be reached by this path.");
 
     internal static readonly Problem ForeignValue =
-        new(StatusCodes.Status409Conflict, "value_not_servable", "The value has no content type.",
-            "The application put it into the table as something else than an entry of this service.");
+        new(StatusCodes.Status409Conflict, "value_not_servable", "The table's values are the application's own, and have no content type.",
+            "They are neither shown nor put by this path. MapTable serves the objects of a table as JSON.");
 
     internal static readonly Problem TableOwned =
         new(StatusCodes.Status409Conflict, "table_owned", "The table belongs to the application and can't be dropped.");
@@ -122,6 +122,9 @@ internal static class ProblemCatalog
 
     internal static readonly Problem TableFull =
         new(StatusCodes.Status507InsufficientStorage, "table_full", "The table is at its limit, and nothing in it may go.", "Nothing was changed.");
+
+    internal static readonly Problem TablesFull =
+        new(StatusCodes.Status507InsufficientStorage, "tables_full", "There are as many tables as there may be.");
 
     internal static readonly Problem PileFull =
         new(StatusCodes.Status507InsufficientStorage, "pile_full", "There is no room for the entry. Nothing was changed.");
@@ -227,6 +230,8 @@ internal static class ProblemCatalog
 
     internal static Problem DecodedBatchTooLarge =>
         LongBatch with { Detail = "Decompressed, the payloads of the request have more bytes together than one request may have. Send fewer at once." };
+
+    internal static Problem TooManyTables(string detail, long limit) => TablesFull with { Detail = detail, Limit = limit };
 
     internal static Problem BatchTooLarge(string what, long limit, long? actual) =>
         LongBatch with { Limit = limit, Actual = actual, Detail = $"A batch has at most {limit:N0} {what}." };

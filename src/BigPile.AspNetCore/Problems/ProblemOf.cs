@@ -17,6 +17,7 @@ internal static class ProblemOf
         BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge } => ProblemCatalog.BodyTooLarge(maxBodyBytes, null),
         BadHttpRequestException bad => ProblemCatalog.BadBody with { Status = bad.StatusCode, Detail = bad.Message },
         BufferRoomException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
+        RefusedException refused => refused.Problem,
         ObjectDisposedException => ProblemCatalog.NotReady,
         PileFullException full => ProblemCatalog.PileFull with { Detail = full.Message },
         PileException failed => ProblemCatalog.PileFailed with { Detail = failed.Message },

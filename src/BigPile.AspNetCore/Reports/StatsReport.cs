@@ -24,7 +24,8 @@ internal sealed record StatsReport(
             ProcessReport.Now(time));
     }
 
-    private static SortedDictionary<string, TableStatistics> StatisticsOf(PileCache cache)
+    /// <summary>What each table holds, by name.</summary>
+    internal static SortedDictionary<string, TableStatistics> StatisticsOf(PileCache cache)
     {
         var found = new SortedDictionary<string, TableStatistics>(StringComparer.Ordinal);
         foreach (string name in cache.TableNames)

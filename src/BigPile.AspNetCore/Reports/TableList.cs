@@ -9,7 +9,7 @@ namespace BigPile.AspNetCore.Reports;
 internal sealed record TableList(IReadOnlyList<TableSummary> Tables)
 {
     internal static TableList Of(PileCache cache) =>
-        new([.. cache.TableNames.Select(name => new TableSummary(name, cache.GetStatistics(name)))]);
+        new([.. StatsReport.StatisticsOf(cache).Select(static table => new TableSummary(table.Key, table.Value))]);
 }
 
 /// <summary>A table in short.</summary>

@@ -25,6 +25,12 @@ public sealed record BigPileKey
     /// <summary>How many requests may come at once; the requests of a second by default, and at least one.</summary>
     public int? Burst { get; init; }
 
+    /// <summary>
+    /// How many tables the holder may make, of those that there are at once: from 0; 1,000 by default, and <see langword="null"/> for as many
+    /// as there may be at all. Tables are made by the first put.
+    /// </summary>
+    public int? MaxTables { get; init; } = 1_000;
+
     /// <summary>Makes a key with a new random secret of 256 bits.</summary>
     /// <param name="name">The key's name.</param>
     /// <param name="scopes">What its holder may do.</param>
@@ -56,6 +62,8 @@ public sealed record BigPileKey
             if (!TablePattern.IsValid(pattern))
                 throw new ArgumentException($"The key '{Name}' has the table pattern '{pattern}'; one is a table's name in which '*' stands for any characters.");
         }
+        if (MaxTables < 0)
+            throw new ArgumentException($"The key '{Name}' may make {MaxTables} tables; that must be from 0, or left out.");
         if (RequestsPerSecond is { } rate && !(rate is >= RequestRate.Lowest and <= RequestRate.Highest))
         {
             throw new ArgumentException(

@@ -27,6 +27,9 @@ internal sealed class HeldKey
 
     internal string Name => _key.Name;
 
+    /// <summary>How many tables the key may make; <see langword="null"/>: any number.</summary>
+    internal int? MaxTables => _key.MaxTables;
+
     /// <summary>Whether the key has so many requests a second and no more.</summary>
     internal bool IsLimited => _rate != null;
 

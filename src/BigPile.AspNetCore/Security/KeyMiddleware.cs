@@ -50,6 +50,8 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TableForbidden(key.Name, need.Table));
         if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
             return RetryLater.AnswerAsync(context, ProblemCatalog.RateLimited(key.Name), wait);
+        if (need.Scope != KeyScopes.Read)
+            context.Features.Set(key); // for what a key may have of its own
         if (need.Scope == KeyScopes.Admin)
             context.Items[typeof(HeldKey)] = key.Name; // for the log: who did it
         return next(context);

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
@@ -6,6 +7,7 @@ using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Reports;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -30,8 +32,8 @@ internal sealed class TableEndpoints(PileHost host, BigPileOptions options, Buff
             if (await BodyBuffer.ReadAsync(context, body, Math.Min(options.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
-            if (!tables.TryConfigure(name, stated, out bool isNew))
-                return ProblemCatalog.OtherKeyType;
+            if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)
+                return refusal;
             if (isNew)
                 context.Response.Headers.Location = "/v1/tables/" + name;
             return await Answer(context, tables, name, isNew ? StatusCodes.Status201Created : StatusCodes.Status200OK).ConfigureAwait(false);
@@ -84,6 +86,10 @@ internal sealed class TableEndpoints(PileHost host, BigPileOptions options, Buff
             problem = !TableName.IsValid(name) ? ProblemCatalog.InvalidTableName
                 : host.Tables is not { } tables ? ProblemCatalog.NotReady
                 : await answer(tables, name).ConfigureAwait(false);
+        }
+        catch (KeyNotFoundException)
+        {
+            problem = ProblemCatalog.TableNotFound; // dropped meanwhile
         }
         catch (Exception e) when (ProblemOf.Exception(e, options.MaxBodyBytes) is { } known)
         {

@@ -14,7 +14,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background)
     private const int MaxPending = 1 << 16;
     private const int MaxBatch = 1024;
 
-    private readonly ConcurrentQueue<RawRemoval> _pending = new();
+    private ConcurrentQueue<RawRemoval> _pending = null!; // made for the first listener: most tables have none
     private Action<IReadOnlyList<RawRemoval>>? _handlers;
     private int _isRunning;
     private long _lost;
@@ -71,6 +71,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background)
 
     private void Change(Func<Action<IReadOnlyList<RawRemoval>>?, Action<IReadOnlyList<RawRemoval>>?> change)
     {
+        _ = LazyInitializer.EnsureInitialized(ref _pending!, static () => new ConcurrentQueue<RawRemoval>());
         Action<IReadOnlyList<RawRemoval>>? before;
         do
             before = Volatile.Read(ref _handlers);

@@ -272,7 +272,8 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     private bool IsOf(IndexSlot slot, ulong bucket, uint piece) => !slot.IsEmpty && PieceOf(slot.KnownHash(bucket)) == piece;
 
-    private uint PieceOf(ulong hash) => (uint)(hash >> shardBits);
+    // Of bits that no slot knows, none must tell two pieces apart.
+    private uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
 
     private ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
 }

@@ -6,7 +6,8 @@ namespace BigPile.Caching.Flights;
 
 /// <summary>One run of a factory, and those who wait for it.</summary>
 /// <remarks>The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.</remarks>
-internal sealed class Flight<TValue> : IDisposable
+/// <param name="node">The run as others wait for it.</param>
+internal sealed class Flight<TValue>(FlightNode node) : IDisposable
 {
     private readonly TaskCompletionSource<TValue> _landing = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _abandoned = new();
@@ -14,8 +15,8 @@ internal sealed class Flight<TValue> : IDisposable
     private int _waiting = 1;
     private FlightMark? _mark;
 
-    /// <summary>The thread that runs the factory, if it does so in a call that waits.</summary>
-    internal int ThreadId { get; init; }
+    /// <summary>The run as others wait for it.</summary>
+    internal FlightNode Node => node;
 
     /// <summary>The run as its table sees it, once it has begun.</summary>
     internal FlightMark? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
@@ -57,10 +58,15 @@ internal sealed class Flight<TValue> : IDisposable
         return true;
     }
 
-    internal void Land(TValue value) => _landing.TrySetResult(value);
+    internal void Land(TValue value)
+    {
+        node.End();
+        _landing.TrySetResult(value);
+    }
 
     internal void Crash(Exception exception)
     {
+        node.End();
         if (exception is OperationCanceledException cancelled)
             _landing.TrySetCanceled(cancelled.CancellationToken);
         else

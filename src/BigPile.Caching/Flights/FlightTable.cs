@@ -18,7 +18,11 @@ namespace BigPile.Caching.Flights;
 internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private readonly ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> _flights = new(new FlightKeyComparer<TKey>(comparer));
+    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>>? _made;
+
+    // Most tables have no factories.
+    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> Flights =>
+        _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(new FlightKeyComparer<TKey>(comparer)));
 
     /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
@@ -28,13 +32,12 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            var own = new Flight<TValue> { ThreadId = Environment.CurrentManagedThreadId };
-            Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            var own = new Flight<TValue>(new FlightNode(key, table.Name));
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
             if (flight == own)
                 return Run(own, id, state, factory, options);
             own.Dispose();
-            if (flight.ThreadId == Environment.CurrentManagedThreadId)
-                throw new InvalidOperationException($"The factory for the key '{key}' of the table '{table.Name}' asks for the same key.");
             if (TryWait(id, flight, out TValue? shared))
                 return table.TryGetAgain(key, out value) ? value : shared;
             if (table.TryGetAgain(key, out value))
@@ -52,8 +55,9 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         FlightKey<TKey> id = table.FlightKeyOf(key);
         while (true)
         {
-            var own = new Flight<TValue>();
-            Flight<TValue> flight = _flights.GetOrAdd(id, own);
+            var own = new Flight<TValue>(new FlightNode(key, table.Name));
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
             bool isOwn = flight == own;
             if (isOwn)
                 _ = RunAsync(own, id, state, factory, options);
@@ -73,7 +77,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     {
         if (!flight.IsOutdated)
             return flight.TryJoin();
-        _flights.TryRemove(KeyValuePair.Create(key, flight));
+        Flights.TryRemove(KeyValuePair.Create(key, flight));
         return false;
     }
 
@@ -109,12 +113,13 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
     {
         if (flight.LeaveAsLast())
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
     }
 
     private TValue Run<TState>(
         Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
+        FlightNode? before = flight.Node.Enter();
         try
         {
             if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
@@ -122,18 +127,19 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = Make(key.Key, state, factory);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
             return value;
         }
         catch (Exception e)
         {
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
             throw;
         }
         finally
         {
+            FlightNode.Leave(before);
             End(flight);
             Leave(key, flight);
         }
@@ -162,6 +168,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
         EntryOptions? options)
     {
+        _ = flight.Node.Enter(); // until this method ends
         try
         {
             if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
@@ -169,12 +176,12 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Land(value);
         }
         catch (Exception e)
         {
-            _flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.TryRemove(KeyValuePair.Create(key, flight));
             flight.Crash(e);
         }
         finally

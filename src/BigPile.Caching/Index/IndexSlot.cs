@@ -3,19 +3,23 @@ namespace BigPile.Caching.Index;
 /// <summary>One place in the index: where an entry's block is, and enough of its key's hash to skip nearly all others.</summary>
 /// <remarks>
 /// <code>
-/// bit 63..36  tag: bits 35..8 of the key's hash
+/// bit 63..36  tag: bits 33..6 of the key's hash
 /// bit 35..0   the block's address; never 0
 /// </code>
-/// All zero is an empty place: address 0 is never given out. A bucket's number tells bits 7..0 of the hash, since there are at least
-/// 256 buckets; with the tag that makes 36 bits, so that a bucket is split without a look at the records, however large the table grows.
+/// All zero is an empty place: address 0 is never given out. A bucket's number tells bits 5..0 of the hash, since there are at least
+/// 64 buckets, a page of memory; with the tag that makes 34 bits, so that a bucket is split without a look at the records, however large
+/// the table grows.
 /// </remarks>
 internal readonly struct IndexSlot(ulong word)
 {
     /// <summary>The bits of the hash that a bucket's number tells in a table of any size.</summary>
-    internal const int BucketHashBits = 8;
+    internal const int BucketHashBits = 6;
 
     /// <summary>The bits of the hash that bucket and tag tell together.</summary>
-    internal const int KnownHashBits = 36;
+    internal const int KnownHashBits = 34;
+
+    /// <summary>Those bits.</summary>
+    internal const ulong KnownHashMask = (1UL << KnownHashBits) - 1;
 
     internal const ulong TagMask = ~0UL << PilePointer.AddressBits;
 

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -22,10 +23,13 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     private const long ChunkBytes = (long)LinesPerChunk * Bucket.SizeBytes;
     private const int MaxChunks = 1 << 16;
     private const int SystemPageBytes = 4096;
+    private const int FirstCapacity = 2;
 
     private readonly Lock _growing = new();
-    private readonly NativeRegion?[] _regions = new NativeRegion?[MaxChunks];
-    private byte** _chunks = (byte**)NativeMemory.AllocZeroed(MaxChunks, (nuint)sizeof(byte*));
+    private readonly List<nint> _outgrown = []; // lists of chunks that readers may still look at
+    private NativeRegion?[] _regions = [];
+    private byte** _chunks = NewChunks(FirstCapacity);
+    private int _capacity = FirstCapacity;
     private int _preparedChunks;
     private int _madeChunks;
     private bool _isDisposed;
@@ -80,12 +84,32 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
             _isDisposed = true;
             foreach (NativeRegion? region in _regions)
                 region?.Dispose();
+            foreach (nint chunks in _outgrown)
+                NativeMemory.Free((void*)chunks);
             NativeMemory.Free(_chunks);
             _chunks = null;
         }
     }
 
-    private bool IsMade(int chunk) => Volatile.Read(ref *(nint*)(_chunks + chunk)) != 0;
+    private static byte** NewChunks(int capacity) => (byte**)NativeMemory.AllocZeroed((nuint)capacity, (nuint)sizeof(byte*));
+
+    private bool IsMade(int chunk) => chunk < Volatile.Read(ref _capacity) && Volatile.Read(ref *(nint*)(_chunks + chunk)) != 0;
+
+    // A reader has the number of a line from something that was published behind the list that has its chunk.
+    private void MakeRoomLocked(int chunk)
+    {
+        if (chunk >= _regions.Length)
+            Array.Resize(ref _regions, Math.Max(chunk + 1, _regions.Length * 2));
+        if (chunk < _capacity)
+            return;
+        int capacity = Math.Max(chunk + 1, _capacity * 2);
+        byte** larger = NewChunks(capacity);
+        new ReadOnlySpan<nint>(_chunks, _capacity).CopyTo(new Span<nint>(larger, capacity));
+        _outgrown.Add((nint)_chunks);
+        Volatile.WriteBarrier(); // the list is filled before it can be seen
+        _chunks = larger;
+        Volatile.Write(ref _capacity, capacity); // behind the list; pairs with the look at it ahead of a look at the list
+    }
 
     private void PrepareBehind(int chunk)
     {
@@ -116,11 +140,12 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
         }
         lock (_growing)
         {
-            if (_isDisposed || _regions[chunk] != null)
+            if (_isDisposed || IsMade(chunk))
             {
                 region.Dispose();
                 return;
             }
+            MakeRoomLocked(chunk);
             _regions[chunk] = region;
             _madeChunks++;
             Volatile.Write(ref *(nint*)(_chunks + chunk), (nint)region.Start);

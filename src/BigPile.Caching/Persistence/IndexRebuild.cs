@@ -15,7 +15,13 @@ namespace BigPile.Caching.Persistence;
 /// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A segment whose walk fails is walked
 /// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
 /// </remarks>
-internal sealed class IndexRebuild(Pile pile, IReadOnlyDictionary<int, TableCore> cores, CacheReadiness readiness, CancellationToken stop)
+/// <param name="pile">The pile.</param>
+/// <param name="cores">The tables by their ids.</param>
+/// <param name="dropped">The ids of tables that were dropped, and the version up to which entries are theirs.</param>
+/// <param name="readiness">Is told how far the walk is.</param>
+/// <param name="stop">Ends the walk.</param>
+internal sealed class IndexRebuild(
+    Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CacheReadiness readiness, CancellationToken stop)
 {
     private const int EntriesAtOnce = 512;
     private const int EntriesBetweenGrowths = 64;
@@ -132,7 +138,8 @@ internal sealed class IndexRebuild(Pile pile, IReadOnlyDictionary<int, TableCore
             return; // freed since the walk came by
         if (!cores.TryGetValue(tableId, out TableCore? core))
         {
-            Interlocked.Increment(ref _unreadable);
+            if (!dropped.TryGetValue(tableId, out ulong upTo) || !TableCore.FreeDropped(pile, address, upTo))
+                Interlocked.Increment(ref _unreadable);
             return;
         }
         if (!core.AddFound(presence, address))

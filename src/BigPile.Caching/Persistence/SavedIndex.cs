@@ -22,7 +22,7 @@ internal sealed class SavedIndex
     internal const string FileName = "tables";
 
     private const ulong Magic = 0x4C42415450474942;
-    private const int Format = 1;
+    private const int Format = 2; // 1 had other bits of the hash in its slots
     private const int PartBytes = 1 << 20;
     private const int StreamBufferBytes = 1 << 16;
 

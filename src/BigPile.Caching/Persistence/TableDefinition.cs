@@ -1,13 +1,15 @@
 using System;
-using System.Collections.Generic;
 using System.Text;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
-using BigPile.Catalog;
 
 namespace BigPile.Caching.Persistence;
 
 /// <summary>What the catalog says of a table.</summary>
+/// <param name="Id">The id that its entries have.</param>
+/// <param name="Name">Its name.</param>
+/// <param name="KeyKind">The kind of its keys.</param>
+/// <param name="FormerUpTo">The version up to which entries of the id are of a table that was dropped; 0: there was none.</param>
 /// <remarks>
 /// <code>
 /// byte  0    format of the entries, with bit 7 set
@@ -16,7 +18,7 @@ namespace BigPile.Caching.Persistence;
 /// </code>
 /// Format 1 had no such byte: its definitions begin with the kind of the keys, 1 to 3.
 /// </remarks>
-internal sealed record TableDefinition(int Id, string Name, KeyKind KeyKind)
+internal sealed record TableDefinition(int Id, string Name, KeyKind KeyKind, ulong FormerUpTo = 0)
 {
     private const byte FormatMark = 0x80;
     private const int NameOffset = 2;
@@ -24,17 +26,7 @@ internal sealed record TableDefinition(int Id, string Name, KeyKind KeyKind)
     internal static byte[] Encode(string name, KeyKind kind) =>
         [FormatMark | EntryHead.Format, (byte)kind, .. Encoding.UTF8.GetBytes(name)];
 
-    /// <summary>Reads all tables of a catalog.</summary>
-    /// <exception cref="PileStorageException">One is of another format.</exception>
-    internal static TableDefinition[] ReadAll(Catalog.Catalog catalog)
-    {
-        var all = new List<TableDefinition>();
-        for (int id = 1; catalog.TryGet(CatalogKind.Table, id, out ReadOnlyMemory<byte> definition); id++)
-            all.Add(Decode(id, definition.Span));
-        return [.. all];
-    }
-
-    private static TableDefinition Decode(int id, ReadOnlySpan<byte> bytes)
+    internal static TableDefinition Decode(int id, ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < NameOffset || bytes[0] != (FormatMark | EntryHead.Format))
         {

@@ -33,6 +33,10 @@ internal sealed unsafe class TagMarks(TableCore core)
     private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(core.Pile.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
+    private ulong _formerUpTo;
+
+    /// <summary>States that entries and marks up to a version are of a table that had the id before. Nobody uses the table yet.</summary>
+    internal void ForgetUpTo(ulong version) => _formerUpTo = _clearedUpTo = version;
 
     /// <summary>Entries up to this version are no more, whatever their tags are.</summary>
     internal ulong ClearedUpTo => Volatile.Read(ref _clearedUpTo);
@@ -117,6 +121,11 @@ internal sealed unsafe class TagMarks(TableCore core)
     internal void AddFound(in EntryHead head, ulong address)
     {
         ulong tag = head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
+        if (head.Version <= _formerUpTo)
+        {
+            core.Pile.FreeEntry(address);
+            return;
+        }
         lock (_lock)
         {
             bool isKnown = _marks.TryGetValue(tag, out TagMark known);

@@ -4,8 +4,8 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Loading;
-using BigPile.Caching;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
@@ -106,9 +106,10 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
         using OfflinePile pile = OfflinePile.Open(Directory);
-        if (!pile.Tables.TryGetOrCreate(TableName, out CacheTable<string, byte[]>? table))
-            throw new LoadException($"The table '{TableName}' has keys that are not text.");
-        using var load = new BulkLoad(table, KeyField, pile.MaxBodyBytes, tally, _time);
+        var target = new PutTarget(pile.Tables, TableName);
+        if (target.Check() is { } refusal)
+            throw new LoadException($"The table '{TableName}' takes no lines. {refusal.Title} {refusal.Detail}");
+        using var load = new BulkLoad(target.Require, KeyField, pile.MaxBodyBytes, tally, _time);
         await load.RunAsync(content, cancellationToken).ConfigureAwait(false);
     }
 

@@ -1,4 +1,5 @@
 using System;
+using BigPile.AspNetCore;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Configuration;
 
@@ -11,7 +12,7 @@ internal sealed record LimitSettings
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",
-        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests",
+        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests", "Limits:Tables",
     ];
 
     /// <summary>The most bytes of a request line.</summary>
@@ -53,6 +54,9 @@ internal sealed record LimitSettings
     /// <summary>The most bytes of bodies and answers in flight; <see langword="null"/>: as many as suit the longest body.</summary>
     internal long? BufferedBytes { get; init; }
 
+    /// <summary>The most tables that there are before clients can't make another one.</summary>
+    internal int Tables { get; init; }
+
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static LimitSettings Read(IConfiguration configuration)
     {
@@ -70,6 +74,7 @@ internal sealed record LimitSettings
             Grace = Setting.Seconds(configuration, "Limits:GraceSeconds", 5, 2),
             Connections = Setting.Count(configuration, "Limits:Connections", 10_000, 1, 1_000_000),
             ConcurrentRequests = Setting.Count(configuration, "Limits:ConcurrentRequests", 2_000, 1, 1_000_000),
+            Tables = Setting.Count(configuration, "Limits:Tables", 10_000, 1, BigPileOptions.LargestMaxTables),
             Request = Setting.Seconds(configuration, "Limits:RequestSeconds", 120, 1),
             BulkRequests = Setting.Count(configuration, "Limits:BulkRequests", 32, 1, 10_000),
             BufferedBytes = Setting.Text(configuration, "Limits:BufferedBytes") == null ? null : Setting.Size(configuration, "Limits:BufferedBytes", 0),

@@ -15,9 +15,6 @@ namespace BigPile.Server.Hosting;
 /// </summary>
 internal sealed class RequestFaults(RequestDelegate next)
 {
-    /// <summary>What marks a request whose client went before it had the answer.</summary>
-    internal static readonly object LeftMark = new();
-
     private const string ServerAssembly = "Microsoft.AspNetCore.Server.Kestrel.Core";
 
     // The server moves the length there when there is a transfer coding too.
@@ -52,17 +49,14 @@ internal sealed class RequestFaults(RequestDelegate next)
         {
             await RefuseAsync(context, ProblemCatalog.BadBody with { Status = e.StatusCode, Detail = e.Message }).ConfigureAwait(false);
         }
-        catch (Exception e) when (IsGone(e, context))
-        {
-            context.Items[LeftMark] = LeftMark; // nobody is there to be answered
-        }
-        catch (IOException e) when (e.Source == ServerAssembly)
+        catch (IOException e) when (e.Source == ServerAssembly && !IsGone(e, context))
         {
             await RefuseAsync(context, ProblemCatalog.BadBody with { Detail = e.Message }).ConfigureAwait(false);
         }
     }
 
-    private static bool IsGone(Exception exception, HttpContext context) =>
+    /// <summary>Whether an exception says that the client went before it had the answer: nobody is there to be told.</summary>
+    internal static bool IsGone(Exception exception, HttpContext context) =>
         exception is ConnectionResetException or ConnectionAbortedException
         || (exception is OperationCanceledException && context.RequestAborted.IsCancellationRequested);
 

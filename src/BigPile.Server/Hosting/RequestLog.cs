@@ -52,13 +52,17 @@ internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, Requ
         {
             await running.ConfigureAwait(false);
         }
+        catch (Exception e) when (RequestFaults.IsGone(e, context))
+        {
+            Note(context, target, level, started, StatusCodes.Status499ClientClosedRequest, isLeft: true);
+            return;
+        }
         catch
         {
             Note(context, target, level, started, StatusCodes.Status500InternalServerError, isLeft: false);
             throw;
         }
-        bool isLeft = context.Items.ContainsKey(RequestFaults.LeftMark);
-        Note(context, target, level, started, isLeft ? StatusCodes.Status499ClientClosedRequest : context.Response.StatusCode, isLeft);
+        Note(context, target, level, started, context.Response.StatusCode, isLeft: false);
     }
 
     private void Note(HttpContext context, string target, LogLevel level, long started, int status, bool isLeft)

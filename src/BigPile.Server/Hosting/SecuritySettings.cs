@@ -12,7 +12,7 @@ internal sealed record SecuritySettings
     internal static readonly string[] Known =
         ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts", "Security:Origins"];
 
-    private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst"];
+    private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst", "MaxTables"];
 
     /// <summary>The keys; none: nobody is asked for one.</summary>
     internal required IReadOnlyList<BigPileKey> Keys { get; init; }
@@ -87,6 +87,7 @@ internal sealed record SecuritySettings
             Hash = section["Hash"] ?? "",
             Scopes = scopes,
             Tables = tables.Length == 0 ? [TablePattern.All] : tables,
+            MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, AspNetCore.BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
             Burst = Setting.Text(section, "Burst") == null ? null : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
         };

@@ -116,6 +116,7 @@ internal static class ServerApplication
     private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
     {
         services.AddSingleton(limits);
+        services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxTables = limits.Tables);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
         services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients));
         services.AddBigPileKeys(security.Keys);

@@ -5,6 +5,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Reports;
 using BigPile.Caching;
 using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
@@ -27,11 +28,11 @@ internal static class StartReport
             return;
 
         TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
-        IReadOnlyList<string> names = tables.Cache.TableNames;
+        IReadOnlyCollection<TableStatistics> found = StatsReport.StatisticsOf(tables.Cache).Values;
         logger.LogInformation(
             "The pile in {Directory} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
-            tables.Cache.Pile.DirectoryPath, SecondsSinceStart(time), names.Count,
-            names.Sum(name => tables.Cache.GetStatistics(name).EntryCount));
+            tables.Cache.Pile.DirectoryPath, SecondsSinceStart(time), found.Count,
+            found.Sum(static table => table.EntryCount));
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
     }
 

@@ -28,15 +28,25 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     {
         lock (_lock)
         {
-            if (_ids.TryGetValue(KeyOf(kind, definition), out int id))
-                return id;
-            id = ListOf(kind).Count + 1;
-            if (id > MaxId)
-                throw new PileException($"The catalog holds {MaxId:N0} definitions of kind {kind}, and has no number for another one.");
-            Store(kind, id, definition);
-            Remember(kind, definition);
-            return id;
+            return _ids.TryGetValue(KeyOf(kind, definition), out int id) ? id : AddLocked(kind, definition);
         }
+    }
+
+    /// <summary>Stores a definition, also if there is one like it, and gives its id.</summary>
+    internal int Add(CatalogKind kind, ReadOnlySpan<byte> definition)
+    {
+        lock (_lock)
+            return AddLocked(kind, definition);
+    }
+
+    private int AddLocked(CatalogKind kind, ReadOnlySpan<byte> definition)
+    {
+        int id = ListOf(kind).Count + 1;
+        if (id > MaxId)
+            throw new PileException($"The catalog holds {MaxId:N0} definitions of kind {kind}, and has no number for another one.");
+        Store(kind, id, definition);
+        Remember(kind, definition);
+        return id;
     }
 
     /// <summary>The definition with an id.</summary>

@@ -44,6 +44,14 @@ internal sealed class OpenTables : IDisposable
         _tables.Add(Cache.GetOrCreateTable<long, byte[]>(TestCache.Durable($"t{_tables.Count}")));
     }
 
+    /// <summary>Drops a table, and makes it anew, with whatever id is free.</summary>
+    internal void Drop(int table)
+    {
+        TableOptions options = _tables[table].Options;
+        Assert.True(Cache.DropTable(options.Name));
+        _tables[table] = Cache.GetOrCreateTable<long, byte[]>(options);
+    }
+
     /// <summary>Begins to evict what is too much for one of the tables. Before that, all can be seen that there is.</summary>
     internal void Limit() => _tables[Limited].Configure(_tables[Limited].Options with { MaximumEntries = 40 });
 

@@ -60,6 +60,9 @@ internal enum TableOperations
     /// <summary>Let the device refuse a part of a flush.</summary>
     Refuse = 1 << 16,
 
+    /// <summary>Drop a table, and make it anew.</summary>
+    Drop = 1 << 17,
+
     /// <summary>Everything.</summary>
-    All = (1 << 17) - 1,
+    All = (1 << 18) - 1,
 }

@@ -24,6 +24,8 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
             RemoveByTag(tables, random.Next(tables.Count));
         if (Does(TableOperations.Clear) && random.Next(12) == 0)
             Clear(tables, random.Next(tables.Count));
+        if (Does(TableOperations.Drop) && random.Next(12) == 0 && tables.Cache.Readiness.IsReady)
+            Drop(tables, random.Next(tables.Count));
         if ((operations & (TableOperations.Expire | TableOperations.RemoveByTag)) != 0 && random.Next(4) == 0)
             Sweep(tables);
         if (Does(TableOperations.Compact) && random.Next(4) == 0)
@@ -159,6 +161,14 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
     {
         log($"clear {table}");
         tables[table].Clear();
+        foreach (TableKey key in model.Now.Keys.Where(key => key.Table == table).ToArray())
+            model.Remove(key);
+    }
+
+    private void Drop(OpenTables tables, int table)
+    {
+        log($"drop {table}");
+        tables.Drop(table);
         foreach (TableKey key in model.Now.Keys.Where(key => key.Table == table).ToArray())
             model.Remove(key);
     }

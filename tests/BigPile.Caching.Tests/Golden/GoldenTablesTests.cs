@@ -17,7 +17,7 @@ public sealed class GoldenTablesTests : IDisposable
     [Theory]
     [MemberData(nameof(Kinds))]
     public void Tables_of_the_second_entry_format_come_back(string kind) =>
-        Check(kind, Path.Combine(SourceTree.Root, "tests", "BigPile.Caching.Tests", "Golden", $"tables-2-{kind}.zip"));
+        Check(isRestored: false, Path.Combine(SourceTree.Root, "tests", "BigPile.Caching.Tests", "Golden", $"tables-2-{kind}.zip"));
 
     [Theory]
     [MemberData(nameof(Kinds))]
@@ -26,10 +26,11 @@ public sealed class GoldenTablesTests : IDisposable
         string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
         string zip = Path.Combine(keep ?? _temporary.Path, $"tables-{Entries.EntryHead.Format}-{kind}.zip");
         GoldenTables.Make(kind, _temporary.Path, zip);
-        Check(kind, zip);
+        Check(kind == GoldenTables.Closed, zip);
     }
 
-    private void Check(string kind, string zip)
+    // An index that an earlier version saved may have another layout; the entries are found without it.
+    private void Check(bool isRestored, string zip)
     {
         string directory = Path.Combine(_temporary.Path, "opened");
         ZipFile.ExtractToDirectory(zip, directory);
@@ -37,7 +38,7 @@ public sealed class GoldenTablesTests : IDisposable
         time.Advance(TimeSpan.FromDays(1));
         using (PileCache cache = GoldenTables.Open(directory, time))
         {
-            Assert.Equal(kind == GoldenTables.Closed, cache.Readiness.WasRestored);
+            Assert.Equal(isRestored, cache.Readiness.WasRestored);
             GoldenTables.Check(cache, time);
         }
         Assert.True(Pile.VerifyDirectory(directory).IsSound);

@@ -19,6 +19,7 @@ internal static class Tables
         string page = await pages.GetOrAddAsync(7, load);  // one run of the factory, however many wait
         pages.Put(8, page, new EntryOptions { Sliding = TimeSpan.FromMinutes(1), Tags = ["shop"], Priority = EntryPriority.High });
         pages.RemoveByTag("shop");                         // the same cost for one entry or a million
+        cache.DropTable("drafts");                         // entries, index and name: nothing of it is left
         // README: end of tables
         return pages.ContainsKey(8) ? "" : page;
     }

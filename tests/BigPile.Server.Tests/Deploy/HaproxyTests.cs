@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
+using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Server.Tests.Support;
@@ -84,6 +85,73 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         await _nodes[1].WaitUntilReadyAsync(_ports[2]);
         await WaitAsync(owned[1][0], HttpStatusCode.OK);
         Assert.Equal(KeyCount, await CountFoundAsync(Enumerable.Range(0, KeyCount)));
+    }
+
+    [HaproxyFact]
+    public async Task What_is_about_more_than_one_key_is_refused_and_answered_by_the_nodes_themselves()
+    {
+        for (int key = 0; key < KeyCount; key++)
+            Assert.Equal(HttpStatusCode.Created, await PutAsync(key));
+        string keys = "{\"keys\":[" + string.Join(',', Enumerable.Range(0, KeyCount).Select(static key => $"\"{Text(key)}\"")) + "]}";
+        (string Method, string Path, string? Body)[] requests =
+        [
+            ("POST", "/v1/tables/t:mget", keys), ("POST", "/v1/tables/t:mset", """{"items":[{"key":"x","text":"y"}]}"""),
+            ("POST", "/v1/tables/t:mdelete", keys), ("POST", "/v1/tables/t:evict", """{"tags":["a"]}"""), ("POST", "/v1/tables/t:load?key=k", "{}"),
+            ("GET", "/v1/tables/t:export", null), ("GET", "/v1/tables/t/keys", null), ("GET", "/v1/tables/t/keys?prefix=/entries/", null),
+            ("GET", "/v1/tables/t", null), ("PUT", "/v1/tables/t", "{}"), ("DELETE", "/v1/tables/t", null), ("GET", "/v1/tables", null),
+            ("GET", "/v1/stats", null), ("POST", "/v1/admin:purge", null), ("GET", "/v1/operations", null), ("GET", "/metrics", null), ("GET", "/", null),
+            ("POST", "/v1/tables/t:mget/entries/", keys), ("GET", "/v1/tables/t%3Aexport/entries", null), ("GET", "/v1/tables/entries/x", null),
+        ];
+        foreach ((string method, string path, string? body) in requests)
+        {
+            using HttpResponseMessage answer = await SendAsync(0, method, path, body);
+            string text = await answer.Content.ReadAsStringAsync();
+            Assert.True(answer.StatusCode == HttpStatusCode.MisdirectedRequest, $"{method} {path}: {answer.StatusCode} {text[..Math.Min(text.Length, 200)]}");
+            Assert.Equal("application/problem+json", answer.Content.Headers.ContentType?.ToString());
+            Assert.Contains("/nodes/", JsonDocument.Parse(text).RootElement.GetProperty("detail").GetString(), StringComparison.Ordinal);
+        }
+        using HttpResponseMessage health = await SendAsync(0, "GET", "/health/ready", null);
+        Assert.Equal(HttpStatusCode.OK, health.StatusCode);
+        int found = 0;
+        for (int node = 1; node <= NodeCount; node++)
+        {
+            using HttpResponseMessage many = await SendAsync(0, "POST", $"/nodes/{node}/v1/tables/t:mget", keys);
+            using HttpResponseMessage direct = await SendAsync(node, "POST", "/v1/tables/t:mget", keys);
+            string text = await many.Content.ReadAsStringAsync();
+            Assert.Equal(await direct.Content.ReadAsStringAsync(), text);
+            found += JsonDocument.Parse(text).RootElement.GetProperty("items").EnumerateArray().Count(static item => item.GetProperty("status").GetInt32() == 200);
+        }
+        Assert.Equal(KeyCount, found);
+    }
+
+    [HaproxyFact]
+    public async Task All_that_is_done_to_a_key_is_done_on_its_node()
+    {
+        foreach (string key in new[] { "plain", "a%2Fb", "a%3Atouch", "%74he%20key", "k:touch", "x/entries/y", "%C3%BC" })
+        {
+            string path = "/v1/tables/t/entries/" + key;
+            string asPost = path.Replace(":touch", "%3Atouch", StringComparison.Ordinal);
+            foreach ((string method, string target, HttpStatusCode status) in new[]
+            {
+                ("PUT", path, HttpStatusCode.Created), ("GET", path, HttpStatusCode.OK), ("HEAD", path, HttpStatusCode.OK),
+                ("POST", asPost, HttpStatusCode.Conflict), ("POST", asPost + ":touch", HttpStatusCode.NoContent),
+                ("POST", asPost + ":persist", HttpStatusCode.NoContent), ("GET", path + "?maxAge=100", HttpStatusCode.OK),
+                ("DELETE", path, HttpStatusCode.NoContent), ("GET", path, HttpStatusCode.NotFound),
+            })
+            {
+                using HttpResponseMessage answer = await SendAsync(0, method, target, method is "PUT" or "POST" && !target.EndsWith("touch", StringComparison.Ordinal) ? "v" : null);
+                Assert.True(answer.StatusCode == status, $"{method} {target}: {answer.StatusCode}");
+            }
+        }
+    }
+
+    private Task<HttpResponseMessage> SendAsync(int port, string method, string path, string? body)
+    {
+        var target = new Uri($"http://127.0.0.1:{_ports[port]}{path}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        var request = new HttpRequestMessage(new HttpMethod(method), target);
+        if (body != null)
+            request.Content = new StringContent(body, System.Text.Encoding.UTF8, "application/json");
+        return _client.SendAsync(request);
     }
 
     private ServerProcess StartNode(int node) => ServerProcess.Start(

@@ -55,6 +55,27 @@ public sealed class MemoryTests : ServerTest
         Assert.Equal(HttpStatusCode.Created, (await Server.PutAsync("/v1/tables/t/entries/after", new byte[BodyBytes])).StatusCode);
     }
 
+    [Fact]
+    public async Task A_body_that_was_refused_leaves_its_connection_to_the_next_request()
+    {
+        const long Taken = LimitBytes - BodyBytes / 2;
+        Room.Take(Taken);
+        try
+        {
+            using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
+            await connection.SendAsync($"PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BodyBytes}\r\n\r\n");
+            await connection.SendAsync(new byte[BodyBytes]);
+            await connection.SendAsync("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            string answers = await connection.ReadToEndAsync();
+            Assert.StartsWith("HTTP/1.1 503 ", answers);
+            Assert.Contains("HTTP/1.1 200 ", answers);
+        }
+        finally
+        {
+            Room.Return(Taken);
+        }
+    }
+
     // A client that still sends when it is refused may miss the answer.
     private async Task<HttpResponseMessage?> TryPutAsync()
     {

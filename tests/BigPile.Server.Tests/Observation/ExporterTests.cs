@@ -123,7 +123,8 @@ public sealed class ExporterTests : IDisposable
         for (int i = 0; i < 10_000; i++)
             Measure(counter, histogram, tag);
         long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
-        Assert.True(bytes < 1_000, $"{bytes} bytes in 20,000 measurements");
+        // Objects would be 480,000 bytes and more. What a collection meanwhile takes from a thread counts as allocated: some KB each time.
+        Assert.True(bytes < 100_000, $"{bytes} bytes in 20,000 measurements");
     }
 
     private static void Measure(Counter<long> counter, Histogram<double> histogram, KeyValuePair<string, object?> tag)

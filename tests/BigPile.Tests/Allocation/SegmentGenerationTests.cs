@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
-using BigPile.Memory;
 
 namespace BigPile.Tests.Allocation;
 

@@ -3,7 +3,6 @@ using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
-using BigPile.Memory;
 
 namespace BigPile.Tests.Inside;
 

@@ -4,7 +4,6 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
-using BigPile.Memory;
 
 namespace BigPile.Tests.Inside;
 

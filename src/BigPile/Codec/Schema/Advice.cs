@@ -17,6 +17,8 @@ internal static class Advice
     {
         if (Array.IndexOf(Locks, type) >= 0)
             return $"It guards what one process does: mark the field [NonSerialized], and make it anew in {nameof(IPileReadCallback)}.{nameof(IPileReadCallback.OnRead)}.";
+        if (type.FullName?.StartsWith("System.Data.", System.StringComparison.Ordinal) == true)
+            return "It holds rows with all that watches them: store the rows as objects of a class of yours, or the text of WriteXml with the schema, which ReadXml takes.";
         if (type.Assembly.IsDynamic)
             return "Its class was made while the program ran, as proxies are: store an object of the class behind it, for example by turning proxies off.";
         if (!FrameworkNames.IsOfFramework(type))

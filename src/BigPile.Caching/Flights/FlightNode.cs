@@ -1,0 +1,99 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace BigPile.Caching.Flights;
+
+/// <summary>A run of a factory as others wait for it: who would close a circle of waits is refused, since none of them could ever end.</summary>
+/// <remarks>
+/// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on. A task that a
+/// factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
+/// </remarks>
+/// <param name="key">The key.</param>
+/// <param name="table">The table that the key belongs to.</param>
+internal sealed class FlightNode(object key, string table)
+{
+    private static readonly AsyncLocal<FlightNode?> Running = new();
+    private static readonly Lock Graph = new();
+
+    private readonly List<FlightNode> _awaited = [];
+    private bool _hasEnded;
+
+    /// <summary>States that what follows in this execution context is the run's factory.</summary>
+    /// <returns>The run that the context belonged to.</returns>
+    internal FlightNode? Enter()
+    {
+        FlightNode? before = Running.Value;
+        Running.Value = this;
+        return before;
+    }
+
+    /// <summary>Ends what <see cref="Enter"/> began.</summary>
+    /// <param name="before">What that gave.</param>
+    internal static void Leave(FlightNode? before) => Running.Value = before;
+
+    /// <summary>States that the run has ended, so that nobody can wait for it in vain.</summary>
+    internal void End()
+    {
+        lock (Graph)
+        {
+            _hasEnded = true;
+            _awaited.Clear();
+        }
+    }
+
+    /// <summary>States that the caller is about to wait for the run, until the result is disposed.</summary>
+    /// <exception cref="InvalidOperationException">The caller is a factory whose run this one waits for.</exception>
+    internal Wait BeginWait()
+    {
+        if (Running.Value is not { } waiter)
+            return default;
+        lock (Graph)
+        {
+            if (waiter._hasEnded || _hasEnded)
+                return default;
+            if (LeadsTo(waiter))
+                throw waiter == this ? AsksForItself() : AsksInACircle(waiter);
+            waiter._awaited.Add(this);
+            return new Wait(waiter, this);
+        }
+    }
+
+    private bool LeadsTo(FlightNode other)
+    {
+        var open = new Stack<FlightNode>([this]);
+        var seen = new HashSet<FlightNode>([this]);
+        while (open.TryPop(out FlightNode? node))
+        {
+            if (node == other)
+                return true;
+            foreach (FlightNode next in node._awaited)
+            {
+                if (seen.Add(next))
+                    open.Push(next);
+            }
+        }
+        return false;
+    }
+
+    private InvalidOperationException AsksForItself() => new(
+        $"The factory for {this} asks for the same key, and would wait for itself. Make the value without a look at its own key.");
+
+    private InvalidOperationException AsksInACircle(FlightNode waiter) => new(
+        $"The factory for {waiter} asks for {this}, whose own factory waits for the first: neither could ever end. "
+        + "Make one of the values without the other.");
+
+    public override string ToString() => $"the key '{key}' of the table '{table}'";
+
+    /// <summary>A wait of one run for another.</summary>
+    internal readonly struct Wait(FlightNode waiter, FlightNode awaited) : IDisposable
+    {
+        public void Dispose()
+        {
+            if (waiter == null)
+                return;
+            lock (Graph)
+                _ = waiter._awaited.Remove(awaited);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+using System;
+using System.Buffers.Binary;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Catalog;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>Which table has which id, as the catalog says, and which ids are free again.</summary>
+/// <remarks>
+/// A catalog is only added to. A table is a definition, whose number is the id; what becomes of an id later is a change of it:
+/// <code>
+/// bytes 0..3    the id
+/// bytes 4..11   entries of the id up to this version are of a table that was dropped, wherever they turn up
+/// bytes 12..    the definition of the table that has the id from here on; none: the id is free
+/// </code>
+/// Little-endian. The last change counts. A drop is a change that is stored before the first entry is freed, and the version in it is above
+/// that of every entry: so a kill or a power cut may bring blocks back, but never entries of a table that has the id since.
+/// Thread safety: none; the owner has a lock.
+/// </remarks>
+internal sealed class TableIds
+{
+    private const int DefinitionOffset = sizeof(int) + sizeof(ulong);
+
+    private readonly Catalog.Catalog _catalog;
+    private readonly Dictionary<int, TableDefinition> _tables = [];
+    private readonly Dictionary<int, ulong> _free = [];
+
+    /// <exception cref="PileStorageException">A table is of another format.</exception>
+    internal TableIds(Catalog.Catalog catalog)
+    {
+        _catalog = catalog;
+        for (int id = 1; catalog.TryGet(CatalogKind.Table, id, out ReadOnlyMemory<byte> definition); id++)
+            _tables[id] = TableDefinition.Decode(id, definition.Span);
+        for (int number = 1; catalog.TryGet(CatalogKind.TableChange, number, out ReadOnlyMemory<byte> change); number++)
+            Apply(change.Span);
+    }
+
+    /// <summary>The tables that there are.</summary>
+    internal IReadOnlyCollection<TableDefinition> Tables => _tables.Values;
+
+    /// <summary>The free ids, and the version up to which their entries are of a table that was dropped.</summary>
+    internal IReadOnlyDictionary<int, ulong> Free => _free;
+
+    /// <summary>Gives a new table an id.</summary>
+    /// <exception cref="PileException">There are no more ids; the catalog is as it was.</exception>
+    internal TableDefinition Take(string name, KeyKind kind)
+    {
+        byte[] definition = TableDefinition.Encode(name, kind);
+        if (_free.Count != 0)
+        {
+            (int free, ulong upTo) = _free.First();
+            Change(free, upTo, definition);
+            return _tables[free];
+        }
+        if (_catalog.Count(CatalogKind.Table) >= EntryHead.MaxTableId)
+        {
+            throw new PileException(
+                $"A pile can't have more than {EntryHead.MaxTableId:N0} tables, and the table '{name}' would be one more. Drop one that is not needed.");
+        }
+        int id = _catalog.Add(CatalogKind.Table, definition);
+        return _tables[id] = new TableDefinition(id, name, kind);
+    }
+
+    /// <summary>Frees the id of a table.</summary>
+    /// <param name="id">The id.</param>
+    /// <param name="upTo">A version that no entry of the table is above.</param>
+    internal void Drop(int id, ulong upTo) => Change(id, upTo, []);
+
+    private void Change(int id, ulong upTo, ReadOnlySpan<byte> definition)
+    {
+        var change = new byte[DefinitionOffset + definition.Length];
+        BinaryPrimitives.WriteInt32LittleEndian(change, id);
+        BinaryPrimitives.WriteUInt64LittleEndian(change.AsSpan(sizeof(int)), upTo);
+        definition.CopyTo(change.AsSpan(DefinitionOffset));
+        _ = _catalog.Add(CatalogKind.TableChange, change);
+        Apply(change);
+    }
+
+    private void Apply(ReadOnlySpan<byte> change)
+    {
+        if (change.Length < DefinitionOffset)
+            throw new PileStorageException("The catalog has a change of a table that is cut off. Restore the catalog from a copy.");
+        int id = BinaryPrimitives.ReadInt32LittleEndian(change);
+        ulong upTo = BinaryPrimitives.ReadUInt64LittleEndian(change[sizeof(int)..]);
+        ReadOnlySpan<byte> definition = change[DefinitionOffset..];
+        _ = definition.IsEmpty ? _tables.Remove(id) : _free.Remove(id);
+        if (definition.IsEmpty)
+            _free[id] = upTo;
+        else
+            _tables[id] = TableDefinition.Decode(id, definition) with { FormerUpTo = upTo };
+    }
+}

@@ -1,0 +1,67 @@
+using System;
+using System.Linq;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>Dropping tables.</summary>
+public sealed partial class PileCache
+{
+    /// <summary>Drops a table with all its entries, and gives back all that it took: blocks, index, name and place among the tables.</summary>
+    /// <remarks>
+    /// Calls of the table that run end first; later ones throw <see cref="ObjectDisposedException"/>, also where the table was got before. A
+    /// table that is made with the name afterwards is another one, and empty. After a kill or a power cut the table is dropped, or is there
+    /// as it was. Takes as long as the removal of all entries.
+    /// </remarks>
+    /// <param name="name">The table's name.</param>
+    /// <returns>Whether there was such a table.</returns>
+    /// <exception cref="InvalidOperationException">The cache is still finding its entries; see <see cref="Readiness"/>. Or the call comes from code that a call of the pile runs.</exception>
+    /// <exception cref="PileStorageException">The catalog could not be written to; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
+    public bool DropTable(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        ThreadPresence.RefuseInside();
+        if (!Readiness.IsReady)
+        {
+            throw new InvalidOperationException(
+                $"The table '{name}' can't be dropped while the cache is still finding its entries. Wait for PileCache.Readiness.Completion.");
+        }
+        lock (_dropping)
+        {
+            TableCore? core;
+            lock (_lock)
+            {
+                ObjectDisposedException.ThrowIf(_disposed, this);
+                if (!_cores.TryGetValue(name, out core))
+                    return false;
+            }
+            core.BeginDrop();
+            FreeIdOf(core);
+            core.CompleteDrop();
+            return true;
+        }
+    }
+
+    private void FreeIdOf(TableCore core)
+    {
+        lock (_lock)
+        {
+            bool isFreed = false;
+            try
+            {
+                _ids.Drop(core.Id, Pile.NextVersion(_clock.VersionAt(_clock.Now)));
+                isFreed = true;
+            }
+            finally
+            {
+                if (!isFreed)
+                    core.AbandonDrop();
+            }
+            _ = _cores.Remove(core.Name);
+            _ = _hidden.Remove(core.Name);
+            foreach ((string Name, Type ValueType) cover in _tables.Keys.Where(cover => cover.Name == core.Name).ToArray())
+                _ = _tables.Remove(cover);
+        }
+    }
+}

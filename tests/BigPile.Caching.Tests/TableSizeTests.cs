@@ -1,0 +1,52 @@
+using System;
+using BigPile.Catalog;
+using Xunit.Abstractions;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>What a table costs that holds next to nothing, and what is left of one that was dropped.</summary>
+public sealed class TableSizeTests(ITestOutputHelper output)
+{
+    private const long MaxSmallTableBytes = 10_000;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(40)]
+    public void A_table_with_few_entries_is_small(int entries)
+    {
+        const int Tables = 200;
+        using PileCache cache = TestCache.Make();
+        Fill(cache, "first", entries); // what is made once for all of them
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        long unmanagedBytes = 0;
+        for (int i = 0; i < Tables; i++)
+            unmanagedBytes += Fill(cache, $"t{i}", entries).Statistics.IndexBytes;
+        long managedBytes = GC.GetAllocatedBytesForCurrentThread() - before;
+        output.WriteLine($"a table: {unmanagedBytes / Tables:N0} bytes of index, {managedBytes / Tables:N0} bytes of objects, garbage included");
+        Assert.InRange((unmanagedBytes + managedBytes) / Tables, 1, MaxSmallTableBytes);
+    }
+
+    [Fact]
+    public void A_table_that_is_refused_leaves_no_trace()
+    {
+        using PileCache cache = TestCache.Make();
+        for (int i = cache.Pile.Catalog.Count(CatalogKind.Table); i < Entries.EntryHead.MaxTableId; i++)
+            _ = cache.Pile.Catalog.GetOrAdd(CatalogKind.Table, Persistence.TableDefinition.Encode($"n{i}", default));
+        for (int i = 0; i < 3; i++)
+        {
+            PileException refused = Assert.Throws<PileException>(() => cache.GetOrCreateTable<string, string>($"refused{i}"));
+            Assert.Contains("65,535", refused.Message, StringComparison.Ordinal);
+        }
+        Assert.Equal(Entries.EntryHead.MaxTableId, cache.Pile.Catalog.Count(CatalogKind.Table));
+        Assert.Empty(cache.TableNames);
+    }
+
+    private static CacheTable<string, string> Fill(PileCache cache, string name, int entries)
+    {
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(name);
+        for (int i = 0; i < entries; i++)
+            table.Put("k" + i, "v");
+        Assert.True(table.TryGet("k0", out _));
+        return table;
+    }
+}

@@ -1,0 +1,62 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Server.Tests.Support;
+
+namespace BigPile.Server.Tests;
+
+/// <summary>A directory from which a part of the pile is gone: every verb says what, in one line, and leaves the rest as it is.</summary>
+public sealed class DamagedStartTests : IDisposable
+{
+    private readonly TemporaryDirectory _directory = new();
+
+    public void Dispose() => _directory.Dispose();
+
+    [Theory]
+    [InlineData("superblock", false, "is missing or empty")]
+    [InlineData("superblock", true, "is missing or empty")]
+    [InlineData("segment*", false, "segment")]
+    public async Task A_server_refuses_to_start_and_changes_nothing(string pattern, bool isEmptied, string said)
+    {
+        await MakeAsync();
+        string lost = Directory.GetFiles(_directory.Pile, pattern).Order(StringComparer.Ordinal).First();
+        if (isEmptied)
+            File.WriteAllBytes(lost, []);
+        else
+            File.Delete(lost);
+        string[] before = Contents();
+
+        (int code, string error) = await RunAsync(RunningServer.Arguments(_directory.Pile));
+        Assert.Equal(1, code);
+        Assert.Contains(said, error, StringComparison.Ordinal);
+        Assert.Contains(_directory.Pile, error, StringComparison.Ordinal);
+        Assert.Equal(1, error.Count(static character => character == '\n'));
+        Assert.Equal(before, Contents());
+
+        (code, error) = await RunAsync(["verify", _directory.Pile]);
+        Assert.NotEqual(0, code);
+        (code, _) = await RunAsync(["export", "--table", "t", "--out", Path.Combine(_directory.Root, "out"), "--directory", _directory.Pile]);
+        Assert.NotEqual(0, code);
+        Assert.Equal(before, Contents());
+    }
+
+    private async Task MakeAsync()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+        using var put = await server.PutAsync("/v1/tables/t/entries/k", [1, 2, 3], "text/plain");
+        Assert.True(put.IsSuccessStatusCode);
+    }
+
+    // Who tried last may be noted; all else must be as it was.
+    private string[] Contents() =>
+        [.. new DirectoryInfo(_directory.Pile).GetFiles().Where(static file => file.Name is not ("owner" or "lock"))
+            .OrderBy(static file => file.Name, StringComparer.Ordinal).Select(static file => $"{file.Name} {file.Length}")];
+
+    private static async Task<(int Code, string Error)> RunAsync(string[] args)
+    {
+        var error = new StringWriter { NewLine = "\n" };
+        int code = await Program.RunAsync(args, TextWriter.Null, error);
+        return (code, error.ToString());
+    }
+}
