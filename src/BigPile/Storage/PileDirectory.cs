@@ -60,7 +60,7 @@ internal sealed class PileDirectory : IDisposable
                 throw new PileStorageException($"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
-            WasCutTwice = WasPowerCut && _state.HasTracesOfCut;
+            WasCutTwice = WasPowerCut && _state.HasMarksOfCut;
             GenerationSkip = WasPowerCut ? SkipOf(_state.Sequence) : 0;
             HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
             Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
@@ -124,7 +124,7 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>How many generations this owner leaves out where one may have been given out that a power cut took.</summary>
     internal uint GenerationSkip { get; }
 
-    /// <summary>Whether the power was cut before the traces of an earlier cut were examined.</summary>
+    /// <summary>Whether the power was cut, and before that another time, and no checkpoint came in between.</summary>
     internal bool WasCutTwice { get; }
 
     /// <summary>How the last owner left the pile.</summary>
@@ -200,6 +200,7 @@ internal sealed class PileDirectory : IDisposable
         state.IsClean = false;
         state.BootId = _bootId;
         state.HasTracesOfCut = HasTracesOfCut && !isExamined;
+        state.HasMarksOfCut = WasPowerCut || (!WasClean && state.HasMarksOfCut);
     });
 
     /// <summary>States that no page has traces of a power cut any more.</summary>
@@ -256,6 +257,7 @@ internal sealed class PileDirectory : IDisposable
     {
         state.LogEpoch = epoch;
         state.FlushedVersion = flushedVersion;
+        state.HasMarksOfCut = false;
     });
 
     /// <summary>States that everything is written through. Nothing may change any more.</summary>
@@ -266,6 +268,7 @@ internal sealed class PileDirectory : IDisposable
         state.CatalogBytes = Catalog.LengthBytes;
         state.IsClean = true;
         state.HasTracesOfCut = false;
+        state.HasMarksOfCut = false;
     });
 
     /// <summary>Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.</summary>

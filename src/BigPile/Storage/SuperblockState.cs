@@ -15,6 +15,7 @@ internal sealed class SuperblockState
     private const byte InUse = 0;
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
+    private const byte ExaminedAfterCut = 3;
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
     internal Guid PileId { get; init; }
@@ -34,6 +35,12 @@ internal sealed class SuperblockState
 
     /// <summary>Whether pages may have traces of a power cut that no owner has examined yet; of a pile that is closed none has.</summary>
     internal bool HasTracesOfCut { get; set; }
+
+    /// <summary>
+    /// Whether the device may have marks of deletions that an owner made after a power cut: there was no checkpoint since. A pile with traces
+    /// of a cut has them as well.
+    /// </summary>
+    internal bool HasMarksOfCut { get; set; }
 
     /// <summary>The generation at which all new segments start at least; as format 1 left it.</summary>
     internal uint GenerationBase { get; set; }
@@ -79,7 +86,7 @@ internal sealed class SuperblockState
         writer.Write(PileId.ToByteArray());
         writer.Write(HasChecksums);
         writer.Write(Sequence);
-        writer.Write(IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : InUse);
+        writer.Write(IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse);
         writer.Write(GenerationBase);
         writer.Write(VersionLimit);
         writer.Write(BootId.ToByteArray());
@@ -144,6 +151,7 @@ internal sealed class SuperblockState
         {
             IsClean = value == Closed;
             HasTracesOfCut = value == InUseAfterCut;
+            HasMarksOfCut = value is InUseAfterCut or ExaminedAfterCut;
         }
     }
 
