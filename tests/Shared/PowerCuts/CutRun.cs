@@ -123,6 +123,11 @@ internal sealed class CutRun<T> : IDisposable
             case CutEnding.PowerCut:
                 GoOnAt(directory => _disk.GoDown(directory, CutImages<T>.AnyKind(_random)), _subject.NewBoot(), keepsAll: false);
                 break;
+            case CutEnding.OtherBoot when _subject.KnowsBoots:
+                // Of what the device refused, and the system took for written, nothing is left to be read after a start of the machine.
+                _subject.HoldStill(_opened);
+                GoOnAt(directory => _disk.GoDown(directory, CutKind.Everything), _subject.NewBoot(), keepsAll: false);
+                break;
             default:
                 bool keepsAll = ending == CutEnding.Kill && _subject.KnowsBoots;
                 _subject.HoldStill(_opened);
