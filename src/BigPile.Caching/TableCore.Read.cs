@@ -13,9 +13,10 @@ namespace BigPile.Caching;
 /// <remarks>
 /// A read takes no lock. In order: state of the bucket (acquire), which must be responsible for the hash and must not be moving entries;
 /// slot (acquire) with the hash's tag; block, its head, and the key, since tags collide; the copy, with lengths bounded first; a read
-/// barrier; the block's header and page again, because the block may have been freed and used anew; the slot again, because without it
-/// a slow reader could show a value that is published in its block but not yet in the table, and the older one after it. Any difference:
-/// start over. A miss counts when no entry of the bucket was moved meanwhile.
+/// barrier; the slot again, because without it a slow reader could show a value that is published in its block but not yet in the table,
+/// and the older one after it; the block's header and page again, because the block may have been freed and used anew. The slot is looked
+/// at between two looks at the block, as it has no generation: an entry may leave a block and come back to it, and the slot is as it was.
+/// Any difference: start over. A miss counts when no entry of the bucket was moved meanwhile.
 /// </remarks>
 internal sealed unsafe partial class TableCore
 {
@@ -43,6 +44,24 @@ internal sealed unsafe partial class TableCore
 
         /// <summary>Whether nothing may have been moved when nothing was found.</summary>
         static abstract bool StateAgain { get; }
+
+        /// <summary>Where a search is between two of its looks.</summary>
+        static virtual void Pass(SearchPoint point)
+        {
+        }
+    }
+
+    /// <summary>Places of a search at which tests change what it looks at.</summary>
+    internal enum SearchPoint
+    {
+        /// <summary>The slot was read, its block was not.</summary>
+        BeforeBlock,
+
+        /// <summary>The block was read.</summary>
+        AfterBlock,
+
+        /// <summary>Between the second looks at slot and block.</summary>
+        BetweenSecondLooks,
     }
 
     /// <summary>Reads the value of a key.</summary>
@@ -144,7 +163,7 @@ internal sealed unsafe partial class TableCore
             return Outcome.Again;
         info = new EntryInfo(head.Version, (int)valueBytes);
         reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        if ((TChecks.BlockAgain && !view.IsUnchanged()) || (TChecks.SlotAgain && Volatile.Read(ref *slotAt) != slot.Word))
+        if ((TChecks.SlotAgain && !IsStillLoaded(slotAt, slot)) || (TChecks.BlockAgain && !view.IsUnchanged()))
             return Outcome.Again;
         if (_countsUses)
             Bucket.CountUseOf(slotAt);
@@ -221,10 +240,12 @@ internal sealed unsafe partial class TableCore
                 IndexSlot slot = Bucket.Load(line, place);
                 if (!slot.MayBe(key.Hash))
                     continue;
+                TChecks.Pass(SearchPoint.BeforeBlock);
                 Pile.EntryView view = Pile.ViewEntry(slot.Address);
                 if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
                 {
-                    if (IsStillLoaded(line, place, slot))
+                    TChecks.Pass(SearchPoint.AfterBlock);
+                    if (LeadsNowhere(line, place, slot))
                         continue; // its page turned out to be damaged after it was opened
                     return Outcome.Again;
                 }
@@ -233,11 +254,12 @@ internal sealed unsafe partial class TableCore
                 Outcome outcome = isKey ? ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info) : Outcome.Miss;
                 if (isKey)
                     isSliding = head.IsSliding;
+                if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
+                    return Outcome.Again;
+                TChecks.Pass(SearchPoint.BetweenSecondLooks);
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return Outcome.Again;
                 if (_checksEveryRead && !Pile.IsIntact(slot.Address, view))
-                    return Outcome.Again;
-                if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return Outcome.Again;
                 if (!isKey)
                     continue;
@@ -250,10 +272,21 @@ internal sealed unsafe partial class TableCore
         return !TChecks.StateAgain || Bucket.IsSame(state, bucket->State) ? Outcome.Miss : Outcome.Again;
     }
 
-    private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot)
+    // That a block is none says nothing by itself: the entry may have left it, and come back to it since. What counts is a slot that leads
+    // to the block between two looks that find the same.
+    private bool LeadsNowhere(Bucket* line, int place, IndexSlot slot)
     {
-        Volatile.ReadBarrier();
-        return Bucket.Load(line, place).Word == slot.Word;
+        Pile.EntryTrace trace = Pile.TraceEntry(slot.Address);
+        return trace.IsNone(EntryHead.ShortBytes) && IsStillLoaded(line, place, slot) && Pile.TraceEntry(slot.Address) == trace;
+    }
+
+    private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot) => IsStillLoaded(Bucket.SlotAt(line, place), slot);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool IsStillLoaded(ulong* slotAt, IndexSlot slot)
+    {
+        Volatile.ReadBarrier(); // behind all that was read of the block
+        return Volatile.Read(ref *slotAt) == slot.Word;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

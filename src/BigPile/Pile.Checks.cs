@@ -48,7 +48,7 @@ public sealed unsafe partial class Pile
     private bool IsIntact(byte* block, BlockHeader header, ulong address, PageInfo info)
     {
         long capacityBytes = info.HasSlotAt(address) ? _allocator.BlockBytesAt(address, info) - BlockHeader.SizeBytes : 0;
-        return BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header.NotBusy, capacityBytes);
+        return BlockSeal.IsWhole(block, header.NotBusy, capacityBytes);
     }
 
     // The block, or the origin of a link, is the caller's alone.

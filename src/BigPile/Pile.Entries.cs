@@ -64,11 +64,33 @@ public sealed unsafe partial class Pile
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 
+    /// <summary>What header and page say at an address, to be compared with what they say later.</summary>
+    internal EntryTrace TraceEntry(ulong address)
+    {
+        byte* start = _map.Find(address, out PageInfo* info);
+        if (start == null)
+            return default;
+        var trace = new EntryTrace(address, Volatile.Read(ref *(ulong*)start), SegmentMap.Load(info).Word);
+        Volatile.ReadBarrier(); // before whatever is looked at between two traces
+        return trace;
+    }
+
     /// <summary>Frees memory that readers inside the pile may still look at, once none can.</summary>
     internal void Retire(nint memory)
     {
         _retired.Enqueue(memory);
         Volatile.Write(ref _hasRetired, true);
+    }
+
+    /// <summary>Header and page of an address at one instant. Each freeing raises the header's generation, so two equal ones mean that nothing was there between.</summary>
+    internal readonly record struct EntryTrace(ulong Address, ulong Header, ulong Page)
+    {
+        /// <summary>Whether no entry of at least so many bytes is there.</summary>
+        internal bool IsNone(int leastBytes)
+        {
+            var header = new BlockHeader(Header);
+            return header.Kind != BlockKind.TableEntry || !new PageInfo(Page).HasSlotAt(Address) || header.OwnPayloadBytes < leastBytes;
+        }
     }
 
     /// <summary>An entry as it was found; everything read through it counts only if <see cref="IsUnchanged"/> afterwards.</summary>

@@ -111,7 +111,7 @@ public sealed unsafe partial class Pile
         where TReader : struct, IPayloadReader, allows ref struct
     {
         long lengthBytes = block.Header.PayloadBytes;
-        if (!BlockSeal.Fits(lengthBytes, block.CapacityBytes) || !BlockSeal.IsIntact(block.Start, block.Header, block.CapacityBytes))
+        if (!BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes))
             return false;
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
         return true;

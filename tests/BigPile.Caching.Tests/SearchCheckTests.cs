@@ -50,6 +50,30 @@ public sealed class SearchCheckTests : IDisposable
         Assert.Null(ReadWhileMoved<NoSlotOrStateCheck>("wrong"));
     }
 
+    [Theory]
+    [InlineData("none")]
+    [InlineData("another")]
+    public void An_entry_that_comes_back_to_the_block_it_left_is_not_missed(string meanwhile)
+    {
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("back"), new SameHash());
+        table.Put("key", "before");
+        Interrupted.At(TableCore.SearchPoint.BeforeBlock, () =>
+        {
+            table.Put("key", new string('e', 500)); // elsewhere: its block is free
+            if (meanwhile == "another")
+                table.Put("yek", "before"); // in its block
+        });
+        TableCore.SearchPoint next = meanwhile == "none" ? TableCore.SearchPoint.AfterBlock : TableCore.SearchPoint.BetweenSecondLooks;
+        Interrupted.At(next, () =>
+        {
+            table.Remove("yek");
+            table.Put("key", "behind");
+        });
+        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        KeyProbe key = table.KeyCodec.Probe("key", stack);
+        Assert.Equal("behind", Read<Interrupted>(table.Core, new KeyProbe(key.Bytes, key.Hash, new BytesMatcher(key.Bytes.ToArray()))));
+    }
+
     // Of two million numbers, some thirty pairs agree in the 36 bits of the hash that the index knows.
     private static (long First, long Second) FindSameTag(CacheTable<long, string> table)
     {
@@ -121,6 +145,11 @@ public sealed class SearchCheckTests : IDisposable
         return Read<TChecks>(table.Core, new KeyProbe(key.Bytes, key.Hash, matcher));
     }
 
+    private sealed class BytesMatcher(byte[] key) : KeyMatcher
+    {
+        internal override bool Matches(ReadOnlySpan<byte> stored) => stored.SequenceEqual(key);
+    }
+
     private sealed class InterruptedMatcher(KeyMatcher matcher, Action interrupt) : KeyMatcher
     {
         internal override bool Matches(ReadOnlySpan<byte> stored)
@@ -167,6 +196,29 @@ public sealed class SearchCheckTests : IDisposable
         public static bool Key => true;
 
         public static bool StateAgain => true;
+    }
+
+    /// <summary>Runs an action at a point, once.</summary>
+    private readonly struct Interrupted : TableCore.ISearchChecks
+    {
+        [ThreadStatic]
+        private static Dictionary<TableCore.SearchPoint, Action>? t_actions;
+
+        public static bool BlockAgain => true;
+
+        public static bool SlotAgain => true;
+
+        public static bool Key => true;
+
+        public static bool StateAgain => true;
+
+        internal static void At(TableCore.SearchPoint point, Action action) => (t_actions ??= [])[point] = action;
+
+        public static void Pass(TableCore.SearchPoint point)
+        {
+            if (t_actions!.Remove(point, out Action? action))
+                action();
+        }
     }
 
     private readonly struct NoKeyCheck : TableCore.ISearchChecks

@@ -181,7 +181,8 @@ public sealed class RequestLogTests : IDisposable
         long before = GC.GetAllocatedBytesForCurrentThread();
         Answer(Reads);
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        Assert.True(allocated < Reads, $"{allocated:N0} bytes for {Reads:N0} reads.");
+        // The smallest object has 24 bytes. What a collection meanwhile takes from a thread counts as allocated: some KB each time.
+        Assert.True(allocated < 5 * Reads, $"{allocated:N0} bytes for {Reads:N0} reads.");
         Assert.Single(lines.Lines);
 
         void Answer(int count)

@@ -78,6 +78,11 @@ internal static unsafe class BlockSeal
             : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + payloadBytes) == checksum;
     }
 
+    /// <summary>Whether header and payload are what was written, and fit their block; the length may be any.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes) =>
+        Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes);
+
     private static bool IsRun(long capacityBytes) => capacityBytes + BlockHeader.SizeBytes > SizeClasses.MaxSlotBytes;
 
     private static long ChunkCount(long payloadBytes) => Math.Max(1, (payloadBytes + ChunkBytes - 1) / ChunkBytes);

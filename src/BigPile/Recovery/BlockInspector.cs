@@ -16,7 +16,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
 
-    /// <summary>Whether pages may have traces of an earlier power cut, which an owner that was killed since had not examined.</summary>
+    /// <summary>Whether pages may have traces of a power cut: it left the pile, or an owner that was killed since had not examined all of them.</summary>
     internal bool HasTracesOfCut { get; init; }
 
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
@@ -27,7 +27,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
 
     /// <summary>Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.</summary>
     internal bool IsUnflushedTaking(byte* block, BlockHeader header) =>
-        (LeftAs == LeftAs.Cut || HasTracesOfCut) && FlushedVersion != 0 && TakingEntry.IsYounger(block, header, FlushedVersion);
+        HasTracesOfCut && FlushedVersion != 0 && TakingEntry.IsYounger(block, header, FlushedVersion);
 
     /// <summary>How many generations are left out where one may have been given out that a power cut took.</summary>
     internal uint GenerationSkip { get; init; }
@@ -36,7 +36,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     internal long Epoch { get; init; }
 
     /// <summary>The epoch of what is freed before the first checkpoint.</summary>
-    internal long FreeEpoch => LeftAs == LeftAs.Cut || HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
+    internal long FreeEpoch => HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
 
     /// <summary>The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.</summary>
     internal BlockHeader Settled(byte* block, ulong address, long capacityBytes)
@@ -54,7 +54,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     {
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
-        return isPossible && (!checksChecksums || IsIntact(block, undone, capacityBytes)) ? undone : undoable;
+        return isPossible && (!checksChecksums || BlockSeal.IsWhole(block, undone, capacityBytes)) ? undone : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -86,14 +86,11 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
             return $"its header states {header.PayloadBytes:N0} bytes, and there is room for {capacityBytes:N0}";
         if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < BackWord.SizeBytes)
             return "the payload behind a link is shorter than its back word";
-        return IsIntactIfChecked(block, header, capacityBytes) ? null : "the payload does not match its checksum";
+        return IsIntact(block, header, capacityBytes) ? null : "the payload does not match its checksum";
     }
 
-    private bool IsIntactIfChecked(byte* block, BlockHeader header, long capacityBytes) =>
-        !checksChecksums || IsIntact(block, header, capacityBytes);
-
-    private static bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
-        BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes);
+    private bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
+        !checksChecksums || BlockSeal.IsWhole(block, header, capacityBytes);
 
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
     internal bool HasSoundTarget(ulong address, BlockHeader link)
@@ -104,7 +101,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        return back.OriginAddress == address && back.OriginGeneration == link.Generation && IsIntactIfChecked(target, header, capacityBytes);
+        return back.OriginAddress == address && back.OriginGeneration == link.Generation && IsIntact(target, header, capacityBytes);
     }
 
     /// <summary>Whether nothing leads to a link target.</summary>

@@ -110,6 +110,6 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
             return false;
-        return !isSealed || (BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes));
+        return !isSealed || BlockSeal.IsWhole(block, header, capacityBytes);
     }
 }

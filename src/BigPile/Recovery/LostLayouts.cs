@@ -79,7 +79,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
         if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (!isSealed && live.IsShortForm))
             return false;
-        return !isSealed || (BlockSeal.Fits(live.OwnPayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, live, capacityBytes));
+        return !isSealed || BlockSeal.IsWhole(block, live, capacityBytes);
     }
 
     // The target may be damaged, or freed as an orphan, and yet be there for the next power cut: its back word alone tells.

@@ -96,7 +96,8 @@ internal sealed unsafe class PageExaminer
             else
             {
                 meta->ReturnSlot(slot);
-                meta->GenerationFloor = Math.Max(meta->GenerationFloor, Math.Min(header.Generation + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1));
+                uint floor = Math.Min(header.Generation + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, floor);
             }
         }
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);

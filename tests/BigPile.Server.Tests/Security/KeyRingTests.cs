@@ -66,7 +66,8 @@ public sealed class KeyRingTests
         for (int i = 0; i < 10_000; i++)
             CheckBoth(ring, good, bad);
         long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
-        Assert.True(bytes < 1_000, $"{bytes} bytes in 20,000 checks");
+        // Objects would be 480,000 bytes and more. What a collection meanwhile takes from a thread counts as allocated: some KB each time.
+        Assert.True(bytes < 100_000, $"{bytes} bytes in 20,000 checks");
     }
 
     [Fact]
