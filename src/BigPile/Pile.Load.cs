@@ -122,6 +122,7 @@ public sealed unsafe partial class Pile
         if (versionLimit > directory.VersionLimit)
             directory.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
         _inspector!.FlushedVersion = Math.Max(_inspector.FlushedVersion, replay.FlushedVersion);
+        _inspector.CutVersion = directory.CutVersion; // a batch may know of a higher limit
         Recovery.RestoredCount = replay.AppliedCount;
     }
 

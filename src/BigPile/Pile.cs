@@ -111,6 +111,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
                 HasTracesOfCut = _directory.HasTracesOfCut,
                 GenerationSkip = _directory.GenerationSkip,
                 FlushedVersion = _directory.FlushedVersion,
+                CutVersion = _directory.CutVersion,
             };
             if (_directory.HasTracesOfCut && !IsReadOnly)
                 _allocator.Pool.GenerationAbove = new LostLayouts(_allocator.Pool, _inspector, _isSealed).GenerationAbove;

@@ -25,9 +25,12 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>The last version of an entry that was flushed, or 0 where that is not known.</summary>
     internal ulong FlushedVersion { get; set; }
 
+    /// <summary>No entry that was put before the power cut has a version above this; what was put since is not the cut's.</summary>
+    internal ulong CutVersion { get; set; }
+
     /// <summary>Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.</summary>
     internal bool IsUnflushedTaking(byte* block, BlockHeader header) =>
-        HasTracesOfCut && FlushedVersion != 0 && TakingEntry.IsYounger(block, header, FlushedVersion);
+        HasTracesOfCut && FlushedVersion != 0 && TakingEntry.IsBetween(block, header, FlushedVersion, CutVersion);
 
     /// <summary>How many generations are left out where one may have been given out that a power cut took.</summary>
     internal uint GenerationSkip { get; init; }

@@ -16,12 +16,13 @@ internal static unsafe class TakingEntry
     private const ulong ExtensionBit = 1UL << 63;
     private const int LeastBytes = 12;
 
-    /// <summary>Whether a block is such an entry, and is younger than a version.</summary>
-    internal static bool IsYounger(byte* block, BlockHeader header, ulong version)
+    /// <summary>Whether a block is such an entry, and its version is above one and not above another.</summary>
+    internal static bool IsBetween(byte* block, BlockHeader header, ulong above, ulong upTo)
     {
         if (header.Kind != BlockKind.TableEntry || header.PayloadBytes < LeastBytes)
             return false;
         byte* payload = block + BlockHeader.SizeBytes;
-        return *(uint*)(payload + WordOffset) >> KindShift is Tombstone or TagMark && (*(ulong*)payload & ~ExtensionBit) > version;
+        ulong version = *(ulong*)payload & ~ExtensionBit;
+        return *(uint*)(payload + WordOffset) >> KindShift is Tombstone or TagMark && version > above && version <= upTo;
     }
 }

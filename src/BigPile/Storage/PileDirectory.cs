@@ -105,6 +105,9 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known.</summary>
     internal ulong FlushedVersion => WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
 
+    /// <summary>No entry that was put before the power cut that pages may have traces of has a version above this. All that are put since have one.</summary>
+    internal ulong CutVersion => WasPowerCut ? VersionLimit : _state.CutVersion;
+
     internal bool HasChecksums => _state.HasChecksums;
 
     internal long LogEpoch => _state.LogEpoch;
@@ -197,6 +200,7 @@ internal sealed class PileDirectory : IDisposable
     internal void MarkOpened(bool isExamined, ulong flushedVersion) => Change(state =>
     {
         state.FlushedVersion = flushedVersion;
+        state.CutVersion = CutVersion;
         state.IsClean = false;
         state.BootId = _bootId;
         state.HasTracesOfCut = HasTracesOfCut && !isExamined;

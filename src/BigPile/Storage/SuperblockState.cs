@@ -60,6 +60,9 @@ internal sealed class SuperblockState
     /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is closed.</summary>
     internal ulong FlushedVersion { get; set; }
 
+    /// <summary>While there are traces of a power cut: no entry that was put before it has a version above this, and all put since have one.</summary>
+    internal ulong CutVersion { get; set; }
+
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; private set; } = [];
 
@@ -86,7 +89,7 @@ internal sealed class SuperblockState
         writer.Write(PileId.ToByteArray());
         writer.Write(HasChecksums);
         writer.Write(Sequence);
-        writer.Write(IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse);
+        writer.Write(Use);
         writer.Write(GenerationBase);
         writer.Write(VersionLimit);
         writer.Write(BootId.ToByteArray());
@@ -104,6 +107,8 @@ internal sealed class SuperblockState
             writer.Write(number);
             writer.Write(generation);
         }
+        if (Use == InUseAfterCut)
+            writer.Write(CutVersion);
         writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
         return stream.ToArray();
     }
@@ -147,6 +152,7 @@ internal sealed class SuperblockState
 
     private byte Use
     {
+        get => IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse;
         init
         {
             IsClean = value == Closed;
@@ -187,6 +193,8 @@ internal sealed class SuperblockState
         int givenBack = format >= FirstFormatWithGenerations ? reader.ReadInt32() : 0;
         for (int i = 0; i < givenBack; i++)
             state.Generations[reader.ReadInt32()] = reader.ReadUInt32();
+        if (state.Use == InUseAfterCut)
+            state.CutVersion = reader.ReadUInt64();
         return state;
     }
 
