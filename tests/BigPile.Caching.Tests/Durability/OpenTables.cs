@@ -73,6 +73,9 @@ internal sealed class OpenTables : IDisposable
         return all;
     }
 
+    /// <summary>Frees what is no more by time or tag.</summary>
+    internal void Sweep() => _tables.ForEach(static table => table.Sweep());
+
     /// <summary>The objects of the pile that are no entries.</summary>
     internal IEnumerable<PilePointer> Objects() =>
         Pile.Where(static entry => entry.Kind != PayloadKind.TableEntry).Select(static entry => entry.Pointer);

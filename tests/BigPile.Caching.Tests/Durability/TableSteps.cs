@@ -141,8 +141,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
     private void Sweep(OpenTables tables)
     {
         log("sweep");
-        for (int i = 0; i < tables.Count; i++)
-            tables[i].Sweep();
+        tables.Sweep();
     }
 
     private void RemoveByTag(OpenTables tables, int table)
