@@ -67,7 +67,7 @@ internal sealed class OpenTables : IDisposable
             foreach (long key in _tables[table].Keys)
             {
                 if (_tables[table].TryGetEntry(key, out TableEntry<long> entry)) // before it is used, which puts off its expiry
-                    all.Add(new TableKey(table, key), new FoundEntry(ReadOne(table, key), entry));
+                    all.Add(new TableKey(table, key), ReadOne(table, key, entry));
             }
         }
         return all;
@@ -93,15 +93,17 @@ internal sealed class OpenTables : IDisposable
 
     public void Dispose() => Cache.Dispose();
 
-    private byte[]? ReadOne(int table, long key)
+    private FoundEntry ReadOne(int table, long key, TableEntry<long> entry)
     {
         try
         {
-            return _tables[table].TryGet(key, out byte[]? value) ? value : null;
+            return _tables[table].TryGet(key, out byte[]? value)
+                ? new FoundEntry(value, entry, "is there")
+                : new FoundEntry(null, entry, $"is missing, of {_tables[table].GetPointer(key)}");
         }
-        catch (PileException)
+        catch (PileException e)
         {
-            return null;
+            return new FoundEntry(null, entry, $"can't be read, of {_tables[table].GetPointer(key)}: {e.Message}");
         }
     }
 }
