@@ -19,6 +19,10 @@ internal static class Program
           --Pile:Directory=./data          the pile's directory
           --Pile:SegmentBytes=256m         the size of a new pile's segments
           --Pile:MaxBytes=64g              the most bytes that it may take; no limit by default
+          --Pile:FlushSeconds=10           flush so often: what was flushed survives a power cut; never by itself by default
+          --Pile:Warmup=Touch              what is read in the background at the start: Off, Advise, Touch or Verify
+          --Pile:WarmupBytesPerSecond=200m how fast; no limit by default
+          --Pile:Checksums=AtFirstUse      when payloads are compared with theirs: Off, AtFirstUse or AtEveryRead
           --Server:MaxBodyBytes=32m        the most bytes of a payload that a client may put
           --Security:AdminUrl=URL          a port of its own for what needs the scope admin
           --Security:AllowWithoutKeys=true listen where other machines reach it, and ask nobody for a key (the verb 'key' makes one)

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Configuration;
@@ -30,6 +31,29 @@ public sealed class SettingsTests
         var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
         Assert.Contains("'Piel'. Did you mean 'Pile'?", refusal.Message, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public void The_piles_settings_reach_the_pile()
+    {
+        ServerSettings settings = Read(
+            ("Pile:FlushSeconds", "10"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"), ("Pile:Checksums", "AtEveryRead"));
+        Assert.Equal(TimeSpan.FromSeconds(10), settings.FlushInterval);
+        Assert.Equal((PileWarmup.Advise, 200L << 20), (settings.Warmup, settings.WarmupBytesPerSecond));
+        Assert.Equal(PileChecksums.AtEveryRead, settings.Checksums);
+    }
+
+    [Fact]
+    public void What_is_not_set_is_as_the_library_has_it()
+    {
+        ServerSettings settings = Read();
+        var pile = new AspNetCore.BigPileOptions();
+        Assert.Equal(
+            (pile.FlushInterval, pile.Warmup, pile.WarmupBytesPerSecond, pile.Checksums, pile.SegmentBytes, pile.MaxBytes),
+            (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes, settings.MaxBytes));
+    }
+
+    private static ServerSettings Read(params (string Name, string Value)[] settings) => ServerSettings.Read(
+        new ConfigurationBuilder().AddInMemoryCollection(settings.ToDictionary(static pair => pair.Name, static pair => (string?)pair.Value)).Build());
 
     [Theory]
     [InlineData("0", 0)]

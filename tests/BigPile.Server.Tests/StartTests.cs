@@ -184,9 +184,24 @@ public sealed class StartTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync($"http://127.0.0.1:{server.Address.Port}/health/ready")).StatusCode);
     }
 
+    [Fact]
+    public async Task The_piles_settings_are_those_it_is_opened_with()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, "--Pile:FlushSeconds=7", "--Pile:Warmup=Off", "--Pile:WarmupBytesPerSecond=1m", "--Pile:Checksums=AtEveryRead");
+        AspNetCore.BigPileOptions options = server.Service<IOptions<AspNetCore.BigPileOptions>>().Value;
+        Assert.Equal((TimeSpan.FromSeconds(7), PileWarmup.Off), (options.FlushInterval!.Value, options.Warmup));
+        Assert.Equal((1L << 20, PileChecksums.AtEveryRead), (options.WarmupBytesPerSecond, options.Checksums));
+    }
+
     [Theory]
     [InlineData("--Pile:MaxBytes=lots", "'Pile:MaxBytes' is 'lots'")]
     [InlineData("--Pile:SegmentBytes=5m", "PileOptions.SegmentBytes is 5,242,880")]
+    [InlineData("--Pile:FlushSeconds=0", "'Pile:FlushSeconds' is '0'; it must be a number of seconds from 1 to 86400")]
+    [InlineData("--Pile:Warmup=hot", "'Pile:Warmup' is 'hot'; it must be one of Off, Advise, Touch, Verify")]
+    [InlineData("--Pile:Warmup=1", "'Pile:Warmup' is '1'; it must be one of")]
+    [InlineData("--Pile:WarmupBytesPerSecond=fast", "'Pile:WarmupBytesPerSecond' is 'fast'")]
+    [InlineData("--Pile:Checksums=on", "'Pile:Checksums' is 'on'; it must be one of Off, AtFirstUse, AtEveryRead")]
     [InlineData("--Pile:Directry=x", "no setting 'Pile:Directry'")]
     [InlineData("--Server:AllowInsecure=perhaps", "'Server:AllowInsecure' is 'perhaps'")]
     [InlineData("--Server:DrainSeconds=-1", "'Server:DrainSeconds' is '-1'")]

@@ -141,6 +141,10 @@ internal static class ServerApplication
             pile.Directory = settings.Directory;
             pile.SegmentBytes = settings.SegmentBytes;
             pile.MaxBytes = settings.MaxBytes;
+            pile.FlushInterval = settings.FlushInterval;
+            pile.Warmup = settings.Warmup;
+            pile.WarmupBytesPerSecond = settings.WarmupBytesPerSecond;
+            pile.Checksums = settings.Checksums;
             pile.MaxBodyBytes = settings.MaxBodyBytes;
             pile.MaxBulkRequests = limits.BulkRequests;
             pile.MaxBufferedBytes = limits.BufferedBytes;

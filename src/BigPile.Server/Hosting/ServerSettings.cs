@@ -13,7 +13,7 @@ internal sealed record ServerSettings
 
     internal static readonly string[] Known =
     [
-        "Pile:Directory", "Pile:SegmentBytes", "Pile:MaxBytes",
+        "Pile:Directory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:FlushSeconds", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
         "Server:AllowInsecure", "Server:MaxBodyBytes", "Server:LoadSample", "Server:LogEntryReads", "Server:LogOneIn",
         "Server:DrainSeconds",
     ];
@@ -26,6 +26,18 @@ internal sealed record ServerSettings
 
     /// <summary>The most bytes of all segments.</summary>
     internal long MaxBytes { get; init; }
+
+    /// <summary>How often the pile is flushed by itself, if it is.</summary>
+    internal TimeSpan? FlushInterval { get; init; }
+
+    /// <summary>What is read in the background once the pile is open.</summary>
+    internal PileWarmup Warmup { get; init; }
+
+    /// <summary>How many bytes the background may read in a second; 0: no limit.</summary>
+    internal long WarmupBytesPerSecond { get; init; }
+
+    /// <summary>What is done with checksums.</summary>
+    internal PileChecksums Checksums { get; init; }
 
     /// <summary>The most bytes of a payload that a client may put.</summary>
     internal long MaxBodyBytes { get; init; }
@@ -53,6 +65,10 @@ internal sealed record ServerSettings
             Directory = Path.GetFullPath(Text(configuration, "Pile:Directory") ?? DefaultDirectory),
             SegmentBytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes),
             MaxBytes = Size(configuration, "Pile:MaxBytes", long.MaxValue),
+            FlushInterval = Text(configuration, "Pile:FlushSeconds") == null ? null : Seconds(configuration, "Pile:FlushSeconds", 0, 1),
+            Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
+            WarmupBytesPerSecond = Size(configuration, "Pile:WarmupBytesPerSecond", 0),
+            Checksums = Choice(configuration, "Pile:Checksums", PileChecksums.AtFirstUse),
             MaxBodyBytes = Size(configuration, "Server:MaxBodyBytes", BigPileOptions.DefaultMaxBodyBytes),
             LoadSample = Switch(configuration, "Server:LoadSample", true),
             LogEntryReads = Switch(configuration, "Server:LogEntryReads", false),

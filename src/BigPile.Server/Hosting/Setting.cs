@@ -49,6 +49,20 @@ internal static class Setting
             : throw new SettingsException($"The setting '{name}' is '{text}'; it must be true or false.");
     }
 
+    /// <summary>One of an enumeration's names, in any case.</summary>
+    internal static T Choice<T>(IConfiguration configuration, string name, T otherwise)
+        where T : struct, Enum
+    {
+        if (Text(configuration, name) is not { } text)
+            return otherwise;
+        foreach (T value in Enum.GetValues<T>())
+        {
+            if (string.Equals(value.ToString(), text, StringComparison.OrdinalIgnoreCase))
+                return value;
+        }
+        throw new SettingsException($"The setting '{name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
+    }
+
     internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)
     {
         if (Text(configuration, name) is not { } text)
