@@ -107,7 +107,8 @@ public sealed unsafe partial class Pile
 
     private void Scan(Segment segment, PileDirectory directory)
     {
-        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, directory.GenerationSkip, directory.Faults);
+        uint skip = directory.WasPowerCut ? directory.GenerationSkip : 0; // an owner that was killed since has stated it already
+        var scanner = new SegmentScanner(segment, directory.Segments.PathOf(segment.Number), directory.WasClean, skip, directory.Faults);
         scanner.Scan();
         _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
     }

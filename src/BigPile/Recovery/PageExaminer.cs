@@ -73,12 +73,16 @@ internal sealed unsafe class PageExaminer
         NoteLostLayouts(segment, page, 1);
         long blocks = 0;
         long payloadBytes = 0;
+        byte* lastFree = null;
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
             BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+            bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
+            if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header));
             if (!header.IsFree)
             {
                 blocks++;
@@ -88,7 +92,7 @@ internal sealed unsafe class PageExaminer
             {
                 meta->Quarantine(slot);
             }
-            else if (header.Generation >= PilePointer.MaxGeneration - 1)
+            else if (isWorn)
             {
                 WearOut(block, header);
                 meta->WornCount++;
@@ -96,10 +100,11 @@ internal sealed unsafe class PageExaminer
             else
             {
                 meta->ReturnSlot(slot);
-                uint floor = Math.Min(header.Generation + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
-                meta->GenerationFloor = Math.Max(meta->GenerationFloor, floor);
+                lastFree = block;
             }
         }
+        if (_inspector.GenerationSkip != 0 && lastFree != null)
+            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // so that all later owners begin behind it
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
         if (meta->IsEmpty)
         {
@@ -112,6 +117,9 @@ internal sealed unsafe class PageExaminer
         _allocator.AttachFound(meta, blocks, payloadBytes);
         segment.PublishInfo(page, word.Info);
     }
+
+    // What the power cut took may have been given out with generations above the one that was found.
+    private uint FloorBehind(BlockHeader found) => Math.Min(found.Generation + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
     // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
     private static void WearOut(byte* block, BlockHeader header)

@@ -81,6 +81,8 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
         // It may have been laid out since, with the generation that it states, and that was lost with the power: pointers may be left.
         PageMeta* meta = segment.Metas + page;
         meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1 + generationSkip, PilePointer.MaxGeneration);
+        if (generationSkip != 0)
+            segment.SetWord(page, PageWord.Unused(meta->MaxGeneration)); // so that all later owners begin behind it
         if (meta->MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
     }

@@ -24,6 +24,7 @@ internal sealed class PileDirectory : IDisposable
     internal const string CatalogName = "catalog";
 
     private const int SkipBits = 12;
+    private const uint LeastSkip = 256;
 
     private readonly Lock _lock = new();
     private readonly DirectoryLock? _owner;
@@ -61,8 +62,8 @@ internal sealed class PileDirectory : IDisposable
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
             WasCutTwice = WasPowerCut && _state.HasMarksOfCut;
-            GenerationSkip = WasPowerCut ? SkipOf(_state.Sequence) : 0;
             HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
+            GenerationSkip = HasTracesOfCut ? SkipOf(_state.Sequence) : 0;
             Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
             _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
         }
@@ -296,7 +297,7 @@ internal sealed class PileDirectory : IDisposable
 
     // Owners between which nothing of a page became durable begin at the same generation: far from one another they don't meet. Each has a
     // sequence of its own, since stating that it uses the pile raises it. Fibonacci hashing (Knuth, TAOCP 6.4) spreads these evenly.
-    private static uint SkipOf(long sequence) => (uint)(((ulong)sequence * 0x9E3779B97F4A7C15) >> (64 - SkipBits));
+    private static uint SkipOf(long sequence) => LeastSkip + (uint)(((ulong)sequence * 0x9E3779B97F4A7C15) >> (64 - SkipBits));
 
     private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 

@@ -45,7 +45,7 @@ public abstract class DurabilityTest : IDisposable
         return OpenAt(ImagePath, null, change);
     }
 
-    private Pile OpenAt(string path, Guid? boot, Action<PileOptions>? change)
+    internal Pile OpenAt(string path, Guid? boot, Action<PileOptions>? change)
     {
         var options = new PileOptions { SegmentBytes = SegmentBytes, BootId = boot };
         if (path == PilePath)

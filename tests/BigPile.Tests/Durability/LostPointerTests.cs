@@ -48,6 +48,46 @@ public sealed class LostPointerTests : DurabilityTest
         AssertNeverNamed(_ => Pile.Open(ImagePath), pointer, SlotPayload);
     }
 
+    /// <summary>The owner that finds the cut uses nothing; how it ends, and what it has seen by then, makes no difference to the next one.</summary>
+    [Theory]
+    [InlineData(SlotPayload, 0, false, true)]
+    [InlineData(SlotPayload, 3, false, true)]
+    [InlineData(RunPayload, 0, false, true)]
+    [InlineData(SlotPayload, 0, true, true)]
+    [InlineData(SlotPayload, 3, true, true)]
+    [InlineData(RunPayload, 0, true, true)]
+    [InlineData(SlotPayload, 0, true, false)]
+    [InlineData(SlotPayload, 3, true, false)]
+    [InlineData(RunPayload, 0, true, false)]
+    public void Nor_once_the_owner_that_found_the_cut_has_ended(int payloadBytes, int neighbours, bool isExamined, bool isKilled)
+    {
+        using Pile pile = Open();
+        Use(pile, payloadBytes, neighbours);
+        pile.Flush();
+        PileFiles.Copy(PilePath, ImagePath);
+        PilePointer lost = PutAgainAndAgain(pile, payloadBytes, times: 50);
+        using (Pile first = OpenImage(options => options.WarmupBytesPerSecond = isExamined ? 0 : 1))
+        {
+            if (isExamined)
+                first.Recovery.Completion.Wait();
+            else
+                first.Recovery.Pause();
+            PileFiles.Copy(ImagePath, OtherPath);
+        }
+        AssertNeverNamed(_ => OpenAt(isKilled ? OtherPath : ImagePath, NextBoot, null), lost, payloadBytes);
+    }
+
+    private static PilePointer PutAgainAndAgain(Pile pile, int payloadBytes, int times)
+    {
+        PilePointer pointer = pile.Put(new byte[payloadBytes]);
+        for (int i = 1; i < times; i++)
+        {
+            pile.Delete(pointer);
+            pointer = pile.Put(new byte[payloadBytes]);
+        }
+        return pointer;
+    }
+
     /// <summary>Each slot that is used once more is one that has been used: the next owner counts on from there.</summary>
     [Fact]
     public void Nor_when_the_next_owner_dies_as_well()
