@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -65,7 +66,7 @@ internal sealed unsafe partial class TableCore
         PilePointer owned = OwnedPointer(head);
         if (head.Kind == ValueKind.Pointer && !IsLive(owned))
         {
-            Pile.FreeEntry(address); // a kill came while it was being freed
+            Pile.FreeEntry(address); // a crash came while it was being put or freed
             return;
         }
         if (!isKnown)
@@ -122,10 +123,11 @@ internal sealed unsafe partial class TableCore
             CountNew(presence, payloadBytes);
     }
 
+    // An entry is nobody's object: what has the pointer then was never the table's.
     private bool IsLive(PilePointer pointer)
     {
         var size = default(SizeReader);
-        return Pile.TryRead(pointer, ref size);
+        return Pile.TryRead(pointer, ref size) && size.Kind != BlockKind.TableEntry;
     }
 
     /// <summary>Lets the index grow for what a walk found so far.</summary>

@@ -59,6 +59,26 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     }
 
     [Fact]
+    public void An_entry_whose_object_is_an_entry_is_dropped_and_the_other_one_stays()
+    {
+        string killed = Kill(cache =>
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            table.Put(1, [1]);
+            byte[] pointer = BitConverter.GetBytes(cache.Pile.Single().Pointer.ToUInt64());
+            table.Put(2, [2]);
+            PutBlock(cache, key: 2, version: 1, ValueKind.Pointer, pointer); // older
+            PutBlock(cache, key: 3, version: 1, ValueKind.Pointer, pointer); // alone
+        });
+        using PileCache cache = TestCache.Open(killed, Time, waits: true);
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        Assert.Equal([1], table.Get(1)!);
+        Assert.Equal([2], table.Get(2)!);
+        Assert.False(table.ContainsKey(3));
+        Assert.Equal((2, 2), (table.Count, cache.Pile.Statistics.ObjectCount));
+    }
+
+    [Fact]
     public async Task A_cache_is_used_while_its_index_is_rebuilt()
     {
         string killed = Kill(cache =>
