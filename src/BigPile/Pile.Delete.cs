@@ -57,9 +57,7 @@ public sealed unsafe partial class Pile
         if (header.Generation != pointer.Generation || !header.IsPlain || slot >= (uint)info.SlotCount || info.ClassPlusOne == 0)
             return false;
         PageMeta* page = _map.MetaOf(address);
-        BlockHeader freed = page->IsFrozen((int)slot)
-            ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
-            : header.Freed;
+        BlockHeader freed = HeaderOfFreed(page, (int)slot, header);
         if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
             return false;
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
@@ -140,6 +138,11 @@ public sealed unsafe partial class Pile
             throw;
         }
     }
+
+    // Of a live block that can be undone: not of a link.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header) =>
+        page->IsFrozen(slot) ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch)) : header.Freed;
 
     /// <summary>The header of a block's slot once it is free. What was flushed can be had back until the next flush.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

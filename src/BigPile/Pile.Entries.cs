@@ -31,7 +31,26 @@ public sealed unsafe partial class Pile
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void FreeEntry(ulong address)
     {
-        byte* start = _map.Find(address, out PageInfo* info);
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        PageInfo info = SegmentMap.Load(infoAt);
+        uint slot = info.SlotAt(address);
+        if (slot >= (uint)info.SlotCount || info.ClassPlusOne == 0 || _leases.IsAny)
+        {
+            FreeAnyEntry(start, infoAt, address);
+            return;
+        }
+        var header = new BlockHeader(*(ulong*)start);
+        PageMeta* page = _map.MetaOf(address);
+        BlockHeader freed = HeaderOfFreed(page, (int)slot, header);
+        Volatile.Write(ref *(ulong*)start, freed.Word);
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
+    }
+
+    // One in a run, in a page that nobody has examined, or perhaps leased.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void FreeAnyEntry(byte* start, PageInfo* info, ulong address)
+    {
         _ = IsExaminedNow(SegmentMap.Load(info), address);
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
         block.Publish(FreedHeader(block));
