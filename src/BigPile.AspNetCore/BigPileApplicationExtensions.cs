@@ -79,7 +79,7 @@ public static class BigPileApplicationExtensions
         return endpoints;
     }
 
-    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: memory, tables and entries of the service in a browser.</summary>
+    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: figures, tables, entries and operations of the service in a browser, to look at and to change.</summary>
     /// <remarks>It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.</remarks>
     /// <param name="endpoints">Where to map it.</param>
     /// <returns><paramref name="endpoints"/>.</returns>

@@ -1,11 +1,10 @@
-// Sparklines: one or two series over the last two minutes, drawn as SVG.
+// Sparklines: one or two series over the last two minutes, drawn as SVG, with what their height stands for.
 
 const namespace = 'http://www.w3.org/2000/svg';
 const width = 240;
 const height = 40;
 
 const samples = 120;
-const fewest = 30;
 
 export class Series {
   #values = [];
@@ -20,21 +19,38 @@ export class Series {
   }
 }
 
-export function sparkline(label, kinds) {
+// A chart of some kinds of lines. Its scale begins at nothing and ends at `top`, or at a round number above the highest value.
+export function sparkline(label, kinds, format, top = null) {
   const svg = make('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label });
+  svg.append(make('line', { class: 'spark-top', x1: 0, y1: 1, x2: width, y2: 1, 'vector-effect': 'non-scaling-stroke' }));
   for (const kind of kinds) {
     svg.append(make('path', { class: `spark-area ${kind}` }), make('path', { class: `spark-line ${kind}`, 'vector-effect': 'non-scaling-stroke' }));
   }
-  return svg;
+  const box = document.createElement('div');
+  box.className = 'chart';
+  const scale = document.createElement('span');
+  scale.className = 'scale';
+  scale.setAttribute('aria-hidden', 'true');
+  box.append(scale, svg);
+  return { box, svg, scale, label, format, top };
 }
 
-export function draw(svg, series) {
-  const top = Math.max(1e-9, ...series.flatMap(one => one.values.filter(value => value !== null)));
+export function draw({ svg, scale, label, format, top }, series) {
+  const end = top ?? roundUp(Math.max(0, ...series.flatMap(one => one.values.filter(value => value !== null))));
+  scale.textContent = `0 to ${format(end)}, 2 min`;
+  svg.setAttribute('aria-label', `${label}; the height is ${format(end)}`);
   series.forEach((one, i) => {
-    const line = pathOf(one.values, top);
-    svg.children[i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line));
-    svg.children[i * 2 + 1].setAttribute('d', line);
+    const line = pathOf(one.values, end);
+    svg.children[1 + i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line));
+    svg.children[2 + i * 2].setAttribute('d', line);
   });
+}
+
+// 1, 2 or 5 with zeros behind it.
+export function roundUp(value) {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map(step => step * power).find(step => step >= value);
 }
 
 function make(name, attributes) {
@@ -43,10 +59,9 @@ function make(name, attributes) {
   return made;
 }
 
-// The newest value is at the right; the first ones share the room with the empty time before them.
+// The newest value is at the right; what is not known yet is empty.
 function xOf(values, i) {
-  const shown = Math.max(fewest, values.length);
-  return (width * (shown - values.length + i)) / (shown - 1);
+  return (width * (samples - values.length + i)) / (samples - 1);
 }
 
 function pathOf(values, top) {
@@ -57,7 +72,7 @@ function pathOf(values, top) {
       isOpen = false;
       return;
     }
-    const y = height - 2 - (height - 4) * (value / top);
+    const y = height - 1 - (height - 2) * (value / top);
     path += `${isOpen ? 'L' : 'M'}${xOf(values, i).toFixed(1)} ${y.toFixed(1)}`;
     isOpen = true;
   });
