@@ -19,10 +19,10 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.UntilAsync("document.querySelectorAll('#tiles .scale:not(:empty)').length === 3");
         Assert.Equal(3, await page.At("#tiles .spark").CountAsync());
-        Assert.All(await page.At("#tiles .scale").AllInnerTextsAsync(), static text => Assert.Matches("^0 to .*[^ ], 2 min$", text));
-        Assert.Equal("0 to 100 %, 2 min", await page.At("#tiles .scale").Nth(2).InnerTextAsync());
+        Assert.All(await page.At("#tiles .scale").AllInnerTextsAsync(), static text => Assert.Matches("^0 to .*[^ ], (30 s|1 min|2 min)$", text));
+        Assert.StartsWith("0 to 100 %, ", await page.At("#tiles .scale").Nth(2).InnerTextAsync(), StringComparison.Ordinal);
         Assert.Contains("the height is 100 %", await page.At("#tiles .spark").Nth(2).GetAttributeAsync("aria-label"), StringComparison.Ordinal);
-        await page.UntilAsync("/^0 to [125]0*\\/s, 2 min$/.test(document.querySelector('#table-rows .scale').textContent)");
+        await page.UntilAsync("/^0 to [125]0*\\/s, /.test(document.querySelector('#table-rows .scale').textContent)");
         await page.AssertCleanAsync();
     }
 

@@ -1,10 +1,12 @@
-// Sparklines: one or two series over the last two minutes, drawn as SVG, with what their height stands for.
+// Sparklines: one or two series over up to two minutes, drawn as SVG, with what their height and their width stand for.
 
 const namespace = 'http://www.w3.org/2000/svg';
 const width = 240;
 const height = 40;
 
-const samples = 120;
+const samples = 120; // one a second
+
+const widths = [[30, '30 s'], [60, '1 min'], [samples, '2 min']];
 
 export class Series {
   #values = [];
@@ -37,11 +39,12 @@ export function sparkline(label, kinds, format, top = null) {
 
 export function draw({ svg, scale, label, format, top }, series) {
   const end = top ?? roundUp(Math.max(0, ...series.flatMap(one => one.values.filter(value => value !== null))));
-  scale.textContent = `0 to ${format(end)}, 2 min`;
-  svg.setAttribute('aria-label', `${label}; the height is ${format(end)}`);
+  const [shown, time] = widths.find(([most]) => series[0].values.length <= most);
+  scale.textContent = `0 to ${format(end)}, ${time}`;
+  svg.setAttribute('aria-label', `${label} of the last ${time}; the height is ${format(end)}`);
   series.forEach((one, i) => {
-    const line = pathOf(one.values, end);
-    svg.children[1 + i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line));
+    const line = pathOf(one.values, end, shown);
+    svg.children[1 + i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line, shown));
     svg.children[2 + i * 2].setAttribute('d', line);
   });
 }
@@ -60,11 +63,11 @@ function make(name, attributes) {
 }
 
 // The newest value is at the right; what is not known yet is empty.
-function xOf(values, i) {
-  return (width * (samples - values.length + i)) / (samples - 1);
+function xOf(values, i, shown) {
+  return (width * (shown - values.length + i)) / (shown - 1);
 }
 
-function pathOf(values, top) {
+function pathOf(values, top, shown) {
   let path = '';
   let isOpen = false;
   values.forEach((value, i) => {
@@ -73,13 +76,13 @@ function pathOf(values, top) {
       return;
     }
     const y = height - 1 - (height - 2) * (value / top);
-    path += `${isOpen ? 'L' : 'M'}${xOf(values, i).toFixed(1)} ${y.toFixed(1)}`;
+    path += `${isOpen ? 'L' : 'M'}${xOf(values, i, shown).toFixed(1)} ${y.toFixed(1)}`;
     isOpen = true;
   });
   return path;
 }
 
-function areaOf(values, line) {
+function areaOf(values, line, shown) {
   if (values.includes(null)) return '';
-  return `${line}L${width} ${height}L${xOf(values, 0).toFixed(1)} ${height}Z`;
+  return `${line}L${width} ${height}L${xOf(values, 0, shown).toFixed(1)} ${height}Z`;
 }

@@ -81,5 +81,5 @@ function outcomeOf(operation) {
   if (result.isSound !== undefined) return `${result.isSound ? 'sound' : `${count(result.faultCount)} faults`}; ${count(result.blocks)} blocks, ${bytes(result.payloadBytes)} of payload${result.isSound ? '' : `; ${result.faults.join('; ')}`}`;
   if (result.freedBytes !== undefined) return `${bytes(result.freedBytes)} given back`;
   if (result.removed !== undefined) return `removed ${Object.entries(result.removed).map(([table, number]) => `${count(number)} from ${table}`).join(', ')}`;
-  return Object.entries(result).filter(([, value]) => typeof value !== 'object').map(([name, value]) => `${name} ${typeof value === 'number' ? count(value) : value}`).join(', ');
+  return Object.entries(result).filter(([, value]) => typeof value !== 'object' && value !== 0).map(([name, value]) => `${name} ${typeof value === 'number' ? count(value) : value}`).join(', ');
 }

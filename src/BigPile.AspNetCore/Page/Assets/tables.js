@@ -114,7 +114,7 @@ function compare(left, right) {
 
 function make(table) {
   const browse = element('button', { type: 'button', class: 'link', 'data-action': 'browse', 'aria-label': `Browse keys of ${table.name}` }, table.name);
-  const chart = sparkline(`Reads and writes of ${table.name}, the last two minutes`, ['reads', 'writes'], rate);
+  const chart = sparkline(`Reads and writes of ${table.name}`, ['reads', 'writes'], rate);
   const evict = element('button', { type: 'button', class: 'small', 'data-action': 'evict', 'aria-label': `Evict by tag from ${table.name}` }, 'Evict…');
   const drop = element('button', { type: 'button', class: 'small', 'data-action': 'drop', 'aria-label': `Drop ${table.name}` }, 'Drop…');
   const row = element('tr', {}, element('th', { scope: 'row' }, browse), ...columns.slice(1).map(() => element('td')), element('td', { class: 'spark-cell' }, chart.box), element('td', { class: 'action-cell' }, evict, drop));

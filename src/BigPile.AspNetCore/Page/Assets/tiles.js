@@ -15,7 +15,7 @@ function tile(id, title, kinds, format, top) {
   const value = element('p', { class: 'value', id: `tile-${id}` });
   const note = element('p', { class: 'note' }, ...(kinds.length === 2 ? kinds.map(kind => element('span', { class: `kind ${kind}` })) : []));
   const box = element('article', { class: 'tile' }, element('h2', {}, title), value, note);
-  const chart = kinds.length === 0 ? null : sparkline(`${title}, the last two minutes`, kinds, format, top);
+  const chart = kinds.length === 0 ? null : sparkline(title, kinds, format, top);
   if (chart !== null) box.append(chart.box);
   byId('tiles').append(box);
   tiles.set(id, { box, value, note, chart });
@@ -23,7 +23,7 @@ function tile(id, title, kinds, format, top) {
 
 export function makeTiles() {
   byId('tiles').hidden = true;
-  tile('activity', 'Reads and writes a second', ['reads', 'writes'], rate);
+  tile('activity', 'Reads and writes/s', ['reads', 'writes'], rate);
   tile('latency', 'Read latency, p99', ['latency'], micros);
   tile('hits', 'Hit ratio', ['hits'], share => `${share * 100} %`, 1);
   tile('entries', 'Entries', []);
