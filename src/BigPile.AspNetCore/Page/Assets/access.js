@@ -34,6 +34,11 @@ export async function lookAtAccess() {
   show(access);
 }
 
+// A key may do less than it could a moment ago.
+export function askAgain() {
+  askedAt = 0;
+}
+
 // Nothing is known of a key that is refused, nor offered to who has none.
 export function forgetAccess() {
   known = nothing;

@@ -28,6 +28,7 @@ export function makeActions(onDone) {
 function ask(question) {
   if (isRunning || document.querySelector('dialog[open]') !== null) return;
   asked = question;
+  say('');
   setText(byId('action-title'), question.title);
   setText(byId('action-text'), question.text);
   byId('action-subject').replaceChildren(...(question.subject === undefined ? [] : visible(question.subject)));

@@ -1,6 +1,6 @@
 // Asks the service once a second while the page is seen, and not at all otherwise.
 
-import { forgetAccess, lookAtAccess, may } from './access.js';
+import { askAgain, forgetAccess, lookAtAccess, may } from './access.js';
 import { askDrop, askEvict, askOperation, askPut, askStop, makeActions } from './actions.js';
 import { ApiError, apiKey, getHealth, getJson, setApiKey } from './api.js';
 import { makeDialog, openDialog } from './dialogs.js';
@@ -98,6 +98,7 @@ async function showFailure(error) {
   } else if (status === 403) {
     setStatus('locked', 'Not allowed');
     setBanner(error.message);
+    askAgain();
   } else if (status === 503) {
     setStatus('starting', 'Not ready');
     setBanner('The pile is not ready yet. This page goes on by itself when it is.');
