@@ -7,6 +7,7 @@ using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Operations;
 using BigPile.Caching;
 using BigPile.Page.Tests.Support;
+using Microsoft.Playwright;
 
 namespace BigPile.Page.Tests;
 
@@ -124,6 +125,8 @@ public sealed class ActionTests(Browser browser) : PageTest(browser)
         await FillAsync(page, ("ttl", "2h"));
         await page.At("#action-do").ClickAsync();
         await page.HasTextAsync("#said", "Touched an entry");
+        await page.At("#keys-panel").ScrollIntoViewIfNeededAsync();
+        await Assertions.Expect(page.At("#said")).ToBeInViewportAsync(); // wherever the page is scrolled to
         Assert.True(Table.TryGetEntry("a", out TableEntry<string> touched));
         Assert.True(touched.ExpiresAt >= replaced.ExpiresAt + TimeSpan.FromHours(1));
         await page.UntilAsync("tag => document.querySelector('#entry-facts').textContent.includes(tag)", EntityTag.Of(touched.Info.Version));
