@@ -158,7 +158,7 @@ def listing(g):
 
 
 def reports(g):
-    return "GET", some(g[0], "/v1/tables", "/v1/tables/t", "/v1/stats", "/v1/memory", "/metrics", "/v1/operations", "/openapi/v1.json", "/"), None, {}
+    return "GET", some(g[0], "/v1/access", "/v1/tables", "/v1/tables/t", "/v1/tables/t/entries/large?look=true", "/v1/stats", "/v1/memory", "/metrics", "/v1/operations", "/openapi/v1.json", "/"), None, {}
 
 
 def export(g):

@@ -11,6 +11,7 @@ using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Page;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Reports;
+using BigPile.AspNetCore.Security;
 using BigPile.AspNetCore.Tables;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -60,7 +61,10 @@ public static class BigPileApplicationExtensions
         IServiceProvider services = endpoints.ServiceProvider;
         PileHost host = services.GetRequiredService<PileHost>();
         TimeProvider time = services.GetRequiredService<TimeProvider>();
-        var reports = new ReportEndpoints(host, new ActivityMeter(services.GetRequiredService<EntryLatency>(), time), time);
+        var reports = new ReportEndpoints(
+            host, new ActivityMeter(services.GetRequiredService<EntryLatency>(), time), ServiceMeter.Of(services),
+            services.GetService<AccessRules>()?.AdminPort, time);
+        endpoints.MapMethods("/v1/access", ReadMethods, (RequestDelegate)reports.AccessAsync);
         endpoints.MapMethods("/v1/tables", ReadMethods, (RequestDelegate)reports.TablesAsync);
         endpoints.MapMethods("/v1/stats", ReadMethods, (RequestDelegate)reports.StatsAsync);
         endpoints.MapMethods("/v1/memory", ReadMethods, (RequestDelegate)reports.MemoryAsync);
@@ -75,7 +79,7 @@ public static class BigPileApplicationExtensions
         return endpoints;
     }
 
-    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: memory, tables and entries of the service in a browser.</summary>
+    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: figures, tables, entries and operations of the service in a browser, to look at and to change.</summary>
     /// <remarks>It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.</remarks>
     /// <param name="endpoints">Where to map it.</param>
     /// <returns><paramref name="endpoints"/>.</returns>

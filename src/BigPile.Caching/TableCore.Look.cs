@@ -88,7 +88,11 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>Leases an entry's value where it lies.</summary>
-    internal bool TryLease(in KeyProbe key, out PileLease? lease, out EntryInfo info)
+    /// <param name="key">The key.</param>
+    /// <param name="lease">The lease.</param>
+    /// <param name="info">Version and size of the entry.</param>
+    /// <param name="isUse">Whether that counts as a use of the entry.</param>
+    internal bool TryLease(in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true)
     {
         lease = null;
         info = default;
@@ -107,7 +111,7 @@ internal sealed unsafe partial class TableCore
                 ulong address = Bucket.Load(line, slot).Address;
                 if (_checksEveryRead)
                     _ = Pile.IsIntact(address, Pile.ViewEntry(address));
-                if (_countsUses)
+                if (isUse && _countsUses)
                     line->CountUse(slot);
                 if (head.Kind == ValueKind.Pointer)
                     return TryLeaseOwned(head, out lease, out info);
@@ -129,7 +133,7 @@ internal sealed unsafe partial class TableCore
             Pile.Exit(presence);
         }
         key.Matcher!.Learn();
-        return TryLease(key, out lease, out info);
+        return TryLease(key, out lease, out info, isUse);
     }
 
     /// <summary>Puts off the expiry of an entry as a use does.</summary>

@@ -36,13 +36,19 @@ internal static class ValueVisits
     }
 
     /// <summary>Gives a view of the value of a key, without a copy; see <see cref="CacheTable{TKey, TValue}.TryLease"/>.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="key">The key in UTF-8.</param>
+    /// <param name="lease">The view.</param>
+    /// <param name="info">Version and size of the entry.</param>
+    /// <param name="isUse">Whether the entry is used, and so is worth more when another has to make room.</param>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     internal static bool TryLeaseUtf8<TValue>(
-        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info,
+        bool isUse = true)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Core.TryLease(table.KeyCodec.ProbeUtf8(key, stack), out lease, out info) && lease != null;
+        return table.Core.TryLease(table.KeyCodec.ProbeUtf8(key, stack), out lease, out info, isUse) && lease != null;
     }
 }

@@ -2,6 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Operations;
+using BigPile.AspNetCore.Problems;
 using BigPile.Page.Tests.Support;
 using Microsoft.Playwright;
 
@@ -33,7 +35,36 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#entry-key", key);
         await page.Tab.Keyboard.PressAsync("End");
         await page.HasTextAsync("#entry-key", await page.At("#keys li:last-child").TextContentAsync() ?? "");
-        Assert.Equal(["button#more", "div#payload"], await StopsUntilAsync(page, "div#payload"));
+        Assert.Equal(["button#more", "button#download", "button#touch", "button#replace", "button#delete", "div#payload"], await StopsUntilAsync(page, "div#payload"));
+        await page.AssertCleanAsync();
+    }
+
+    [BrowserFact]
+    public async Task An_entry_is_changed_and_deleted_with_the_keyboard_alone()
+    {
+        await PutAsync("odd", "k", "v", "text/plain");
+        await using OpenPage page = await OpenAsync();
+        await page.HasTextAsync("#keys-note", "1 key");
+        _ = await StopsUntilAsync(page, "ul#keys");
+        await page.Tab.Keyboard.PressAsync("ArrowDown");
+        await page.HasTextAsync("#payload", "v");
+        _ = await StopsUntilAsync(page, "button#replace");
+        await page.Tab.Keyboard.PressAsync("Enter");
+        Assert.Equal(["textarea#action-payload"], await StopsUntilAsync(page, "textarea#action-payload"));
+        await page.Tab.Keyboard.PressAsync("End");
+        await page.Tab.Keyboard.TypeAsync("w");
+        _ = await StopsUntilAsync(page, "button#action-do");
+        await page.Tab.Keyboard.PressAsync("Enter");
+        await page.HasTextAsync("#payload", "vw");
+        await page.UntilAsync("document.activeElement.id === 'replace'");
+        Assert.Equal(["button#delete"], await StopsUntilAsync(page, "button#delete"));
+        await page.Tab.Keyboard.PressAsync("Enter");
+        await page.Tab.WaitForSelectorAsync("#action-dialog[open]");
+        Assert.Equal("button#action-cancel", await page.FocusAsync()); // who presses Enter twice has changed nothing
+        await page.Tab.Keyboard.PressAsync("Tab");
+        await page.Tab.Keyboard.PressAsync("Enter");
+        await page.HasTextAsync("#entry-hint", "deleted");
+        await page.UntilAsync("document.activeElement.id === 'keys'");
         await page.AssertCleanAsync();
     }
 
@@ -62,7 +93,7 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.HasTextAsync("#keys-note", "100 keys so far");
         string[] nameless = await page.Tab.EvaluateAsync<string[]>("""
-            [...document.querySelectorAll('button, input, select, a, summary, [role=img], [role=listbox], [role=region], [role=progressbar]')]
+            [...document.querySelectorAll('button, input, select, textarea, dialog, a, summary, [role=img], [role=listbox], [role=region], [role=progressbar]')]
                 .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length
                     || document.getElementById(e.getAttribute('aria-labelledby'))?.textContent))
                 .map(e => e.outerHTML)
@@ -82,18 +113,47 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
     [InlineData(ColorScheme.Dark)]
     public async Task All_texts_have_contrast(ColorScheme scheme)
     {
+        await PutAsync("odd", "marked\n", "v", "text/plain");
+        OperationStore store = Server.Service<OperationStore>();
+        store.Fail(store.Begin("flush", null, static () => null), ProblemCatalog.PileFull);
+        store.Complete(store.Begin("flush", null, static () => null), null);
         await using OpenPage page = await OpenAsync(scheme);
-        await page.HasTextAsync("#keys-note", "100 keys so far");
-        await page.At("#key-3").ClickAsync();
-        await page.HasTextAsync("#entry-facts", "application/json");
+        await page.HasTextAsync("#keys-note", "1 key");
+        await page.HasTextAsync("#history-rows", "failed");
+        await page.At("#keys li").ClickAsync();
+        await page.HasTextAsync("#entry-facts", "text/plain");
+        await HasContrastAsync(page, 40);
+        foreach (string opener in new[] { "#delete", "#put-button", "[data-action=flush]", "[data-action=drop] >> nth=0", "#key-button", "[data-path='v1/stats']" })
+        {
+            await page.At(opener).ClickAsync();
+            await HasContrastAsync(page, 40);
+            await page.Tab.Keyboard.PressAsync("Escape");
+            await page.HasNoDialogAsync();
+        }
+        page.Expected.Add("400");
+        await page.At("#put-button").ClickAsync();
+        await page.At("#action-key").FillAsync("k");
+        await page.At("#action-ttl").FillAsync("never");
+        await page.At("#action-do").ClickAsync();
+        await page.HasTextAsync("#action-error", "never");
+        await HasContrastAsync(page, 40);
+        await page.At("#action-ttl").FillAsync("1h");
+        await page.At("#action-do").ClickAsync();
+        await page.HasTextAsync("#said", "Put an entry");
+        await HasContrastAsync(page, 40);
+        await page.AssertCleanAsync();
+    }
+
+    private static async Task HasContrastAsync(OpenPage page, int least)
+    {
         string[] texts = await page.Tab.EvaluateAsync<string[]>("""
             (() => {
                 const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!c.endsWith(', 0)')) return c; } return 'rgb(255, 255, 255)'; };
-                const shown = [...document.querySelectorAll('body *')].filter(e => e.offsetParent && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
+                const shown = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.disabled && !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
                 return [...new Set(shown.map(e => getComputedStyle(e).color + '|' + ground(e) + '|' + e.tagName.toLowerCase() + '.' + e.className + '#' + e.id))];
             })()
             """);
-        Assert.InRange(texts.Length, 15, 1000);
+        Assert.InRange(texts.Length, least, 1000);
         Assert.All(texts, text =>
         {
             string[] parts = text.Split('|');
@@ -108,7 +168,7 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await page.HasStatusAsync("ready");
         // Live regions are read out when they change: the figures must not be in one.
         Assert.Equal(
-            ["banner", "keys-note", "status"],
+            ["action-error", "banner", "document-note", "keys-note", "said", "status", "table-found"],
             (await page.Tab.EvaluateAsync<string[]>("[...document.querySelectorAll('[role=status], [role=alert], [aria-live]')].map(e => e.id)")).Order());
     }
 
@@ -116,11 +176,10 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
     private static async Task<List<string>> StopsUntilAsync(OpenPage page, string last)
     {
         var stops = new List<string>();
-        for (int i = 0; i < 20; i++)
+        for (int i = 0; i < 40; i++)
         {
             await page.Tab.Keyboard.PressAsync("Tab");
-            string stop = await page.Tab.EvaluateAsync<string>(
-                "(() => { const e = document.activeElement; return e.tagName.toLowerCase() + (e.id ? '#' + e.id : e.className ? '.' + e.className : ''); })()");
+            string stop = await page.FocusAsync();
             stops.Add(stop);
             if (stop == last)
                 return stops;

@@ -35,6 +35,49 @@ public sealed class GuardTests(Browser browser) : PageTest(browser)
     }
 
     [BrowserFact]
+    public async Task Where_administration_is_on_another_port_nothing_of_it_is_asked_or_offered()
+    {
+        await PutAsync("stock", "k", "v", "text/plain");
+        await using OpenPage page = await OpenAsync(prepare: static tab => tab.RouteAsync("**/v1/access", static route => route.FulfillAsync(new()
+        {
+            ContentType = "application/json",
+            Body = """{"scopes":["read","write","admin"],"tables":["*"],"allTables":true,"administration":false}""",
+        })));
+        bool isAsked = false;
+        page.Tab.Request += (_, request) => isAsked |= request.Url.EndsWith("/v1/operations", System.StringComparison.Ordinal);
+        await page.HasTextAsync("#table-rows", "stock");
+        await page.HasTextAsync("#access-not", "administration is answered on another port");
+        await page.HasAskedAsync(3);
+        Assert.False(isAsked);
+        Assert.Equal(0, await page.At("[data-action=drop]:visible, #operations:visible").CountAsync());
+        Assert.True(await page.At("#put-button").IsVisibleAsync());
+        await page.AssertCleanAsync();
+    }
+
+    [BrowserFact]
+    public async Task A_key_that_loses_what_it_had_sees_what_is_left()
+    {
+        await PutAsync("stock", "k", "v", "text/plain");
+        bool isLess = false;
+        await using OpenPage page = await OpenAsync(prepare: async tab =>
+        {
+            await tab.RouteAsync("**/v1/stats", route => isLess
+                ? route.FulfillAsync(new() { Status = 403, ContentType = "application/problem+json", Body = """{"status":403,"code":"table_forbidden"}""" })
+                : route.FallbackAsync());
+            await tab.RouteAsync("**/v1/access", route => isLess
+                ? route.FulfillAsync(new() { ContentType = "application/json", Body = """{"key":"k","scopes":["read"],"tables":["stock"],"allTables":false,"administration":true}""" })
+                : route.FallbackAsync());
+        });
+        page.Expected.Add("403");
+        await page.HasTextAsync("#connections", "Connections open");
+        isLess = true;
+        await page.HasTextAsync("#access-may", "for the tables stock.");
+        await page.HasStatusAsync("ready");
+        Assert.Equal(0, await page.At("#memory:visible, #service:visible, #documents:visible").CountAsync());
+        await page.AssertCleanAsync();
+    }
+
+    [BrowserFact]
     public async Task A_script_within_the_document_does_not_run_and_is_noted()
     {
         await using OpenPage page = await OpenAsync();

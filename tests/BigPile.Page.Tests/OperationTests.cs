@@ -25,7 +25,7 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
         {
             await using OpenPage page = await OpenAsync();
             await page.HasStatusAsync("ready");
-            Assert.True(await page.At("#operations").IsHiddenAsync());
+            await page.HasTextAsync("#operations-note", "none since the start");
             using HttpResponseMessage begun = await Server.Client.PostAsync("/v1/admin:verify", null);
             begun.EnsureSuccessStatusCode();
             await page.HasTextAsync("#operations .figure", "pages");
@@ -37,7 +37,8 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
                 (value * 100).ToString("F1", CultureInfo.InvariantCulture), await page.At("#operations .figure").InnerTextAsync());
             await page.PictureAsync("operation-light");
             gate.Set();
-            await page.UntilAsync("document.getElementById('operations').hidden");
+            await page.HasTextAsync("#history-rows", "sound");
+            Assert.Equal(0, await page.At("#operations progress").CountAsync());
             await page.AssertCleanAsync();
         }
         finally

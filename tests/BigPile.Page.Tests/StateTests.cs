@@ -38,13 +38,13 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#table-rows tr:nth-child(2)", "sessions");
         await page.HasTextAsync("#tile-latency", "s"); // µs or ms: something was timed
         await page.UntilAsync("document.querySelector('#tiles .spark path:nth-of-type(2)').getAttribute('d').split('L').length > 8");
-        string rate = await page.At("#tile-operations").InnerTextAsync();
+        string rate = await page.At("#tile-activity").InnerTextAsync();
         await page.PictureAsync("load-light");
         await stop.CancelAsync();
         await Task.WhenAll(load);
         Assert.Matches("^[0-9]", rate);
         Assert.NotEqual("0", rate);
-        await page.HasTextAsync("#tile-operations", "0");
+        await page.HasTextAsync("#tile-activity", "0");
         await page.AssertCleanAsync();
     }
 

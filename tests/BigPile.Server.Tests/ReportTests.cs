@@ -110,7 +110,42 @@ public sealed class ReportTests : ServerTest
         Assert.True(table.GetProperty("totalBytes").GetInt64() >= table.GetProperty("blockBytes").GetInt64() + table.GetProperty("indexBytes").GetInt64());
     }
 
+    [Fact]
+    public async Task Statistics_count_connections_and_the_answers_of_both_ways()
+    {
+        (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
+        await Client.GetAsync("/v1/tables/t/entries/k"); // answered by the door
+        await Client.GetAsync("/v1/tables/t/entries/k?maxAge=9"); // and this by the stack
+        await Client.GetAsync("/v1/tables/t/entries/none");
+        await Client.GetAsync("/nowhere");
+        string raw = await Server.SendRawAsync("GET /v1/stats"); // on a connection of its own, beside the client's
+        JsonElement service = JsonDocument.Parse(raw[raw.IndexOf('{')..]).RootElement.GetProperty("service");
+        Assert.InRange(service.GetProperty("connections").GetInt32(), 2, 20);
+        Assert.Equal(0, service.GetProperty("rejectedConnections").GetInt32());
+        Assert.InRange(service.GetProperty("requestsRunning").GetInt32(), 1, service.GetProperty("requestLimit").GetInt32());
+        Assert.Equal(
+            "200 x 2, 201 x 1, 404 x 2",
+            string.Join(", ", service.GetProperty("statuses").EnumerateArray().Select(
+                static answers => $"{answers.GetProperty("status")} x {answers.GetProperty("count")}")));
+    }
+
+    [Fact]
+    public async Task Tables_are_listed_with_their_rates_from_the_second_look_on()
+    {
+        (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
+        JsonElement table = (await GetJsonAsync("/v1/tables")).GetProperty("tables")[0];
+        Assert.Equal(1, table.GetProperty("puts").GetInt64());
+        JsonElement rates;
+        while (!table.TryGetProperty("perSecond", out rates))
+        {
+            (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
+            table = (await GetJsonAsync("/v1/tables")).GetProperty("tables")[0];
+        }
+        Assert.True(rates.GetProperty("puts").GetDouble() > 0);
+    }
+
     [Theory]
+    [InlineData("/v1/access")]
     [InlineData("/v1/tables")]
     [InlineData("/v1/stats")]
     [InlineData("/v1/memory")]

@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.Linq;
 using System.Threading;
 
 namespace BigPile.AspNetCore.Door;
@@ -69,10 +70,10 @@ internal sealed class DoorCounters
 
     internal void CountReturn() => Interlocked.Increment(ref _returned);
 
-    private IEnumerable<Measurement<long>> Requests() =>
-    [
-        Measure(Found, 200), Measure(NotModified, 304), Measure(NotFound, 404), Measure(Timeouts, 408),
-    ];
+    /// <summary>The answers by status.</summary>
+    internal (int Status, long Count)[] Statuses() => [(200, Found), (304, NotModified), (404, NotFound), (408, Timeouts)];
+
+    private IEnumerable<Measurement<long>> Requests() => Statuses().Select(static answers => Measure(answers.Count, answers.Status));
 
     private static Measurement<long> Measure(long count, int status) =>
         new(count, new KeyValuePair<string, object?>("http.response.status_code", status));

@@ -24,7 +24,9 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
         try
         {
-            if (!latency.TryBegin(out long started))
+            // Who only looks is no client, and must not be among those whose waiting is shown.
+            _ = ReadQuery.Read(target.Query, out ReadQuery asked);
+            if (asked.IsLook || !latency.TryBegin(out long started))
                 return Answer(context, tables, target);
             bool isRead = context.Request.Method is "GET" or "HEAD";
             return latency.EndAsync(started, isRead, Answer(context, tables, target));
@@ -67,8 +69,8 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
     private Task Read(
         HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key, ReadOnlySpan<char> query)
     {
-        if (!ReadQuery.TryParse(query, out ReadQuery asked))
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.BadMaxAge.Of(name.ToString(), key));
+        if (ReadQuery.Read(query, out ReadQuery asked) is { } invalid)
+            return ProblemResponse.WriteAsync(context, invalid.Of(name.ToString(), key));
         if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
             return reader.ReadAsync(context, table, key, asked);
         string missing = name.ToString();

@@ -33,6 +33,8 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
 
     internal Task ReadAsync(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
+        if (asked.IsLook)
+            return AnswerLook(context, table, key, asked);
         bool wantsBody = context.Request.Method == "GET";
         // Most conditional reads end with the conditions, so that the payload need not be touched.
         if (!wantsBody || Preconditions.Has(context.Request.Headers))
@@ -55,6 +57,11 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         Task? refusal = CheckConditions(context, table, found, asked);
         if (refusal != null || !isLast)
             return refusal;
+        return AnswerHead(context, table, found);
+    }
+
+    private static Task AnswerHead(HttpContext context, CacheTable table, in Representation found)
+    {
         found.DescribePayloadTo(context.Response, table.Core.Clock.Now);
         if (!found.IsDecoded)
             context.Response.ContentLength = found.StoredBytes;
@@ -95,14 +102,31 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
 
     private Task AnswerLarge(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (!table.TryLeaseUtf8(key, out PileLease? lease, out EntryInfo info))
+        return table.TryLeaseUtf8(key, out PileLease? lease, out EntryInfo info)
+            ? AnswerLeased(context, table, key, asked, lease, info)
+            : PrebuiltProblem.EntryNotFound.WriteAsync(context);
+    }
+
+    private Task AnswerLook(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        if (!EntryLook.TryTake(table, key, out TableCore.EntryCopy entry, out PileLease? lease, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+        EntryLook.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
+        return AnswerLeased(context, table, key, asked, lease, info);
+    }
+
+    /// <summary>Answers with a leased value, and gives the lease back.</summary>
+    private Task AnswerLeased(
+        HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, PileLease? lease, EntryInfo info)
+    {
         try
         {
-            if (lease.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
+            if (lease!.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
+            if (context.Request.Method != "GET")
+                return AnswerHead(context, table, found);
             if (!TryStart(context, table, found, out ByteRange range))
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);

@@ -1,30 +1,46 @@
 using System;
 using System.Globalization;
+using BigPile.AspNetCore.Problems;
 
 namespace BigPile.AspNetCore.Entries;
 
-/// <summary>The query of a read: <c>maxAge</c>. Other parameters mean nothing.</summary>
+/// <summary>The query of a read: <c>maxAge</c> and <c>look</c>. Other parameters mean nothing.</summary>
 /// <param name="MaxAgeSeconds">The most seconds since the entry was put; <see langword="null"/>: any.</param>
-internal readonly record struct ReadQuery(long? MaxAgeSeconds)
+/// <param name="IsLook">Whether the read is no use of the entry, and tells more of it.</param>
+internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsLook)
 {
     private const string MaxAge = "maxAge=";
+    private const string Look = "look=";
+    private const string Yes = "true";
     private const int MaxDigits = 10;
 
     /// <summary>Reads a query.</summary>
-    /// <returns><see langword="false"/> when <c>maxAge</c> is no number of seconds.</returns>
-    internal static bool TryParse(ReadOnlySpan<char> query, out ReadQuery asked)
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    internal static Problem? Read(ReadOnlySpan<char> query, out ReadQuery asked)
     {
         asked = default;
         foreach (Range part in query.Split('&'))
         {
             ReadOnlySpan<char> parameter = query[part];
-            if (!parameter.StartsWith(MaxAge, StringComparison.Ordinal))
-                continue;
-            ReadOnlySpan<char> number = parameter[MaxAge.Length..];
-            if (number.Length is 0 or > MaxDigits || !long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out long seconds))
-                return false;
-            asked = new ReadQuery(seconds);
+            if (parameter.StartsWith(MaxAge, StringComparison.Ordinal))
+            {
+                if (!TryReadSeconds(parameter[MaxAge.Length..], out long seconds))
+                    return ProblemCatalog.BadMaxAge;
+                asked = asked with { MaxAgeSeconds = seconds };
+            }
+            else if (parameter.StartsWith(Look, StringComparison.Ordinal))
+            {
+                if (parameter[Look.Length..] is not Yes)
+                    return ProblemCatalog.InvalidQuery("look", parameter[Look.Length..].ToString(), $"'{Yes}', or left out");
+                asked = asked with { IsLook = true };
+            }
         }
-        return true;
+        return null;
+    }
+
+    private static bool TryReadSeconds(ReadOnlySpan<char> number, out long seconds)
+    {
+        seconds = 0;
+        return number.Length is not 0 and <= MaxDigits && long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out seconds);
     }
 }

@@ -14,7 +14,8 @@ namespace BigPile.AspNetCore.Loading;
 
 /// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
 /// <remarks>
-/// Weakly consistent: an entry that is there during the whole export comes once. Reading does not put off the expiry of a sliding entry.
+/// Weakly consistent: an entry that is there during the whole export comes once. Reading is no use of an entry: it does not put off the
+/// expiry of a sliding one, and nothing is worth more afterwards when another has to make room.
 /// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
 /// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
 /// </remarks>
@@ -83,7 +84,7 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
     private void Write(TableCore.EntryCopy entry)
     {
         // What is known of the entry and its value are read one behind the other; both must be of one version.
-        while (table.TryLeaseUtf8(entry.Key, out PileLease? lease, out EntryInfo info))
+        while (table.TryLeaseUtf8(entry.Key, out PileLease? lease, out EntryInfo info, isUse: false))
         {
             using (lease!)
             {

@@ -85,12 +85,16 @@ internal static class ApiCatalog
                 ("Accept-Encoding", "Which compressed payloads the client takes as they are stored."),
                 ("Prefer", "return=minimal leaves out the body of a 404."),
             ],
-            Query = [("maxAge", "Not older than so many seconds; an older entry is 404.")],
+            Query =
+            [
+                ("maxAge", "Not older than so many seconds; an older entry is 404."),
+                ("look", "true: the read is no use of the entry, and says its priority, the hashes of its tags and its lifetime in headers."),
+            ],
             Others = [(206, "A part of the payload."), (304, "The client has it.")],
             Problems =
             [
                 .. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.ForeignValue,
-                ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.Precondition, ProblemCatalog.EncodingRefused,
+                ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.BadQuery, ProblemCatalog.Precondition, ProblemCatalog.EncodingRefused,
                 ProblemCatalog.RangeOutside, ProblemCatalog.MethodNotAllowed,
             ],
         };
@@ -143,7 +147,7 @@ internal static class ApiCatalog
 
     private static ApiOperation[] Tables() =>
     [
-        new("get", "/v1/tables", "listTables", "tables", "The tables.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
+        new("get", "/v1/tables", "listTables", "tables", "The tables that the key reaches, with what they hold and do.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", Table, "getTable", "tables", "What a table holds, what it did, and how it behaves.", 200, Json)
         {
             Problems = [.. Common, ProblemCatalog.TableNotFound],
@@ -201,6 +205,7 @@ internal static class ApiCatalog
 
     private static ApiOperation[] Reports() =>
     [
+        new("get", "/v1/access", "getAccess", "reports", "What the key of the request may do, and to which tables.", 200, Json),
         new("get", "/v1/stats", "getStats", "reports", "A snapshot of everything.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", "/v1/memory", "getMemory", "reports", "Where the memory is: the equation, and the fill of the segments.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", "/health/live", "getLive", "reports", "Whether the process answers.", 200, Json),

@@ -7,13 +7,13 @@ namespace BigPile.AspNetCore.Reports;
 
 /// <summary>What happened between the last two looks that were a second or more apart.</summary>
 /// <param name="Seconds">The time between them.</param>
-/// <param name="Tables">Operations a second by table; they are stated with the tables.</param>
+/// <param name="Tables">What was done a second by table; they are stated with the tables.</param>
 /// <param name="Reads">How long reads of entries took; left out when there were none.</param>
 /// <param name="Writes">How long changes of entries took; left out when there were none.</param>
 internal sealed record ActivityReport(
     double Seconds, [property: JsonIgnore] IReadOnlyDictionary<string, RateReport> Tables, LatencyReport? Reads, LatencyReport? Writes);
 
-/// <summary>Operations a second.</summary>
+/// <summary>How often things happened a second.</summary>
 /// <param name="Hits">Reads that found their key.</param>
 /// <param name="Misses">Reads that did not.</param>
 /// <param name="Puts">Values put.</param>

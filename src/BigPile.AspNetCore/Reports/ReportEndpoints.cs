@@ -5,19 +5,27 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
 namespace BigPile.AspNetCore.Reports;
 
 /// <summary>Answers what is asked about the service rather than of it.</summary>
-internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, TimeProvider time)
+internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, ServiceMeter service, int? adminPort, TimeProvider time)
 {
+    /// <summary>Tells what the request's key may do; also while the pile is not open.</summary>
+    internal Task AccessAsync(HttpContext context)
+    {
+        bool isAdministration = adminPort is not { } port || context.Connection.LocalPort == port;
+        return WriteAsync(context, AccessReport.Of(context.Features.Get<HeldKey>(), isAdministration), ReportJson.Default.AccessReport);
+    }
+
     internal Task TablesAsync(HttpContext context) =>
-        AnswerAsync(context, static cache => TableList.Of(cache), ReportJson.Default.TableList);
+        AnswerAsync(context, cache => TableList.Of(cache, activity, context.Features.Get<HeldKey>()), ReportJson.Default.TableList);
 
     internal Task StatsAsync(HttpContext context) =>
-        AnswerAsync(context, cache => StatsReport.Of(cache, activity, time), ReportJson.Default.StatsReport);
+        AnswerAsync(context, cache => StatsReport.Of(cache, activity, time, service), ReportJson.Default.StatsReport);
 
     internal Task MemoryAsync(HttpContext context) =>
         AnswerAsync(context, static cache => MemoryMapReport.Of(cache.Pile), ReportJson.Default.MemoryMapReport);

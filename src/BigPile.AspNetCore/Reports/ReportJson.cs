@@ -6,6 +6,7 @@ namespace BigPile.AspNetCore.Reports;
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(AccessReport))]
 [JsonSerializable(typeof(TableList))]
 [JsonSerializable(typeof(TableReport))]
 [JsonSerializable(typeof(StatsReport))]

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Linq;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Reports;
@@ -11,17 +10,18 @@ namespace BigPile.AspNetCore.Reports;
 /// <param name="Activity">What happened since the look before; left out at the first look.</param>
 /// <param name="Tables">The tables in ordinal order of their names.</param>
 /// <param name="Process">The process.</param>
+/// <param name="Service">The connections and the answers; left out where nobody serves.</param>
 internal sealed record StatsReport(
-    PileReport Pile, RecoveryReport Recovery, ActivityReport? Activity, IReadOnlyList<TableReport> Tables, ProcessReport Process)
+    PileReport Pile, RecoveryReport Recovery, ActivityReport? Activity, IReadOnlyList<TableReport> Tables, ProcessReport Process,
+    ServiceReport? Service = null)
 {
-    internal static StatsReport Of(PileCache cache, ActivityMeter meter, TimeProvider time)
+    internal static StatsReport Of(PileCache cache, ActivityMeter meter, TimeProvider time, ServiceMeter? service = null)
     {
         SortedDictionary<string, TableStatistics> tables = StatisticsOf(cache);
         ActivityReport? activity = meter.Look(tables);
         return new StatsReport(
             PileReport.Of(cache.Pile), RecoveryReport.Of(cache), activity,
-            [.. tables.Select(table => TableReport.Of(table.Key, table.Value, activity?.Tables.GetValueOrDefault(table.Key)))],
-            ProcessReport.Now(time));
+            [.. TableList.Describe(tables, activity)], ProcessReport.Now(time), service?.Look());
     }
 
     /// <summary>What each table holds, by name.</summary>

@@ -1,24 +1,25 @@
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Reports;
 
-/// <summary>The tables of a pile.</summary>
+/// <summary>The tables of a pile, or those that a key reaches.</summary>
 /// <param name="Tables">The tables in ordinal order of their names.</param>
-internal sealed record TableList(IReadOnlyList<TableSummary> Tables)
+internal sealed record TableList(IReadOnlyList<TableReport> Tables)
 {
-    internal static TableList Of(PileCache cache) =>
-        new([.. StatsReport.StatisticsOf(cache).Select(static table => new TableSummary(table.Key, table.Value))]);
-}
-
-/// <summary>A table in short.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Entries">The number of its entries.</param>
-/// <param name="Bytes">The bytes of their keys and values, with 17 or more a piece that describe them.</param>
-internal sealed record TableSummary(string Name, long Entries, long Bytes)
-{
-    internal TableSummary(string name, TableStatistics statistics) : this(name, statistics.EntryCount, statistics.EntryBytes)
+    /// <summary>Lists tables.</summary>
+    /// <param name="cache">The tables' cache.</param>
+    /// <param name="meter">Tells how busy they are.</param>
+    /// <param name="key">The key whose tables they are; <see langword="null"/>: all.</param>
+    internal static TableList Of(PileCache cache, ActivityMeter meter, HeldKey? key)
     {
+        SortedDictionary<string, TableStatistics> tables = StatsReport.StatisticsOf(cache);
+        return new TableList([.. Describe(tables.Where(table => key?.Reaches(table.Key) != false), meter.Look(tables))]);
     }
+
+    /// <summary>Describes tables with what they did between two looks.</summary>
+    internal static IEnumerable<TableReport> Describe(IEnumerable<KeyValuePair<string, TableStatistics>> tables, ActivityReport? activity) =>
+        tables.Select(table => TableReport.Of(table.Key, table.Value, activity?.Tables.GetValueOrDefault(table.Key)));
 }

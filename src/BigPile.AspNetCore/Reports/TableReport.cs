@@ -38,7 +38,7 @@ internal sealed record TableReport(
     /// <summary>The share of reads that found their key, from 0 to 1; left out when there were no reads.</summary>
     public double? HitRatio { get; init; }
 
-    /// <summary>Operations a second since the look before; only in the statistics of everything.</summary>
+    /// <summary>What it did a second since the look before; only where several tables are looked at.</summary>
     public RateReport? PerSecond { get; init; }
 
     internal static TableReport Of(PileCache cache, string name) => Of(name, cache.GetStatistics(name), null);

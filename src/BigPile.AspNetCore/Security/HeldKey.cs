@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Security.Cryptography;
 using System.Threading;
 
@@ -26,6 +27,12 @@ internal sealed class HeldKey
     }
 
     internal string Name => _key.Name;
+
+    /// <summary>What the holder may do.</summary>
+    internal KeyScopes Scopes => _key.Scopes;
+
+    /// <summary>The tables that the key reaches: names in which <c>*</c> stands for any characters.</summary>
+    internal IReadOnlyList<string> Tables => _tables;
 
     /// <summary>How many tables the key may make; <see langword="null"/>: any number.</summary>
     internal int? MaxTables => _key.MaxTables;

@@ -27,7 +27,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
         if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
-        return need.Scope == KeyScopes.None || keys.IsOpen ? next(context) : CheckAsync(context, need);
+        return !need.NeedsKey || keys.IsOpen ? next(context) : CheckAsync(context, need);
     }
 
     private static Problem? RefusalOf(ClientRules clients, HttpRequest request)
@@ -46,11 +46,11 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
             return RefuseAsync(context, ProblemCatalog.CredentialsInvalid, WrongChallenge);
         if (!key.Has(need.Scope))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.ScopeMissing(key.Name, need.Scope));
-        if (need.Table.IsEmpty ? !key.ReachesAll() : !key.Reaches(need.Table))
+        if (need.Table.IsEmpty ? !need.IsForSome && !key.ReachesAll() : !key.Reaches(need.Table))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TableForbidden(key.Name, need.Table));
         if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
             return RetryLater.AnswerAsync(context, ProblemCatalog.RateLimited(key.Name), wait);
-        if (need.Scope != KeyScopes.Read)
+        if (need.Scope != KeyScopes.Read || need.IsForSome)
             context.Features.Set(key); // for what a key may have of its own
         if (need.Scope == KeyScopes.Admin)
             context.Items[typeof(HeldKey)] = key.Name; // for the log: who did it

@@ -13,6 +13,7 @@ namespace BigPile.AspNetCore.Security;
 internal readonly ref struct RequestNeed
 {
     private const string Tables = "/v1/tables";
+    private const string Access = "/v1/access";
 
     private static readonly string[] ReadVerbs = [":mget", ":export", "/keys"];
     private static readonly string[] WriteVerbs = [":mset", ":mdelete", ":evict", ":load"];
@@ -22,10 +23,17 @@ internal readonly ref struct RequestNeed
     {
         Scope = scope;
         Table = table;
+        NeedsKey = true;
     }
 
-    /// <summary>The scope; <see cref="KeyScopes.None"/> when no key is needed.</summary>
+    /// <summary>Whether a key is needed at all.</summary>
+    internal bool NeedsKey { get; }
+
+    /// <summary>The scope; <see cref="KeyScopes.None"/> when any key will do, or none is needed.</summary>
     internal KeyScopes Scope { get; }
+
+    /// <summary>Whether a key that reaches only some tables will do: the answer is about those alone.</summary>
+    internal bool IsForSome { get; private init; }
 
     /// <summary>The table; empty for all of them.</summary>
     internal ReadOnlySpan<char> Table { get; }
@@ -51,6 +59,10 @@ internal readonly ref struct RequestNeed
             if (text.StartsWith(admin, StringComparison.OrdinalIgnoreCase))
                 return new RequestNeed(KeyScopes.Admin, default);
         }
+        if (isRead && text.Equals(Access, StringComparison.OrdinalIgnoreCase))
+            return new RequestNeed(KeyScopes.None, default) { IsForSome = true };
+        if (isRead && text.Equals(Tables, StringComparison.OrdinalIgnoreCase))
+            return new RequestNeed(KeyScopes.Read, default) { IsForSome = true };
         return text.StartsWith(Tables + "/", StringComparison.OrdinalIgnoreCase)
             ? OfTable(text.AsSpan(Tables.Length + 1), isRead, IsFolded(rawTarget))
             : new RequestNeed(isRead ? KeyScopes.Read : KeyScopes.Admin, default);

@@ -48,6 +48,7 @@ internal static class ServerApplication
 
         WebApplication app = builder.Build();
         _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
+        _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
         app.UseMiddleware<RequestLog>();
         app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<LoadGate>();
@@ -126,6 +127,7 @@ internal static class ServerApplication
     {
         services.AddMetrics();
         services.AddSingleton(static provider => new RequestMeter(provider.GetRequiredService<IMeterFactory>()));
+        services.AddSingleton(static provider => new ConnectionCount(provider.GetRequiredService<IMeterFactory>()));
         services.AddSingleton(new ReadSampler(settings.LogEntryReads ? settings.LogOneIn : 0));
         if (settings.LogEntryReads)
             services.AddSingleton<IReadLog, ReadLog>();

@@ -81,6 +81,21 @@ internal sealed class OpenPage : IAsyncDisposable
         throw new TimeoutException($"This did not become true in a minute: {expression}");
     }
 
+    /// <summary>What has the focus: the name of its element, and its id if it has one.</summary>
+    internal Task<string> FocusAsync() =>
+        Tab.EvaluateAsync<string>("(() => { const e = document.activeElement; return e.tagName.toLowerCase() + (e.id ? '#' + e.id : e.className ? '.' + e.className : ''); })()");
+
+    /// <summary>Waits until no dialog is open.</summary>
+    internal Task HasNoDialogAsync() => UntilAsync("document.querySelector('dialog[open]') === null");
+
+    /// <summary>Waits until the page has been told of some answers more.</summary>
+    internal async Task HasAskedAsync(int more)
+    {
+        int enough = RequestCount + more;
+        while (RequestCount < enough)
+            await Tab.WaitForTimeoutAsync(50);
+    }
+
     /// <summary>Writes a picture of the page where <c>BIGPILE_SCREENSHOTS</c> says.</summary>
     internal async Task PictureAsync(string name)
     {

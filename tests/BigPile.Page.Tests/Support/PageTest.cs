@@ -40,6 +40,10 @@ public abstract class PageTest(Browser browser) : IAsyncLifetime
         ColorScheme scheme = ColorScheme.Light, int width = 1280, int height = 900, Func<IPage, Task>? prepare = null) =>
         OpenPage.AtAsync(browser, Server.Address, scheme, width, height, prepare);
 
+    /// <summary>Opens the page in a tab that has a key already.</summary>
+    internal Task<OpenPage> OpenWithKeyAsync(string credential, ColorScheme scheme = ColorScheme.Light, int width = 1280) =>
+        OpenAsync(scheme, width, prepare: tab => tab.AddInitScriptAsync($"sessionStorage.setItem('bigpile-api-key', '{credential}');"));
+
     internal async Task PutAsync(string table, string key, byte[] body, string contentType)
     {
         using HttpResponseMessage response = await Server.PutAsync($"/v1/tables/{table}/entries/{Uri.EscapeDataString(key)}", body, contentType);

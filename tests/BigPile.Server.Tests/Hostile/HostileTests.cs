@@ -10,6 +10,7 @@ using Xunit.Abstractions;
 namespace BigPile.Server.Tests.Hostile;
 
 /// <summary>Hostile inputs over a real socket: each gets the refusal that it should, and the server goes on as if it had not been.</summary>
+[Collection(AloneGroup.Name)]
 public sealed class HostileTests(ITestOutputHelper output) : IDisposable
 {
     internal const int MaxBodyBytes = 1 << 20;

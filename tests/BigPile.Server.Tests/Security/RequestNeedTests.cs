@@ -26,7 +26,14 @@ public sealed class RequestNeedTests
     [InlineData("POST", "/v1/tables/t:unknown", "Admin t")]
     [InlineData("POST", "/v1/tables/mine/../t:mset", "Write all")]
     [InlineData("POST", "/v1/tables/mine/%2e%2e/t:mset", "Write all")]
-    [InlineData("GET", "/v1/tables", "Read all")]
+    [InlineData("GET", "/v1/tables", "Read some")]
+    [InlineData("GET", "/V1/Tables", "Read some")]
+    [InlineData("GET", "/v1/tables/", "Read all")]
+    [InlineData("POST", "/v1/tables", "Admin all")]
+    [InlineData("GET", "/v1/access", "None some")]
+    [InlineData("GET", "/V1/%61ccess", "None some")]
+    [InlineData("GET", "/v1/access/", "Read all")]
+    [InlineData("POST", "/v1/access", "Admin all")]
     [InlineData("GET", "/v1/stats", "Read all")]
     [InlineData("GET", "/metrics", "Read all")]
     [InlineData("POST", "/v1/admin:flush", "Admin all")]
@@ -35,14 +42,14 @@ public sealed class RequestNeedTests
     [InlineData("GET", "/v1/operations/7", "Admin all")]
     [InlineData("POST", "/elsewhere", "Admin all")]
     [InlineData("GET", "/elsewhere", "Read all")]
-    [InlineData("GET", "/health/ready", "None all")]
+    [InlineData("GET", "/health/ready", "None free")]
     [InlineData("POST", "/health/ready", "Admin all")]
     [InlineData("GET", "/health/../v1/admin:flush", "Admin all")]
-    [InlineData("GET", "/", "None all")]
+    [InlineData("GET", "/", "None free")]
     public void A_request_needs_a_scope_for_a_table(string method, string target, string expected)
     {
         RequestNeed need = RequestNeed.Of(method, target, PathOf(target), stackalloc char[128]);
-        Assert.Equal(expected, $"{need.Scope} {(need.Table.IsEmpty ? "all" : need.Table)}");
+        Assert.Equal(expected, $"{need.Scope} {(!need.NeedsKey ? "free" : need.IsForSome ? "some" : need.Table.IsEmpty ? "all" : need.Table)}");
     }
 
     // As the server gives it to the routes: decoded, with segments folded away.

@@ -19,11 +19,18 @@ export function setApiKey(key) {
   else sessionStorage.setItem(keyName, key);
 }
 
-export async function send(path, accept, signal) {
-  const headers = { Accept: accept };
+export async function send(path, accept, signal, request = {}) {
+  const headers = { ...request.headers, Accept: accept };
   const key = apiKey();
   if (key !== '') headers.Authorization = `Bearer ${key}`;
-  return await fetch(path, { headers, signal, cache: 'no-store', redirect: 'error' });
+  return await fetch(path, { ...request, headers, signal, cache: 'no-store', redirect: 'error' });
+}
+
+// Changes something.
+export async function change(method, path, request = {}) {
+  const response = await send(path, 'application/json', undefined, { ...request, method });
+  if (!response.ok) throw await errorOf(response);
+  return response;
 }
 
 export async function getJson(path, signal) {
@@ -52,13 +59,22 @@ export async function getHealth() {
   }
 }
 
+export function tablePath(table) {
+  return `v1/tables/${encodeURIComponent(table)}`;
+}
+
 export function entryPath(table, key) {
-  return `v1/tables/${encodeURIComponent(table)}/entries/${encodeURIComponent(key)}`;
+  return `${tablePath(table)}/entries/${encodeURIComponent(key)}`;
+}
+
+// To look at an entry is no use of it.
+export function lookPath(table, key) {
+  return `${entryPath(table, key)}?look=true`;
 }
 
 export function keysPath(table, prefix, cursor, limit) {
   const query = new URLSearchParams({ limit: String(limit) });
   if (prefix !== '') query.set('prefix', prefix);
   if (cursor !== null) query.set('cursor', cursor);
-  return `v1/tables/${encodeURIComponent(table)}/keys?${query}`;
+  return `${tablePath(table)}/keys?${query}`;
 }

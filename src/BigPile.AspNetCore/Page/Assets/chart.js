@@ -1,11 +1,12 @@
-// Sparklines: one or two series over the last two minutes, drawn as SVG.
+// Sparklines: one or two series over up to two minutes, drawn as SVG, with what their height and their width stand for.
 
 const namespace = 'http://www.w3.org/2000/svg';
 const width = 240;
 const height = 40;
 
-const samples = 120;
-const fewest = 30;
+const samples = 120; // one a second
+
+const widths = [[30, '30 s'], [60, '1 min'], [samples, '2 min']];
 
 export class Series {
   #values = [];
@@ -20,21 +21,39 @@ export class Series {
   }
 }
 
-export function sparkline(label, kinds) {
+// A chart of some kinds of lines. Its scale begins at nothing and ends at `top`, or at a round number above the highest value.
+export function sparkline(label, kinds, format, top = null) {
   const svg = make('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label });
+  svg.append(make('line', { class: 'spark-top', x1: 0, y1: 1, x2: width, y2: 1, 'vector-effect': 'non-scaling-stroke' }));
   for (const kind of kinds) {
     svg.append(make('path', { class: `spark-area ${kind}` }), make('path', { class: `spark-line ${kind}`, 'vector-effect': 'non-scaling-stroke' }));
   }
-  return svg;
+  const box = document.createElement('div');
+  box.className = 'chart';
+  const scale = document.createElement('span');
+  scale.className = 'scale';
+  scale.setAttribute('aria-hidden', 'true');
+  box.append(scale, svg);
+  return { box, svg, scale, label, format, top };
 }
 
-export function draw(svg, series) {
-  const top = Math.max(1e-9, ...series.flatMap(one => one.values.filter(value => value !== null)));
+export function draw({ svg, scale, label, format, top }, series) {
+  const end = top ?? roundUp(Math.max(0, ...series.flatMap(one => one.values.filter(value => value !== null))));
+  const [shown, time] = widths.find(([most]) => series[0].values.length <= most);
+  scale.textContent = `0 to ${format(end)}, ${time}`;
+  svg.setAttribute('aria-label', `${label} of the last ${time}; the height is ${format(end)}`);
   series.forEach((one, i) => {
-    const line = pathOf(one.values, top);
-    svg.children[i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line));
-    svg.children[i * 2 + 1].setAttribute('d', line);
+    const line = pathOf(one.values, end, shown);
+    svg.children[1 + i * 2].setAttribute('d', line === '' ? '' : areaOf(one.values, line, shown));
+    svg.children[2 + i * 2].setAttribute('d', line);
   });
+}
+
+// 1, 2 or 5 with zeros behind it.
+export function roundUp(value) {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map(step => step * power).find(step => step >= value);
 }
 
 function make(name, attributes) {
@@ -43,13 +62,12 @@ function make(name, attributes) {
   return made;
 }
 
-// The newest value is at the right; the first ones share the room with the empty time before them.
-function xOf(values, i) {
-  const shown = Math.max(fewest, values.length);
+// The newest value is at the right; what is not known yet is empty.
+function xOf(values, i, shown) {
   return (width * (shown - values.length + i)) / (shown - 1);
 }
 
-function pathOf(values, top) {
+function pathOf(values, top, shown) {
   let path = '';
   let isOpen = false;
   values.forEach((value, i) => {
@@ -57,14 +75,14 @@ function pathOf(values, top) {
       isOpen = false;
       return;
     }
-    const y = height - 2 - (height - 4) * (value / top);
-    path += `${isOpen ? 'L' : 'M'}${xOf(values, i).toFixed(1)} ${y.toFixed(1)}`;
+    const y = height - 1 - (height - 2) * (value / top);
+    path += `${isOpen ? 'L' : 'M'}${xOf(values, i, shown).toFixed(1)} ${y.toFixed(1)}`;
     isOpen = true;
   });
   return path;
 }
 
-function areaOf(values, line) {
+function areaOf(values, line, shown) {
   if (values.includes(null)) return '';
-  return `${line}L${width} ${height}L${xOf(values, 0).toFixed(1)} ${height}Z`;
+  return `${line}L${width} ${height}L${xOf(values, 0, shown).toFixed(1)} ${height}Z`;
 }

@@ -42,6 +42,16 @@ export function percent(share) {
   return `${(share * 100).toFixed(1)} %`;
 }
 
+export function rate(value) {
+  return `${short(value)}/s`;
+}
+
+const times = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+export function clock(instant) {
+  return times.format(new Date(instant));
+}
+
 export function duration(seconds) {
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;

@@ -1,9 +1,10 @@
-// The key browser: a list that is read page by page, and the entry of the key that is chosen.
+// The list of keys, which is read page by page.
 
 import { byId, element, keyedRows, setText } from './dom.js';
-import { ApiError, entryPath, errorOf, getJson, keysPath, send } from './api.js';
-import { bytes, count, exactBytes } from './format.js';
-import { mostBytes, present } from './payload.js';
+import { ApiError, getJson, keysPath } from './api.js';
+import { clearEntry, makeEntry, openEntry } from './entry.js';
+import { count } from './format.js';
+import { shortened, visible } from './text.js';
 
 const pageSize = 100;
 const mostPages = 20;
@@ -11,12 +12,13 @@ const restMs = 120;
 
 let listing = { table: '', prefix: '', cursor: null, seen: new Set() };
 let running = new AbortController();
-let reading = new AbortController();
 let rest = 0;
+let shownNames = '';
 let onError = () => {};
 
 export function makeKeys(report) {
   onError = report;
+  makeEntry(report, { onDeleted: forget, onPut: showPut });
   byId('find').addEventListener('submit', event => {
     event.preventDefault();
     void list(byId('key-table').value, byId('key-prefix').value);
@@ -32,9 +34,27 @@ export function makeKeys(report) {
 
 export function showTableNames(names) {
   byId('keys-panel').hidden = names.length === 0;
-  const choice = byId('key-table');
-  keyedRows(choice, names, name => name, name => element('option', { value: name }, name), () => {});
-  if (listing.table === '' && names.length > 0) void list(names[0], '');
+  if (names.join() === shownNames) return;
+  shownNames = names.join();
+  keyedRows(byId('key-table'), names, name => name, name => element('option', { value: name }, name), () => {});
+  if (listing.table === '' || names.includes(listing.table)) {
+    if (listing.table === '' && names.length > 0) void list(names[0], '');
+    return;
+  }
+  listing = { table: '', prefix: '', cursor: null, seen: new Set() }; // its table was dropped, or is not this key's
+  byId('key-prefix').value = '';
+  clearEntry('Choose a key to see its entry.');
+  if (names.length > 0) void list(names[0], '');
+}
+
+// Nothing of what another key was shown stays.
+export function hideKeys() {
+  showTableNames([]);
+  byId('keys').replaceChildren();
+}
+
+export function shownTable() {
+  return listing.table;
 }
 
 export function browse(table) {
@@ -43,6 +63,29 @@ export function browse(table) {
   void list(table, '');
   byId('keys-heading').scrollIntoView({ block: 'start' });
   byId('keys-heading').focus({ preventScroll: true });
+}
+
+export function listAgain(table) {
+  if (table === listing.table) void list(table, listing.prefix);
+}
+
+export function showPut(table, key) {
+  if (table === listing.table && !listing.seen.has(key)) append([key]);
+  if (table === listing.table) void openEntry(table, key);
+}
+
+function forget(table, key) {
+  if (table !== listing.table) return;
+  listing.seen.delete(key);
+  const option = optionOf(key);
+  const next = option?.nextElementSibling ?? option?.previousElementSibling;
+  option?.remove();
+  clearEntry('The entry is deleted. Choose another key.');
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+function optionOf(key) {
+  return [...byId('keys').children].find(option => option.dataset.entryKey === key);
 }
 
 async function list(table, prefix) {
@@ -68,8 +111,7 @@ async function loadMore() {
       if (listing.cursor === null) break;
     }
     byId('more').hidden = listing.cursor === null;
-    const whose = asked.prefix === '' ? '' : ` that ${listing.seen.size === 1 ? 'begins' : 'begin'} with “${asked.prefix}”`;
-    setText(byId('keys-note'), listing.seen.size === 0 ? `No keys${whose}${listing.cursor === null ? '' : ' so far'}` : `${count(listing.seen.size)} ${listing.seen.size === 1 ? 'key' : 'keys'}${whose}${listing.cursor === null ? '' : ' so far'}`);
+    showCount();
   } catch (error) {
     if (error.name === 'AbortError' || asked !== listing) return;
     byId('more').hidden = true;
@@ -78,15 +120,21 @@ async function loadMore() {
   }
 }
 
+function showCount() {
+  const isOne = listing.seen.size === 1;
+  const number = listing.seen.size === 0 ? 'No keys' : `${count(listing.seen.size)} ${isOne ? 'key' : 'keys'}`;
+  const whose = listing.prefix === '' ? [] : [` that ${isOne ? 'begins' : 'begin'} with “`, ...visible(listing.prefix), '”'];
+  byId('keys-note').replaceChildren(number, ...whose, listing.cursor === null ? '' : ' so far');
+}
+
 // A walk through a table that changes meanwhile may come upon a key twice.
 function append(keys) {
-  const box = byId('keys');
   const fresh = keys.filter(key => !listing.seen.has(key));
   for (const key of fresh) {
     listing.seen.add(key);
-    const option = element('li', { role: 'option', 'aria-selected': 'false', tabindex: '-1', id: `key-${box.children.length}` }, key);
+    const option = element('li', { role: 'option', 'aria-selected': 'false', tabindex: '-1', id: `key-${listing.seen.size - 1}` }, ...shortened(key));
     option.dataset.entryKey = key;
-    box.append(option);
+    byId('keys').append(option);
   }
   return fresh.length;
 }
@@ -110,90 +158,11 @@ function select(option, delayMs) {
   box.setAttribute('aria-activedescendant', option.id);
   option.scrollIntoView({ block: 'nearest' });
   clearTimeout(rest);
-  rest = setTimeout(() => void open(listing.table, option.dataset.entryKey), delayMs);
-}
-
-function clearEntry(hint) {
-  byId('keys').removeAttribute('aria-activedescendant');
-  byId('entry-body').hidden = true;
-  byId('entry-hint').hidden = false;
-  setText(byId('entry-hint'), hint);
-}
-
-async function open(table, key) {
-  reading.abort();
-  reading = new AbortController();
-  const asked = reading;
-  try {
-    const response = await send(entryPath(table, key), '*/*', asked.signal);
-    if (!response.ok) throw await errorOf(response);
-    const payload = await readStart(response);
-    if (asked !== reading) return;
-    showEntry(key, response, payload);
-  } catch (error) {
-    if (error.name === 'AbortError' || asked !== reading) return;
-    byId('entry-body').hidden = true;
-    byId('entry-hint').hidden = false;
-    setText(byId('entry-hint'), textOf(error));
-    onError(error);
-  }
-}
-
-async function readStart(response) {
-  const parts = [];
-  let length = 0;
-  const reader = response.body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value);
-    length += part.value.length;
-    if (length <= mostBytes) continue;
-    await reader.cancel();
-    break;
-  }
-  const start = new Uint8Array(Math.min(length, mostBytes));
-  let at = 0;
-  for (const part of parts) {
-    start.set(part.subarray(0, start.length - at), at);
-    at += Math.min(part.length, start.length - at);
-  }
-  return { start, isWhole: length <= mostBytes };
-}
-
-function showEntry(key, response, { start, isWhole }) {
-  byId('entry-hint').hidden = true;
-  byId('entry-body').hidden = false;
-  setText(byId('entry-key'), key);
-  const type = response.headers.get('Content-Type') ?? 'application/octet-stream';
-  const [shown, how] = present(type, start, isWhole);
-  byId('payload').replaceChildren(shown);
-  byId('payload').scrollTop = 0;
-  setText(byId('payload-note'), how);
-  const facts = factsOf(response, type, start.length);
-  keyedRows(byId('entry-facts'), facts, ([name]) => name, ([name]) => element('div', {}, element('dt', {}, name), element('dd')), (row, [, value, title]) => {
-    setText(row.lastElementChild, value);
-    row.lastElementChild.title = title ?? '';
-  });
-}
-
-function factsOf(response, type, readBytes) {
-  const header = name => response.headers.get(name);
-  const size = header('Content-Encoding') === null ? Number(header('Content-Length') ?? readBytes) : readBytes;
-  const facts = [['Type', type], ['Size', bytes(size), exactBytes(size)], ['ETag', header('ETag') ?? '–']];
-  const seconds = (name, value) => facts.push([name, /^\d+$/.test(value) ? `${count(Number(value))} s` : value]);
-  facts.push(['TTL', 'does not expire']);
-  if (header('BigPile-Ttl') !== null) {
-    facts.pop();
-    seconds('TTL', header('BigPile-Ttl'));
-  }
-  if (header('Age') !== null) seconds('Age', header('Age'));
-  for (const [name, of] of [['Last-Modified', 'Written'], ['Cache-Control', 'Cache'], ['BigPile-Tags', 'Tags'], ['Content-Encoding', 'Encoding']]) {
-    if (header(name) !== null) facts.push([of, header(name)]);
-  }
-  return facts;
+  const { table } = listing;
+  rest = setTimeout(() => void openEntry(table, option.dataset.entryKey), delayMs);
 }
 
 function textOf(error) {
   if (!(error instanceof ApiError)) return 'The service can’t be reached.';
-  if (error.code === 'route_not_found') return 'This service does not list keys.';
-  return error.status === 404 ? 'There is no such entry any more.' : error.message;
+  return error.code === 'route_not_found' ? 'This service does not list keys.' : error.message;
 }

@@ -26,6 +26,7 @@ export function makeMemory() {
 
 export function showMemory(report) {
   last = report;
+  byId('memory').hidden = false;
   for (const id of ['map-frame', 'map-legend', 'segments']) byId(id).hidden = report.segments.length === 0;
   const memory = report.memoryBytes;
   const shown = parts.filter(part => part !== 'unexamined' || memory.unexamined > 0);

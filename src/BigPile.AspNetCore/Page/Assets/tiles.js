@@ -1,7 +1,7 @@
 // The figures of this moment.
 
 import { byId, element, setText } from './dom.js';
-import { bytes, count, digits, duration, exactBytes, micros, percent, short } from './format.js';
+import { bytes, count, digits, duration, exactBytes, micros, percent, rate, short } from './format.js';
 import { Series, draw, sparkline } from './chart.js';
 
 const reads = new Series();
@@ -9,24 +9,26 @@ const writes = new Series();
 const latency = new Series();
 const hits = new Series();
 const tiles = new Map();
+const ofTables = ['activity', 'hits', 'entries'];
 
-function tile(id, title, kinds) {
+function tile(id, title, kinds, format, top) {
   const value = element('p', { class: 'value', id: `tile-${id}` });
   const note = element('p', { class: 'note' }, ...(kinds.length === 2 ? kinds.map(kind => element('span', { class: `kind ${kind}` })) : []));
   const box = element('article', { class: 'tile' }, element('h2', {}, title), value, note);
-  const spark = kinds.length === 0 ? null : sparkline(`${title}, the last two minutes`, kinds);
-  if (spark !== null) box.append(spark);
+  const chart = kinds.length === 0 ? null : sparkline(title, kinds, format, top);
+  if (chart !== null) box.append(chart.box);
   byId('tiles').append(box);
-  tiles.set(id, { value, note, spark });
+  tiles.set(id, { box, value, note, chart });
 }
 
 export function makeTiles() {
-  tile('operations', 'Operations a second', ['reads', 'writes']);
-  tile('latency', 'Read latency, p99', ['latency']);
-  tile('hits', 'Hit ratio', ['hits']);
+  byId('tiles').hidden = true;
+  tile('activity', 'Reads and writes/s', ['reads', 'writes'], rate);
+  tile('latency', 'Read latency, p99', ['latency'], micros);
+  tile('hits', 'Hit ratio', ['hits'], share => `${share * 100} %`, 1);
   tile('entries', 'Entries', []);
-  tile('memory', 'Memory in use', []);
-  tile('process', 'Process', []);
+  tile('memory', 'Pile memory in use', []);
+  tile('process', 'Resident memory', []);
 }
 
 function show(id, value, note, title = '') {
@@ -37,42 +39,67 @@ function show(id, value, note, title = '') {
   valueNode.title = title;
 }
 
+export function hideTiles() {
+  byId('tiles').hidden = true;
+}
+
 export function showTiles(stats) {
-  const rates = stats.tables.map(table => table.perSecond).filter(rate => rate !== undefined);
-  const sum = pick => rates.reduce((total, rate) => total + pick(rate), 0);
-  showActivity(stats, sum);
-  const entries = stats.tables.reduce((total, table) => total + table.entries, 0);
-  show('entries', short(entries), `${count(stats.tables.length)} ${stats.tables.length === 1 ? 'table' : 'tables'}, ${short(stats.pile.objects)} objects in the pile`, count(entries));
+  showTableTiles(stats.tables);
+  for (const { box } of tiles.values()) box.hidden = false;
+  showLatency(stats.activity);
+  setText(tiles.get('entries').note, `${namesOf(stats.tables)}, ${short(stats.pile.objects)} objects in the pile`);
   const memory = stats.pile.memoryBytes;
   const limit = memory.limit === undefined ? 'no limit' : `limit ${bytes(memory.limit)}`;
   show('memory', bytes(memory.committed), `of ${bytes(memory.reserved)} reserved, ${limit}`, exactBytes(memory.committed));
   const process = stats.process;
-  show('process', bytes(process.managedBytes), `managed heap; ${bytes(process.workingSetBytes)} resident; ${digits(process.collectionPauseSeconds * 1000)} ms in collections`);
+  show('process', bytes(process.workingSetBytes), `of the process, mapped files included; managed heap ${bytes(process.managedBytes)}, ${digits(process.collectionPauseSeconds * 1000)} ms in collections`, exactBytes(process.workingSetBytes));
   setText(byId('facts'), `${stats.pile.store}${stats.pile.directory === undefined ? '' : ` ${stats.pile.directory}`} · up ${duration(process.uptimeSeconds)} · process ${process.id}`);
 }
 
-function showActivity(stats, sum) {
-  if (stats.activity === undefined) {
-    show('operations', '–', ['', '']);
-    show('latency', '–', '');
+// What the tables alone tell: all that a key for some of them may see.
+export function showTableTiles(tables) {
+  byId('tiles').hidden = false;
+  for (const [id, { box }] of tiles) box.hidden = !ofTables.includes(id);
+  setText(byId('facts'), '');
+  const entries = tables.reduce((total, table) => total + table.entries, 0);
+  show('entries', short(entries), namesOf(tables), count(entries));
+  showActivity(tables);
+}
+
+function namesOf(tables) {
+  return `${count(tables.length)} ${tables.length === 1 ? 'table' : 'tables'}`;
+}
+
+function showActivity(tables) {
+  const rates = tables.map(table => table.perSecond).filter(found => found !== undefined);
+  if (rates.length === 0 && tables.length > 0) {
+    show('activity', '–', ['', '']);
     show('hits', '–', '');
     return;
   }
-  const readRate = sum(rate => rate.hits + rate.misses);
-  const writeRate = sum(rate => rate.puts + rate.removals);
+  const sum = pick => rates.reduce((total, found) => total + pick(found), 0);
+  const readRate = sum(found => found.hits + found.misses);
+  const writeRate = sum(found => found.puts + found.removals);
   reads.add(readRate);
   writes.add(writeRate);
-  show('operations', short(readRate + writeRate), [`${short(readRate)} reads`, `${short(writeRate)} writes`]);
-  const timed = stats.activity.reads;
-  latency.add(timed?.p99Us ?? null);
-  const written = stats.activity.writes === undefined ? '' : `; writes p99 ${micros(stats.activity.writes.p99Us)}`;
-  show('latency', timed === undefined ? '–' : micros(timed.p99Us), timed === undefined ? `no reads${written}` : `p50 ${micros(timed.p50Us)}, max ${micros(timed.maxUs)}${written}`);
-  const ratio = readRate === 0 ? null : sum(rate => rate.hits) / readRate;
+  show('activity', short(readRate + writeRate), [`${short(readRate)} reads`, `${short(writeRate)} writes`]);
+  const ratio = readRate === 0 ? null : sum(found => found.hits) / readRate;
   hits.add(ratio);
-  const all = stats.tables.reduce((total, table) => total + table.hits + table.misses, 0);
-  const found = stats.tables.reduce((total, table) => total + table.hits, 0);
+  const all = tables.reduce((total, table) => total + table.hits + table.misses, 0);
+  const found = tables.reduce((total, table) => total + table.hits, 0);
   show('hits', ratio === null ? '–' : percent(ratio), all === 0 ? 'no reads since the start' : `${percent(found / all)} since the start, ${short(all)} reads`);
-  draw(tiles.get('operations').spark, [reads, writes]);
-  draw(tiles.get('latency').spark, [latency]);
-  draw(tiles.get('hits').spark, [hits]);
+  draw(tiles.get('activity').chart, [reads, writes]);
+  draw(tiles.get('hits').chart, [hits]);
+}
+
+function showLatency(activity) {
+  if (activity === undefined) {
+    show('latency', '–', '');
+    return;
+  }
+  const timed = activity.reads;
+  latency.add(timed?.p99Us ?? null);
+  const written = activity.writes === undefined ? '' : `; writes p99 ${micros(activity.writes.p99Us)}`;
+  show('latency', timed === undefined ? '–' : micros(timed.p99Us), timed === undefined ? `no reads${written}` : `p50 ${micros(timed.p50Us)}, max ${micros(timed.maxUs)}${written}`);
+  draw(tiles.get('latency').chart, [latency]);
 }
