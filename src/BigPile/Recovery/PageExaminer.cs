@@ -9,7 +9,8 @@ namespace BigPile.Recovery;
 /// <summary>Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.</summary>
 /// <remarks>
 /// Nothing from the file is followed before it was checked. A kill can leave free slots, live slots, busy ones, and link targets without
-/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more.
+/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After a
+/// power cut it is nearly always what was torn before it was flushed: dropped too, and used again.
 /// Order: the page goes to its heap, then its info to the readers. A slot of it may thus be given out before readers see the page; whoever
 /// reads it then comes here and waits for the lock.
 /// Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined before, so
@@ -18,6 +19,9 @@ namespace BigPile.Recovery;
 /// </remarks>
 internal sealed unsafe class PageExaminer
 {
+    /// <summary>How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.</summary>
+    private const uint MostFreesInALayout = 1 << 16;
+
     private const int LockCount = 64;
 
     private readonly Lock[] _locks = new Lock[LockCount];
@@ -82,7 +86,7 @@ internal sealed unsafe class PageExaminer
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
             if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
-                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header));
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header.Generation));
             if (!header.IsFree)
             {
                 blocks++;
@@ -119,7 +123,7 @@ internal sealed unsafe class PageExaminer
     }
 
     // What the power cut took may have been given out with generations above the one that was found.
-    private uint FloorBehind(BlockHeader found) => Math.Min(found.Generation + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
+    private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
     // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
     private static void WearOut(byte* block, BlockHeader header)
@@ -135,6 +139,7 @@ internal sealed unsafe class PageExaminer
         NoteLostLayouts(segment, page, pages);
         BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+        LeaveOutGenerations(segment, page, pages);
         if (header.IsFree && !isQuarantined)
         {
             segment.PublishInfo(page, default);
@@ -146,6 +151,19 @@ internal sealed unsafe class PageExaminer
         else
             _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
         segment.PublishInfo(page, word.Info);
+    }
+
+    // What the power cut took may have lain in these pages, whatever is found in them: each counts on from a generation of its own.
+    private void LeaveOutGenerations(Segment segment, int first, int pages)
+    {
+        if (_inspector.GenerationSkip == 0)
+            return;
+        for (int page = first; page < first + pages; page++)
+        {
+            uint found = segment.Metas[page].MaxGeneration;
+            if (found < PilePointer.MaxGeneration)
+                segment.Metas[page].MaxGeneration = FloorBehind(found);
+        }
     }
 
     // Before anything is changed: what the device has of these pages can be seen now, and not later.
@@ -180,7 +198,7 @@ internal sealed unsafe class PageExaminer
         if (fault != null)
         {
             isQuarantined = false;
-            return DropDamaged(block, address, header, fault);
+            return DropDamaged(block, address, header, generationBase, fault);
         }
         if (_inspector.IsUnflushedTaking(block, header))
         {
@@ -226,11 +244,16 @@ internal sealed unsafe class PageExaminer
         return free;
     }
 
-    private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, string what)
+    private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, uint generationBase, string what)
     {
         Faults.Add(new PileFault(_inspector.PlaceOf(block, address), what, header.PayloadBytes));
-        BlockHeader dropped = BlockHeader.Free(PilePointer.MaxGeneration);
+        var dropped = BlockHeader.Free(_inspector.HasTracesOfCut ? GenerationOfTorn(header, generationBase) + 1 : PilePointer.MaxGeneration);
         *(ulong*)block = dropped.Word;
         return dropped;
     }
+
+    // What does not match after a power cut was not flushed, and its room is as good as any other. A header lies in one sector: it is the
+    // block's own, or bytes from before the page was laid out, which mostly state a generation that no slot of this layout comes to.
+    private static uint GenerationOfTorn(BlockHeader header, uint generationBase) =>
+        header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1 ? header.Generation : generationBase;
 }

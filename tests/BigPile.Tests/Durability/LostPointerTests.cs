@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.IO;
 using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Concurrency;
@@ -75,6 +76,31 @@ public sealed class LostPointerTests : DurabilityTest
             PileFiles.Copy(ImagePath, OtherPath);
         }
         AssertNeverNamed(_ => OpenAt(isKilled ? OtherPath : ImagePath, NextBoot, null), lost, payloadBytes);
+    }
+
+    /// <summary>What was deleted is known from the log alone, and what came after it from nothing.</summary>
+    [Theory]
+    [InlineData(SlotPayload, 0)]
+    [InlineData(SlotPayload, 3)]
+    [InlineData(RunPayload, 0)]
+    [InlineData(RunPayload, 3)]
+    public void What_came_to_the_room_of_something_deleted(int payloadBytes, int neighbours)
+    {
+        using Pile pile = Open();
+        Use(pile, payloadBytes, neighbours);
+        pile.Flush();
+        PilePointer deleted = pile.Put(new byte[payloadBytes]);
+        pile.Flush();
+        PileFiles.Copy(PilePath, ImagePath);
+        pile.Delete(deleted);
+        pile.Flush();
+        foreach (string name in new[] { "superblock", "log-0", "log-1" })
+        {
+            if (File.Exists(Path.Combine(PilePath, name)))
+                File.WriteAllBytes(Path.Combine(ImagePath, name), PileFiles.ReadShared(Path.Combine(PilePath, name)));
+        }
+        PilePointer lost = PutAgainAndAgain(pile, payloadBytes, times: 20);
+        AssertNeverNamed(OpenImage, lost, payloadBytes);
     }
 
     private static PilePointer PutAgainAndAgain(Pile pile, int payloadBytes, int times)
