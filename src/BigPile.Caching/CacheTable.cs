@@ -76,7 +76,7 @@ public abstract class CacheTable
         const int BucketsAtOnce = 4096;
         long freed = 0;
         for (int left = Core.BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
-            freed += Core.Sweep(Math.Min(left, BucketsAtOnce));
+            freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
         return freed;
     }
 

@@ -28,10 +28,15 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
     /// <param name="maxBuckets">How many to look at.</param>
+    /// <param name="waits">Whether to wait for a sweep that runs; else nothing is looked at beside one.</param>
     /// <returns>How many entries were freed.</returns>
-    internal int Sweep(int maxBuckets)
+    internal int Sweep(int maxBuckets, bool waits = false)
     {
-        if (!HasMortals || IsRebuilding || !_sweeping.TryEnter())
+        if (!HasMortals || IsRebuilding)
+            return 0;
+        if (waits)
+            _sweeping.Enter();
+        else if (!_sweeping.TryEnter())
             return 0;
         try
         {

@@ -26,13 +26,29 @@ internal sealed unsafe partial class TableCore
     /// <returns>What the run has to hand back at its end; <see langword="null"/> when the key is there.</returns>
     internal FlightMark? BeginFlight(in KeyProbe key, ulong[] tags)
     {
+        while (true)
+        {
+            try
+            {
+                return BeginFlightInside(key, tags);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+            key.Matcher!.Learn();
+        }
+    }
+
+    private FlightMark? BeginFlightInside(in KeyProbe key, ulong[] tags)
+    {
+        long now = _clock.BeforeLock;
         ThreadPresence presence = Enter();
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
             try
             {
-                long now = 0;
                 bool isThere = TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _) && !IsNoneLocked(head, ref now)
                     && (head.Kind != ValueKind.Pointer || IsLive(OwnedPointer(head)));
                 return isThere ? null : _flights.Begin(key.Hash, Pile.LastVersion, tags);

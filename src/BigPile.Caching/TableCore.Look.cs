@@ -26,13 +26,13 @@ internal sealed unsafe partial class TableCore
     internal bool TryLook(in KeyProbe key, out EntryCopy copy)
     {
         copy = default;
+        long now = _clock.BeforeLock;
         ThreadPresence presence = Enter();
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
             try
             {
-                long now = 0;
                 if (!TryFindLocked(bucket, key, out _, out _, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
                     return false;
                 copy = Copy(head, payloadBytes);
@@ -96,13 +96,13 @@ internal sealed unsafe partial class TableCore
     {
         lease = null;
         info = default;
+        long now = _clock.BeforeLock;
         ThreadPresence presence = EnterToChange();
         try
         {
             Bucket* bucket = _index.Lock(key.Hash, out _);
             try
             {
-                long now = 0;
                 if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
                     || IsNoneLocked(head, ref now))
                 {

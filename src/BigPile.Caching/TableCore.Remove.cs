@@ -35,6 +35,7 @@ internal sealed unsafe partial class TableCore
 
     private bool RemoveInside(ThreadPresence presence, in KeyProbe key, Condition condition)
     {
+        long now = _clock.BeforeLock;
         Bucket* bucket = _index.Lock(key.Hash, out _);
         try
         {
@@ -42,7 +43,6 @@ internal sealed unsafe partial class TableCore
                 TellFlightsLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
             if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
                 return false;
-            long now = 0;
             bool isDead = head.Kind == ValueKind.Tombstone || IsDead(head, ref now);
             if (!isDead && !IsMetLocked(condition, key.Hash, head.Version, isNone: false))
                 return false;

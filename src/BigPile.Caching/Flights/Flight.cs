@@ -21,6 +21,9 @@ internal sealed class Flight<TValue>(FlightNode node) : IDisposable
     /// <summary>The run as its table sees it, once it has begun.</summary>
     internal FlightMark? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
 
+    /// <summary>Whether the run made its value; else it found one. Known once it has landed.</summary>
+    internal bool HasMade => Mark != null;
+
     /// <summary>Whether something newer has happened to the key since the run began: who comes now must not join it.</summary>
     internal bool IsOutdated => Mark is { IsOutdated: true };
 

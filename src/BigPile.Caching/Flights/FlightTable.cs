@@ -11,7 +11,8 @@ namespace BigPile.Caching.Flights;
 /// <summary>Runs factories, one at a time for a key however many callers want its value.</summary>
 /// <remarks>
 /// A managed object exists for each key whose factory runs, and for none other. Whoever waited reads the value from the table, so that
-/// each caller has an object of its own; if it is gone from there already, they share the factory's. What a run made is kept only if
+/// each caller has an object of its own; if it is gone from there already, they share the factory's. A run that found the key there, and made
+/// nothing, has nothing to share: what it found may have been removed before they asked. What a run made is kept only if
 /// nothing newer has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one
 /// hit or one miss, whatever it does after its first look.
 /// </remarks>
@@ -38,10 +39,11 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
             if (flight == own)
                 return Run(own, id, state, factory, options);
             own.Dispose();
-            if (TryWait(id, flight, out TValue? shared))
-                return table.TryGetAgain(key, out value) ? value : shared;
+            bool hasLanded = TryWait(id, flight, out TValue? shared);
             if (table.TryGetAgain(key, out value))
                 return value;
+            if (hasLanded && flight.HasMade)
+                return shared!;
         }
     }
 
@@ -64,9 +66,13 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
             if (isOwn || TryJoin(id, flight))
             {
                 TValue shared = await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
-                return !isOwn && table.TryGetAgain(key, out value) ? value : shared;
+                if (isOwn || (!table.TryGetAgain(key, out value) && flight.HasMade))
+                    return shared;
             }
-            cancellation.ThrowIfCancellationRequested();
+            else
+            {
+                cancellation.ThrowIfCancellationRequested();
+            }
             if (table.TryGetAgain(key, out value))
                 return value;
         }
