@@ -25,10 +25,8 @@ public sealed class RebuildFailureTests
         TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
-        {
-            IsRebuilding = true,
-        };
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable());
+        core.BeginRebuild();
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
         {

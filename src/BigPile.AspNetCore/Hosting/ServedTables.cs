@@ -205,7 +205,7 @@ internal sealed class ServedTables
         var found = new List<TableCore.EntryCopy>();
         int buckets = 0;
         for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
-            place = core.CopyBucketAt(place, found);
+            place = core.CopyBucketAt(place, found, isToShow: false);
         return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 
