@@ -11,8 +11,9 @@ namespace BigPile.Caching;
 /// nothing that the walk finds outdates it.
 /// Order: all that the walk took in, index and marks, is written before the version from which on entries are shown goes to 0 (release).
 /// A read looks at that version (acquire) before it looks at marks, and before its last look at slot and bucket. So one that finds 0 judges
-/// by all marks, and by the slots as they are in the whole index. Only then does the short way of reading open (release, acquire), which
-/// does not look at the version at all.
+/// by all marks, and by the slots as they are in the whole index. One that has the bucket locked may find the slot first: what the walk has
+/// yet to do to the bucket waits for the lock, and the 0 for the walk. Only then does the short way of reading open (release, acquire),
+/// which does not look at the version at all.
 /// </remarks>
 internal sealed unsafe partial class TableCore
 {
