@@ -6,8 +6,13 @@ namespace BigPile.Caching;
 
 /// <summary>How far a cache is in finding the entries of its pile again.</summary>
 /// <remarks>
-/// After a clean stop a cache is ready at once. After a kill the pile is walked through in the background: <c>TryGet</c> finds what is
-/// indexed already, puts and removals of any key are right and stay so, and limits and sweeps begin when the cache is ready.
+/// After a clean stop a cache is ready at once. After a kill the pile is walked through in the background. Until that is over every kind of
+/// read and enumeration misses what was put before the pile was opened, since a removal or a newer value may yet be found; a factory runs,
+/// and its value wins. What was put since is shown at once. Puts and removals of any key are right and stay so. Changes with a condition go
+/// by what was found so far, shown or not: a key that was found is not inserted over, a version that was found can be replaced and removed,
+/// and what was not found counts as missing; what was removed or replaced before a kill may count as there. None of them shows a value.
+/// When a table's index is whole all its entries are shown, and its limits and sweeps have begun. A walk that fails and is made again
+/// changes nothing of that. A table that is made since the opening has nothing from before.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class CacheReadiness
@@ -21,7 +26,7 @@ public sealed class CacheReadiness
 
     internal CacheReadiness() => Completion = Task.CompletedTask;
 
-    /// <summary>Whether the index knows every entry.</summary>
+    /// <summary>Whether the index knows every entry, and all of them are shown.</summary>
     public bool IsReady => Completion.IsCompletedSuccessfully;
 
     /// <summary>Ends when the index knows every entry; fails when the pile could not be walked through.</summary>

@@ -74,6 +74,7 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Puts a value if the key's entry is still the one that the caller knows.</summary>
+    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="value">The value; null is a value.</param>
     /// <param name="version">The version that the entry must have; 0: the key must be missing.</param>
@@ -93,7 +94,10 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Removes a key and its value.</summary>
-    /// <returns>Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>.</returns>
+    /// <returns>
+    /// Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>; one that
+    /// it knows is removed and <see langword="true"/>, though reads do not show it yet and it may have been removed before.
+    /// </returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Remove(TKey key)
     {
@@ -103,6 +107,7 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
+    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have.</param>
     /// <returns>Whether the key was there with this version.</returns>

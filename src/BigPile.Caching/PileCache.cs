@@ -219,7 +219,7 @@ public sealed partial class PileCache : IDisposable
     {
         var readiness = new CacheReadiness();
         foreach (TableCore core in cores.Values)
-            core.IsRebuilding = true;
+            core.BeginRebuild();
         var rebuild = new IndexRebuild(Pile, cores, new Dictionary<int, ulong>(_ids.Free), readiness, _stopping.Token);
         bool waits = _options.WaitsUntilReady || Pile.DirectoryPath == null;
         var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);

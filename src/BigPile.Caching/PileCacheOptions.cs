@@ -20,6 +20,9 @@ public sealed class PileCacheOptions
     /// <summary>The most buckets of each table, of a few entries each, that one sweep looks at; more when it finds much.</summary>
     public int SweepBuckets { get; set; } = 8192;
 
-    /// <summary>Whether the cache is given out only when the index knows every entry of the pile, however long that takes.</summary>
+    /// <summary>
+    /// Whether the cache is given out only when the index knows every entry of the pile, however long that takes. Without the wait reads
+    /// miss meanwhile what was put before the pile was opened; see <see cref="CacheReadiness"/>.
+    /// </summary>
     public bool WaitsUntilReady { get; set; }
 }

@@ -137,12 +137,16 @@ internal sealed unsafe partial class TableCore
             _index.GrowFor(_counters.Entries);
     }
 
-    /// <summary>States that the walk is over: limits count from now on, and the marks of keys that were removed meanwhile go.</summary>
+    /// <summary>
+    /// States that the walk is over: limits count from now on, the marks of keys that were removed meanwhile go, and at the end all entries
+    /// are shown. What fails is to be called again; until then they are not.
+    /// </summary>
     internal void EndRebuild()
     {
         BeginLimits();
         for (ulong number = 0; Volatile.Read(ref _hasTombstones) && number < _index.BucketCount; number++)
             DropTombstones(number);
+        ShowAll();
     }
 
     private void DropTombstones(ulong number)

@@ -66,7 +66,7 @@ internal sealed unsafe partial class TableCore
             Bucket* bucket = _index.Lock(key.Hash, out _);
             try
             {
-                if (TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _))
+                if (TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _) && IsShown(head))
                     (pointer, version) = (OwnedPointer(head), head.Version);
                 return pointer.IsValid;
             }
@@ -147,8 +147,9 @@ internal sealed unsafe partial class TableCore
     /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>
     /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
     /// <param name="found">Gets the entries, in no order.</param>
+    /// <param name="isToShow">Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.</param>
     /// <returns>Where the walk goes on: the place behind the bucket.</returns>
-    internal ulong CopyBucketAt(ulong place, List<EntryCopy> found)
+    internal ulong CopyBucketAt(ulong place, List<EntryCopy> found, bool isToShow = true)
     {
         found.Clear();
         long now = _clock.Now;
@@ -158,7 +159,7 @@ internal sealed unsafe partial class TableCore
             Bucket* bucket = _index.Lock(WalkPlace.HashAt(place), out ulong number);
             try
             {
-                CopyBucketLocked(bucket, number, place, found, ref now);
+                CopyBucketLocked(bucket, number, place, found, isToShow, ref now);
                 return WalkPlace.EndOf(number, bucket->Level);
             }
             finally
@@ -172,14 +173,16 @@ internal sealed unsafe partial class TableCore
         }
     }
 
-    private void CopyBucketLocked(Bucket* bucket, ulong number, ulong from, List<EntryCopy> found, ref long now)
+    private void CopyBucketLocked(Bucket* bucket, ulong number, ulong from, List<EntryCopy> found, bool isToShow, ref long now)
     {
         for (Bucket* line = bucket; line != null; line = _index.Next(line))
         {
             for (int slot = 0; slot < Bucket.SlotCount; slot++)
             {
                 IndexSlot value = Bucket.Load(line, slot);
-                if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes) || IsNoneLocked(head, ref now))
+                if (value.IsEmpty || !TryViewLocked(value, out EntryHead head, out long payloadBytes))
+                    continue;
+                if (isToShow ? IsNoneLocked(head, ref now) : IsGoneLocked(head, ref now))
                     continue;
                 ulong place = WalkPlace.Of(value.KnownHash(number));
                 if (place >= from)
@@ -188,7 +191,10 @@ internal sealed unsafe partial class TableCore
         }
     }
 
-    private bool IsNoneLocked(in EntryHead head, ref long now) => head.Kind is ValueKind.Tombstone || IsDead(head, ref now);
+    private bool IsNoneLocked(in EntryHead head, ref long now) =>
+        !IsShown(head) || IsGoneLocked(head, ref now);
+
+    private bool IsGoneLocked(in EntryHead head, ref long now) => head.Kind is ValueKind.Tombstone || IsDead(head, ref now);
 
     private bool TryLeaseOwned(in EntryHead head, out PileLease? lease, out EntryInfo info)
     {

@@ -123,7 +123,7 @@ internal sealed unsafe partial class TableCore
         where TChecks : struct, ISearchChecks
     {
         Unsafe.SkipInit(out info);
-        Outcome outcome = key.Matcher == null && minVersion == 0 && !_checksEveryRead
+        Outcome outcome = key.Matcher == null && minVersion == 0 && Volatile.Read(ref _readsPlain)
             ? ReadPlain<TReader, TChecks>(key.Hash, key.Bytes, ref reader, ref info)
             : Outcome.Again;
         if (outcome == Outcome.Hit)
@@ -185,6 +185,7 @@ internal sealed unsafe partial class TableCore
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
+        minVersion = Math.Max(minVersion, ShownFrom); // read once, and before all that it allows to show
         if (matcher == null)
             return TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
         while (true)

@@ -43,6 +43,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     {
         Pile = pile;
         _checksEveryRead = pile.ChecksEveryRead;
+        _readsPlain = !_checksEveryRead;
         Id = id;
         Name = name;
         KeyKind = keyKind;
@@ -114,7 +115,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     internal bool IsRebuilding
     {
         get => Volatile.Read(ref _isRebuilding);
-        set => Volatile.Write(ref _isRebuilding, value);
+        private set => Volatile.Write(ref _isRebuilding, value);
     }
 
     /// <summary>Refuses all later calls, and waits until nobody changes the options any more; other calls that run may end.</summary>

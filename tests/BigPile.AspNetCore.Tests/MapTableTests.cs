@@ -97,6 +97,27 @@ public sealed class MapTableTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Changes_of_what_tables_do_not_show_yet_come_to_an_end_and_hold()
+    {
+        await _client.PutAsJsonAsync("/products/a1", new Endpoints.Product("Lamp", 12.5m));
+        await _client.PutAsync("/pages/a", new StringContent("text"));
+        PileCache cache = _app.Services.GetRequiredService<PileCache>();
+        TableCore[] cores = [cache.GetOrCreateTable<string, Endpoints.Product>("products").Core, cache.GetOrCreateTable<string, byte[]>("pages").Core];
+        foreach (TableCore core in cores)
+            core.BeginRebuild(); // as after a kill, where the walk has found both entries and goes on
+        Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
+        Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/pages/a")).StatusCode);
+        var insert = new HttpRequestMessage(HttpMethod.Put, "/v1/tables/pages/entries/a") { Content = new StringContent("new") };
+        Assert.True(insert.Headers.TryAddWithoutValidation("If-None-Match", "*"));
+        Assert.Equal(HttpStatusCode.PreconditionFailed, (await _client.SendAsync(insert)).StatusCode);
+        Assert.Equal(HttpStatusCode.NoContent, (await _client.DeleteAsync("/products/a1")).StatusCode);
+        foreach (TableCore core in cores)
+            core.EndRebuild();
+        Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
+        Assert.Equal("text", await _client.GetStringAsync("/pages/a"));
+    }
+
+    [Fact]
     public void A_pattern_without_a_key_and_a_name_that_can_not_be_served_are_refused()
     {
         Assert.Throws<ArgumentException>(() => _app.MapTable("/x/{id}", "t"));

@@ -1,6 +1,7 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
+using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -41,6 +42,22 @@ public sealed class UnreliableSecondLevelTests : HybridCacheTest
         TableOf(_cache).Remove("k");
         _second.FailsToRead = true;
         Assert.Equal(2, await GetAsync(_cache, "k", 2));
+    }
+
+    [Fact]
+    public async Task A_removal_that_did_not_reach_it_holds_before_its_mark_is_found_again()
+    {
+        await _cache.SetAsync("k", 1);
+        Time.Advance(TimeSpan.FromSeconds(1));
+        _second.FailsToWrite = true;
+        await _cache.RemoveAsync("k");
+        _second.FailsToWrite = false;
+        TableCore marks = TableOf(_cache, "hybrid-cache-marks").Core;
+        Assert.Equal(1, marks.Count);
+        marks.BeginRebuild(); // as after a kill, before the walk is over
+        Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
+        marks.EndRebuild();
+        Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
     }
 
     [Fact]

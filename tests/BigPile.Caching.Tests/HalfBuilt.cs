@@ -18,13 +18,26 @@ internal sealed class HalfBuilt : IDisposable
         _pile = pile;
         TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
         _core = new TableCore(
-            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
-        {
-            IsRebuilding = true,
-        };
+            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable());
+        _core.BeginRebuild();
     }
 
     internal long Count => _core.Count;
+
+    /// <summary>The table as callers have it; its keys are of the kind that it was made with.</summary>
+    internal CacheTable<TKey, byte[]> Cover<TKey>()
+        where TKey : notnull => new(_core);
+
+    /// <summary>The addresses of all blocks, the lowest version first.</summary>
+    internal unsafe ulong[] FindByVersion()
+    {
+        ulong[] found = FindAll();
+        ThreadPresence presence = _pile.Enter();
+        ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.ViewEntry(address).Payload).Version);
+        _pile.Exit(presence);
+        Array.Sort(versions, found);
+        return found;
+    }
 
     internal ulong[] FindAll()
     {

@@ -3,6 +3,7 @@ using System.Collections;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
@@ -25,10 +26,8 @@ public sealed class RebuildFailureTests
         TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable())
-        {
-            IsRebuilding = true,
-        };
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable());
+        core.BeginRebuild();
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
         {
@@ -62,15 +61,44 @@ public sealed class RebuildFailureTests
         Assert.IsType<IOException>(readiness.Failure);
     }
 
+    [Fact]
+    public void A_rebuild_that_failed_shows_nothing_until_one_succeeds()
+    {
+        using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
+        using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable }))
+        {
+            for (long key = 0; key < 1_000; key++)
+                cache.GetOrCreateTable<long, byte[]>("t").Put(key, [1]);
+        }
+        TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
+        using var core = new TableCore(
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(new ManualTime(), pile.Id), TestCache.Durable());
+        core.BeginRebuild();
+        var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };
+        var table = new CacheTable<long, byte[]>(core);
+        var rebuild = new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), new CacheReadiness(), CancellationToken.None);
+        Assert.Throws<IOException>(rebuild.RunOnce);
+        Assert.Equal(1_000, core.Count);
+        Assert.Empty(table.Keys);
+        Assert.False(table.ContainsKey(1));
+        cores.FailsAtEnd = false;
+        rebuild.RunOnce();
+        Assert.Equal(1_000, table.Keys.Count());
+        Assert.True(table.ContainsKey(1));
+        core.Close();
+    }
+
     private sealed class FailingTables(Dictionary<int, TableCore> tables, int failures) : IReadOnlyDictionary<int, TableCore>
     {
         private int _failed;
 
         internal int Failed => _failed;
 
+        internal bool FailsAtEnd { get; set; }
+
         public IEnumerable<int> Keys => tables.Keys;
 
-        public IEnumerable<TableCore> Values => tables.Values;
+        public IEnumerable<TableCore> Values => FailsAtEnd ? throw new IOException("The device refused.") : tables.Values;
 
         public int Count => tables.Count;
 

@@ -46,18 +46,22 @@ public abstract class StoppedCacheTest : IDisposable
     }
 
     /// <summary>Puts a block of a key where no index knows of it.</summary>
-    private protected static unsafe void PutBlock(PileCache cache, long key, ulong version, ValueKind kind, byte[] value)
+    private protected static void PutBlock(PileCache cache, long key, ulong version, ValueKind kind, byte[] value) =>
+        PutBlock(cache.GetOrCreateTable<long, byte[]>("t").Core, BitConverter.GetBytes(key), version, kind, value);
+
+    /// <inheritdoc cref="PutBlock(PileCache, long, ulong, ValueKind, byte[])"/>
+    private protected static unsafe void PutBlock(TableCore core, byte[] key, ulong version, ValueKind kind, byte[] value)
     {
-        TableCore core = cache.GetOrCreateTable<long, byte[]>("t").Core;
-        var presence = cache.Pile.Enter();
-        Slot slot = cache.Pile.TakeEntry(EntryHead.ShortBytes + sizeof(long) + value.Length);
+        int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
+        var presence = core.Pile.Enter();
+        Slot slot = core.Pile.TakeEntry(payloadBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
-        EntryHead.Write(payload, core.Id, sizeof(long), kind, EntrySpec.Plain);
+        EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
         EntryHead.SetVersion(payload, version);
-        *(long*)(payload + EntryHead.ShortBytes) = key;
-        value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + sizeof(long), value.Length));
-        cache.Pile.PublishEntry(slot, EntryHead.ShortBytes + sizeof(long) + value.Length);
-        cache.Pile.Exit(presence);
+        key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
+        value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
+        core.Pile.PublishEntry(slot, payloadBytes);
+        core.Pile.Exit(presence);
     }
 
     /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>

@@ -147,6 +147,8 @@ internal sealed class EntryWriter(
         {
             if (table.TryPutBytesUtf8(key, value, version, plan.Options, out result, out info))
                 return true; // else somebody was faster, and the condition is to be looked at again
+            if (version == 0 && !table.Core.ShowsAll)
+                return false; // the table may have an entry that it does not show yet, and does not insert over
         }
         return false;
     }

@@ -5,6 +5,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Text.Json;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Security;
 using BigPile.AspNetCore.Tables;
@@ -49,8 +50,14 @@ internal sealed class ServedTables
         _owned = new HashSet<string>(owned, StringComparer.Ordinal);
         _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
         cache.Hide(SettingsName, isHidden: true);
-        Restore();
+        if (cache.Readiness.IsReady)
+            Restore();
+        else
+            Restoring = RestoreAfterAsync(cache.Readiness.Completion);
     }
+
+    /// <summary>Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.</summary>
+    internal Task Restoring { get; } = Task.CompletedTask;
 
     internal PileCache Cache { get; }
 
@@ -205,7 +212,7 @@ internal sealed class ServedTables
         var found = new List<TableCore.EntryCopy>();
         int buckets = 0;
         for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
-            place = core.CopyBucketAt(place, found);
+            place = core.CopyBucketAt(place, found, isToShow: false);
         return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 
@@ -245,7 +252,24 @@ internal sealed class ServedTables
     private void Keep(string name, TableSettings settings) =>
         Settings().Put(name, JsonSerializer.SerializeToUtf8Bytes(settings, TableJson.Default.TableSettings));
 
+    /// <summary>Restores once the walk for the entries is over; not when it fails, or the cache is disposed before.</summary>
+    internal async Task RestoreAfterAsync(Task walk)
+    {
+        await walk.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        if (walk.IsCompletedSuccessfully)
+            _ = Cache.Pile.Background.TryRun("the restoring of how tables are to behave", Restore);
+    }
+
     private void Restore()
+    {
+        lock (_changing)
+        {
+            _makers.Restore();
+            RestoreLocked();
+        }
+    }
+
+    private void RestoreLocked()
     {
         if (!Cache.TryGetTable(SettingsName, out CacheTable<string, byte[]>? kept))
             return;
@@ -254,22 +278,22 @@ internal sealed class ServedTables
             if (_owned.Contains(name) || !kept.TryGet(name, out byte[]? document))
                 continue;
             var settings = TableSettings.Parse(document);
-            if (settings.IsDropped && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
+            bool isThere = Cache.TryGetTable(name, out CacheTable<string, byte[]>? table);
+            if (settings.IsDropped && isThere && !_known.ContainsKey(name) && !_dropped.Contains(name))
             {
                 HideLocked(name);
-                if (Cache.Readiness.IsReady)
-                    DropLocked(name);
-                else
-                    dropped.Clear();
+                DropLocked(name);
             }
             else if (settings.IsDropped)
             {
-                _ = kept.Remove(name);
+                if (!_dropped.Contains(name))
+                    _ = kept.Remove(name); // the table is gone, or was put to before this was known: it was emptied when it was dropped
             }
             else
             {
-                // An index that was found again grows, whatever was said of it when it was made.
-                _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = false });
+                // An index that was found again grows, whatever was said of it when it was made; that of a table that lives stays.
+                bool isFixed = isThere && table!.Options.FixedIndex;
+                _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = isFixed });
             }
         }
     }

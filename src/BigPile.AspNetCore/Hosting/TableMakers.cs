@@ -20,13 +20,18 @@ internal sealed class TableMakers
     {
         _cache = cache;
         cache.Hide(StoreName, isHidden: true);
-        if (!cache.TryGetTable(StoreName, out CacheTable<string, byte[]>? store))
+    }
+
+    /// <summary>Takes in what earlier openings of the pile noted, once the tables show it.</summary>
+    internal void Restore()
+    {
+        if (!_cache.TryGetTable(StoreName, out CacheTable<string, byte[]>? store))
             return;
         foreach (string name in store.Keys.ToArray())
         {
-            if (!cache.HasTable(name))
+            if (!_cache.HasTable(name))
                 _ = store.Remove(name); // a kill came between
-            else if (store.TryGet(name, out byte[]? key))
+            else if (!_keyOf.ContainsKey(name) && store.TryGet(name, out byte[]? key))
                 Remember(name, Encoding.UTF8.GetString(key));
         }
     }

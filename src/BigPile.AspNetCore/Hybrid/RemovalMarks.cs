@@ -25,6 +25,8 @@ internal sealed class RemovalMarks(PileTable<long> table, TimeProvider time)
     internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
         CacheTable<string, long> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        if (!marks.Core.ShowsAll)
+            return true; // after a kill, until the marks of before are found again
         if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
             return true;
         foreach (string tag in head.Tags)

@@ -120,7 +120,8 @@ internal sealed class TypedTable<TValue>(
         bool isThere = table.TryGetInfo(key, out EntryInfo known);
         if (!condition.IsNone && !(isThere ? condition.Allows(known) : condition.AllowsMissing))
             return new ValueTask<Problem?>(ProblemCatalog.Precondition);
-        bool isRemoved = isThere && (condition.IsNone ? table.Remove(key) : table.Remove(key, known.Version));
+        // What can't be read may be there: the table may not have found or shown it yet.
+        bool isRemoved = condition.IsNone ? table.Remove(key) : isThere && table.Remove(key, known.Version);
         if (!isRemoved)
             return new ValueTask<Problem?>(isThere && !condition.IsNone ? ProblemCatalog.Precondition : ProblemCatalog.EntryNotFound);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
