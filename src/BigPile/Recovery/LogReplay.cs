@@ -105,8 +105,9 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
     // Where a page's word reached the device and its slots did not, payload bytes lie in the places of headers, and may look like any.
     private bool HoldsYounger(byte* block, BlockHeader flushed, long capacityBytes)
     {
-        BlockHeader header = new BlockHeader(*(ulong*)block).NotBusy;
-        if (header.IsFree)
+        var header = new BlockHeader(*(ulong*)block);
+        header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // found after an earlier cut, and deleted since
+        if (!header.CanBeUndone && header.Kind != BlockKind.Link)
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
             return false;
