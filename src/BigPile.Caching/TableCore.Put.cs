@@ -148,7 +148,7 @@ internal sealed unsafe partial class TableCore
             return;
         }
         bool wasTombstone = old.Kind == ValueKind.Tombstone;
-        long oldRoomBytes = wasTombstone ? 0 : Pile.RoomBytesOf(oldBytes);
+        long oldRoomBytes = wasTombstone || _evictor == null ? 0 : Pile.RoomBytesOf(oldBytes);
         if (change.IsLimited && !change.Reserved.IsEnough(Pile.RoomBytesOf(change.PayloadBytes), !wasTombstone, oldRoomBytes))
         {
             change.IsRetry = true; // the key had a larger entry when room was reserved

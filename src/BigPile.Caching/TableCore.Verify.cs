@@ -18,24 +18,26 @@ internal sealed unsafe partial class TableCore
         if (_evictor == null)
             return null;
         EvictionCensus census = _evictor.TakeCensus();
+        var usage = new TableUsage();
         for (ulong number = 0; number < _index.BucketCount; number++)
         {
             for (Bucket* line = _index.At(number); line != null; line = _index.Next(line))
             {
-                if (FindFaultOfQueues(line, number, census) is { } fault)
+                if (FindFaultOfQueues(line, number, census, usage) is { } fault)
                     return fault;
             }
         }
-        return FindFaultOfUsage();
+        return FindFaultOfUsage() ?? (usage.HasNotesOf(_usage) ? null : "What is noted of the bytes of each priority is wrong.");
     }
 
-    private string? FindFaultOfQueues(Bucket* line, ulong number, EvictionCensus census)
+    private string? FindFaultOfQueues(Bucket* line, ulong number, EvictionCensus census, TableUsage usage)
     {
         for (int slot = 0; slot < Bucket.SlotCount; slot++)
         {
             IndexSlot value = Bucket.Load(line, slot);
-            if (value.IsEmpty || !TryViewSlotLocked(value, out EntryHead head, out _) || head.Kind == ValueKind.Tombstone)
+            if (value.IsEmpty || !TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) || head.Kind == ValueKind.Tombstone)
                 continue;
+            usage.Note(head.Priority, Pile.RoomBytesOf(payloadBytes));
             bool isMain = line->IsInMain(slot);
             if (head.Priority != EntryPriority.NeverEvict && !_evictor!.TryTake(census, value.KnownHash(number), head.Priority, isMain))
                 return $"An entry of priority {head.Priority} is not in the queue of its place (main: {isMain}), and can't be evicted.";

@@ -51,6 +51,9 @@ internal sealed class TableUsage : CacheLineIsolated
         return Interlocked.Read(ref RoomBytes) - kept;
     }
 
+    /// <summary>Whether the same is noted here and there. Nobody else may be at work.</summary>
+    internal bool HasNotesOf(TableUsage other) => _roomBytesOf.AsSpan().SequenceEqual(other._roomBytesOf);
+
     /// <summary>Forgets what was noted.</summary>
     internal void ClearNotes() => Array.Clear(_roomBytesOf);
 
