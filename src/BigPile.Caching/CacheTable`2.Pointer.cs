@@ -31,7 +31,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="key">The key.</param>
     /// <param name="pointer">The object; the table's own, valid until the entry is replaced, removed, evicted or expires.</param>
     /// <returns><see langword="false"/> when the table has no such key, or its value is null.</returns>
-    /// <exception cref="PileFullException">There is no room to move the value to.</exception>
+    /// <exception cref="PileFullException">The pile or the table has no room to move the value to; the table is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetPointer(TKey key, out PilePointer pointer)
     {
@@ -51,7 +51,7 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <summary>The object that holds a key's value; see <see cref="TryGetPointer"/>.</summary>
     /// <returns>The pointer; the invalid one when the table has no such key, or its value is null.</returns>
-    /// <exception cref="PileFullException">There is no room to move the value to.</exception>
+    /// <exception cref="PileFullException">The pile or the table has no room to move the value to; the table is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer GetPointer(TKey key) => TryGetPointer(key, out PilePointer pointer) ? pointer : default;
 
@@ -64,7 +64,10 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             if (info.Version != entry.Info.Version)
                 return false;
-            return Core.TryMoveOut(key, copy.Value, copy.Kind, entry.Spec, info.Version, out pointer);
+            PutResult? result = Core.MoveOut(key, copy.Value, copy.Kind, entry.Spec, info.Version, out pointer);
+            if (result == PutResult.Collision)
+                throw new PileFullException($"The table '{Name}' is at its limit, and nothing may go for the pointer to the value.");
+            return result != null;
         }
     }
 

@@ -132,7 +132,10 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Makes an entry as young as if its value had just been put, with other options. It gets a new version.</summary>
-    /// <returns>Whether the table has the key.</returns>
+    /// <returns>
+    /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as it
+    /// was then.
+    /// </returns>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -147,10 +150,10 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             using (copy)
             {
-                if (PutOwnedAgain(probe, info.Version, Core.SpecOf(options, tagRoom), out _) != null)
-                    return true;
-                if (Put(probe, copy.Value, copy.Kind, options, TableCore.Condition.Of(info.Version), out _) != null)
-                    return true;
+                PutResult? result = PutOwnedAgain(probe, info.Version, Core.SpecOf(options, tagRoom), out _)
+                    ?? Put(probe, copy.Value, copy.Kind, options, TableCore.Condition.Of(info.Version), out _);
+                if (result != null)
+                    return result != PutResult.Collision;
             }
         }
         return false;

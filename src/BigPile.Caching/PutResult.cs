@@ -9,9 +9,12 @@ public enum PutResult
     /// <summary>The key had another value before.</summary>
     Replaced,
 
-    /// <summary>The key is new, and an entry of another key was ejected to make room for it.</summary>
+    /// <summary>The key is new, and entries of other keys went to make room for it.</summary>
     Overwritten,
 
-    /// <summary>The key is new and was not put: there was no room, and every entry that could have made some is worth more.</summary>
+    /// <summary>
+    /// Nothing was put, and a value that the key had is still there: there was no room, and what could have made some is worth more or
+    /// is not enough.
+    /// </summary>
     Collision,
 }

@@ -11,6 +11,8 @@ namespace BigPile.Caching;
 /// <summary>Limits in entries and bytes.</summary>
 /// <remarks>
 /// Room is reserved before an entry is written, and evicted until the reservation fits; so the table's own figure is never above a limit.
+/// What will be refused evicts nothing: the condition of a change is looked at before, and whether what may go is enough. A replacement
+/// reserves the difference only; under the lock it is seen whether that was right, and if not, all begins anew.
 /// A limit in bytes leaves out a little for lines and pages of the index and of the queues that appear between two looks.
 /// </remarks>
 internal sealed unsafe partial class TableCore
@@ -24,7 +26,22 @@ internal sealed unsafe partial class TableCore
     private Evictor? _evictor;
 
     /// <summary>Room that a put has been promised.</summary>
-    private readonly record struct Reservation(bool HasEntry, long RoomBytes, bool HasEvicted);
+    private readonly record struct Reservation(bool HasEntry, long RoomBytes, bool HasEvicted)
+    {
+        /// <summary>Whether it is enough for an entry, when it has the place of an old one or none.</summary>
+        internal bool IsEnough(long roomBytes, bool hasOld, long oldRoomBytes) =>
+            (HasEntry || hasOld) && RoomBytes + oldRoomBytes >= roomBytes;
+    }
+
+    /// <summary>An entry that the key of a put has already.</summary>
+    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address);
+
+    private enum Promise
+    {
+        Given,
+        Refused,
+        ConditionNotMet,
+    }
 
     private bool IsLimited => _options.MaximumEntries != null || _options.MaximumBytes != null;
 
@@ -97,6 +114,7 @@ internal sealed unsafe partial class TableCore
             return;
         }
         _evictor = new Evictor(this, expected);
+        _usage.ClearNotes();
         if (_usage.Entries != 0)
             EnterAll(_evictor);
     }
@@ -109,7 +127,6 @@ internal sealed unsafe partial class TableCore
 
     private void EnterAll(Evictor evictor)
     {
-        bool mayDiffer = _hasPriorities;
         for (ulong number = 0; number < _index.BucketCount; number++)
         {
             for (Bucket* line = _index.At(number); line != null; line = _index.Next(line))
@@ -118,64 +135,86 @@ internal sealed unsafe partial class TableCore
                 {
                     IndexSlot value = Bucket.Load(line, slot);
                     if (!value.IsEmpty)
-                        evictor.EnterFound(value.KnownHash(number), mayDiffer ? PriorityOf(value) : EntryPriority.Normal, line->IsInMain(slot));
+                        evictor.EnterFound(value.KnownHash(number), NoteFound(value), line->IsInMain(slot));
                 }
             }
         }
     }
 
-    private EntryPriority PriorityOf(IndexSlot slot) =>
-        TryViewSlotLocked(slot, out EntryHead head, out _) ? head.Priority : EntryPriority.Low;
+    private EntryPriority NoteFound(IndexSlot slot)
+    {
+        if (!_hasPriorities)
+            return EntryPriority.Normal;
+        if (!TryViewSlotLocked(slot, out EntryHead head, out long payloadBytes))
+            return EntryPriority.Low;
+        if (head.Kind != ValueKind.Tombstone)
+            _usage.Note(head.Priority, Pile.RoomBytesOf(payloadBytes));
+        return head.Priority;
+    }
 
-    /// <summary>Reserves room for an entry, and evicts others until there is some.</summary>
-    private bool TryReserve(
-        in KeyProbe key, long payloadBytes, EntryPriority priority, ref long now, out Reservation reservation)
+    /// <summary>Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.</summary>
+    private Promise TryReserve(
+        in KeyProbe key, long payloadBytes, EntryPriority priority, Condition condition, ref long now, out Reservation reservation)
     {
         _evictor!.Prefetch(key.Hash, priority);
-        bool hasEvicted = false;
-        bool hasEntry = true;
-        while (!_usage.TryTakeEntry())
-        {
-            if (HasEntryFor(key, ref now))
-            {
-                hasEntry = false; // it will be replaced
-                break;
-            }
-            if (!TryEvict(key.Hash, priority, ref hasEvicted))
-            {
-                reservation = default;
-                return false;
-            }
-        }
         long roomBytes = Pile.RoomBytesOf(payloadBytes);
-        while (!_usage.TryTakeBytes(roomBytes, BlockLimitBytes()))
-        {
-            if (TryEvict(key.Hash, priority, ref hasEvicted))
-                continue;
-            _usage.Release(hasEntry ? 1 : 0, 0);
-            reservation = default;
-            return false;
-        }
-        reservation = new Reservation(hasEntry, roomBytes, hasEvicted);
-        return true;
+        long limitBytes = BlockLimitBytes();
+        reservation = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);
+        return _usage.TryTake(takesEntry: true, roomBytes, limitBytes)
+            ? Promise.Given
+            : TryReserveAtLimit(key, roomBytes, limitBytes, priority, condition, ref now, out reservation);
     }
 
-    private bool TryEvict(ulong hash, EntryPriority priority, ref bool hasEvicted)
+    // The key's own entry gives its room to the new one. It must not go before, as the put may come to nothing yet.
+    private Promise TryReserveAtLimit(
+        in KeyProbe key, long roomBytes, long limitBytes, EntryPriority priority, Condition condition, ref long now,
+        out Reservation reservation)
     {
-        if (!_evictor!.TryEvict(hash, priority))
-            return false;
-        hasEvicted = true;
-        return true;
+        reservation = default;
+        if (!TryLookAtOwn(key, condition, ref now, out OwnEntry own))
+            return Promise.ConditionNotMet;
+        long moreBytes = Math.Max(0, roomBytes - own.RoomBytes);
+        bool hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
+        bool hasEvicted = !hasRoom;
+        if (!hasRoom && !CanMakeRoom(moreBytes, limitBytes, priority, own))
+            return Promise.Refused;
+        while (!hasRoom)
+        {
+            if (!_evictor!.TryEvict(key.Hash, priority, own.Address))
+                return Promise.Refused;
+            hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, BlockLimitBytes());
+        }
+        reservation = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
+        return Promise.Given;
     }
 
-    private bool HasEntryFor(in KeyProbe key, ref long now)
+    private bool CanMakeRoom(long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)
     {
-        var nothing = default(NothingReader);
-        Outcome outcome;
-        while ((outcome = Search<NothingReader, AllChecks>(key, ref nothing, 0, ref now, out _, out _)) == Outcome.Again)
+        if (moreBytes == 0)
+            return true;
+        bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
+        long evictableBytes = _usage.EvictableBytes(priority) - (isOwnEvictable ? own.RoomBytes : 0);
+        return Interlocked.Read(ref _usage.RoomBytes) - evictableBytes + moreBytes <= limitBytes;
+    }
+
+    /// <summary>Looks whether a key has an entry.</summary>
+    /// <returns>Whether the condition is met.</returns>
+    private bool TryLookAtOwn(in KeyProbe key, Condition condition, ref long now, out OwnEntry own)
+    {
+        own = default;
+        Bucket* bucket = _index.Lock(key.Hash, out _);
+        try
         {
+            if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
+                return IsMetLocked(condition, key.Hash, version: 0, isNone: true);
+            if (head.Kind != ValueKind.Tombstone)
+                own = new OwnEntry(IsThere: true, Pile.RoomBytesOf(payloadBytes), head.Priority, Bucket.Load(line, slot).Address);
+            return IsMetLocked(condition, key.Hash, head.Version, IsNoneLocked(head, ref now));
         }
-        return outcome is Outcome.Hit or Outcome.Dead;
+        finally
+        {
+            bucket->Unlock();
+        }
     }
 
     /// <summary>The bytes that blocks may take beside index and queues.</summary>
@@ -211,7 +250,8 @@ internal sealed unsafe partial class TableCore
         }
     }
 
-    EntryPriority IEvictionHost.PriorityLocked(IndexSlot slot) => PriorityOf(slot);
+    bool IEvictionHost.MayHavePriorityLocked(IndexSlot slot, EntryPriority priority) =>
+        !_hasPriorities || !TryViewSlotLocked(slot, out EntryHead head, out _) || head.Priority == priority;
 
     void IEvictionHost.Prefetch(IndexSlot slot) => Pile.PrefetchEntry(slot.Address);
 

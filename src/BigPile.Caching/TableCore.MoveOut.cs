@@ -25,8 +25,11 @@ internal sealed unsafe partial class TableCore
     /// <param name="version">The version that the entry must have.</param>
     /// <param name="pointer">The object.</param>
     /// <param name="flushes">How often it was tried before; see <see cref="Pile.MakeRoom(int)"/>.</param>
-    /// <returns><see langword="false"/> when the entry has another version, or may not stay: nothing has changed then.</returns>
-    internal bool TryMoveOut(
+    /// <returns>
+    /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
+    /// room for it with a pointer; nothing has changed then.
+    /// </returns>
+    internal PutResult? MoveOut(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer, int flushes = 0)
     {
         bool hasRoom = true;
@@ -36,7 +39,7 @@ internal sealed unsafe partial class TableCore
             var movedOut = new MovedOut(Pile.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
             pointer = movedOut.Pointer;
-            return TryPutInside(presence, key, spec, version, movedOut);
+            return PutInside(presence, key, spec, version, movedOut);
         }
         catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
         {
@@ -51,17 +54,16 @@ internal sealed unsafe partial class TableCore
             Pile.ExitAfterFree(presence);
         }
         flushes = PrepareAgain(key, hasRoom, flushes);
-        return TryMoveOut(key, value, kind, spec, version, out pointer, flushes);
+        return MoveOut(key, value, kind, spec, version, out pointer, flushes);
     }
 
-    private bool TryPutInside(ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ulong version, MovedOut movedOut)
+    private PutResult? PutInside(ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ulong version, MovedOut movedOut)
     {
         ulong word = movedOut.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
         try
         {
-            PutResult? result = PutInside(presence, key, bytes, ValueKind.Pointer, spec, Condition.Of(version), movedOut, out _);
-            return result is not (null or PutResult.Collision);
+            return PutInside(presence, key, bytes, ValueKind.Pointer, spec, Condition.Of(version), movedOut, out _);
         }
         finally
         {

@@ -59,17 +59,22 @@ internal sealed unsafe partial class TableCore
         _index.Prefetch(key.Hash);
         long now = _clock.Now;
         long payloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + value.Length;
-        bool isLimited = _evictor != null;
+        bool isLimited = _evictor != null && kind != ValueKind.Tombstone;
+        bool hasEvicted = false;
         while (true)
         {
             var reserved = default(Reservation);
-            if (isLimited && !TryReserve(key, payloadBytes, spec.Priority, ref now, out reserved))
+            Promise promise = isLimited ? TryReserve(key, payloadBytes, spec.Priority, condition, ref now, out reserved) : Promise.Given;
+            if (promise != Promise.Given)
             {
                 info = default;
+                if (promise == Promise.ConditionNotMet)
+                    return null;
                 _counters.Add(presence, Counter.Collisions);
                 return PutResult.Collision;
             }
-            var change = new Change(payloadBytes, isLimited, reserved.HasEntry, movedOut);
+            hasEvicted |= reserved.HasEvicted;
+            var change = new Change(payloadBytes, isLimited, reserved, movedOut);
             try
             {
                 change.Slot = WriteEntry(key, value, kind, spec, payloadBytes);
@@ -77,14 +82,14 @@ internal sealed unsafe partial class TableCore
             }
             finally
             {
-                Settle(change, reserved, payloadBytes);
+                Settle(change, payloadBytes);
             }
             if (change.IsRetry)
                 continue;
             info = new EntryInfo(change.Version, value.Length) { ExpiryTicks = spec.ExpiresAt == long.MaxValue ? 0 : spec.ExpiresAt };
             if (change.IsNewInIndex)
                 Follow(presence, key.Hash, spec.Priority, kind);
-            if (change.Result == PutResult.Inserted && reserved.HasEvicted)
+            if (change.Result == PutResult.Inserted && hasEvicted)
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
                 _counters.Add(presence, Counter.Overwrites);
@@ -120,7 +125,7 @@ internal sealed unsafe partial class TableCore
                 ReplaceLocked(presence, key, spec, kind, condition, now, bucket, line, slot, old, oldBytes, ref change);
             else if (!IsMetLocked(condition, key.Hash, version: 0, isNone: true))
                 change.Result = null;
-            else if (change.IsLimited && !change.HasEntry)
+            else if (change.IsLimited && !change.Reserved.IsEnough(Pile.RoomBytesOf(change.PayloadBytes), hasOld: false, oldRoomBytes: 0))
                 change.IsRetry = true; // the key was there when room was reserved
             else
                 InsertLocked(presence, key, spec, kind, now, bucket, ref change);
@@ -142,15 +147,25 @@ internal sealed unsafe partial class TableCore
             change.Result = null;
             return;
         }
+        bool wasTombstone = old.Kind == ValueKind.Tombstone;
+        long oldRoomBytes = wasTombstone || _evictor == null ? 0 : Pile.RoomBytesOf(oldBytes);
+        if (change.IsLimited && !change.Reserved.IsEnough(Pile.RoomBytesOf(change.PayloadBytes), !wasTombstone, oldRoomBytes))
+        {
+            change.IsRetry = true; // the key had a larger entry when room was reserved
+            return;
+        }
+        EntryPriority oldPriority = old.Priority;
         ulong oldAddress = Bucket.Load(line, slot).Address;
         PilePointer owned = OwnedPointer(old);
         Counter reason = isDead ? ReasonOf(old) : Counter.Replacements;
         if (isDead)
             Events.Note(old, oldBytes, reason);
-        bool wasTombstone = old.Kind == ValueKind.Tombstone;
-        bool changesPriority = !wasTombstone && old.Priority != spec.Priority;
+        bool changesPriority = !wasTombstone && oldPriority != spec.Priority;
         if (Fault.OwnedFreedFirst && Pile.TryDeleteInside(owned))
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
+        change.IsNewInIndex = wasTombstone || changesPriority;
+        if (change.IsNewInIndex)
+            line->SetInMain(slot, false); // it is entered into the queues of its new priority, where nothing finds it by the old mark
         PublishLocked(key, spec, now, line, slot, ref change);
         if (Fault.FreedOutsideLock)
             bucket->Unlock();
@@ -162,7 +177,9 @@ internal sealed unsafe partial class TableCore
         if (_countsUses && !isNone)
             line->CountUse(slot);
         if (!wasTombstone)
-            CountGone(presence, oldBytes, change.HasEntry ? 1 : 0); // without an entry of its own, the new one takes over the old one's
+            CountGone(presence, oldBytes);
+        if (_evictor != null)
+            TakeOver(change, kind, spec.Priority, wasTombstone, oldPriority, oldRoomBytes);
         if (isDead)
             _counters.Add(presence, reason);
         if (kind != ValueKind.Tombstone)
@@ -170,7 +187,23 @@ internal sealed unsafe partial class TableCore
         else if (!isNone)
             _counters.Add(presence, Counter.Removals);
         change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
-        change.IsNewInIndex = wasTombstone || changesPriority;
+    }
+
+    // What is reserved and what the old entry had is the new one's; the rest goes back.
+    private void TakeOver(
+        in Change change, ValueKind kind, EntryPriority priority, bool wasTombstone, EntryPriority oldPriority, long oldRoomBytes)
+    {
+        bool isTombstone = kind == ValueKind.Tombstone;
+        long roomBytes = isTombstone ? 0 : Pile.RoomBytesOf(change.PayloadBytes);
+        int entries = (change.Reserved.HasEntry ? 1 : 0) + (wasTombstone ? 0 : 1) - (isTombstone ? 0 : 1);
+        _usage.Release(entries, change.Reserved.RoomBytes + oldRoomBytes - roomBytes);
+        if (oldPriority == priority)
+        {
+            _usage.Note(priority, roomBytes - oldRoomBytes);
+            return;
+        }
+        _usage.Note(oldPriority, -oldRoomBytes);
+        _usage.Note(priority, roomBytes);
     }
 
     private void InsertLocked(
@@ -195,6 +228,8 @@ internal sealed unsafe partial class TableCore
         PublishLocked(key, spec, now, line, slot, ref change);
         if (kind != ValueKind.Tombstone)
             CountPut(presence, change.PayloadBytes, isNew: true);
+        if (change.IsLimited)
+            _usage.Note(spec.Priority, Pile.RoomBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
@@ -228,14 +263,14 @@ internal sealed unsafe partial class TableCore
     }
 
     // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
-    private void Settle(in Change change, Reservation reserved, long payloadBytes)
+    private void Settle(in Change change, long payloadBytes)
     {
         if (change.IsPublished)
             return;
         if (!change.Slot.IsNone)
             Pile.AbandonEntry(change.Slot, payloadBytes);
         if (change.IsLimited)
-            _usage.Release(reserved.HasEntry ? 1 : 0, reserved.RoomBytes);
+            _usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.RoomBytes);
     }
 
     private void Follow(ThreadPresence presence, ulong hash, EntryPriority priority, ValueKind kind)
@@ -307,7 +342,7 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>One put on its way.</summary>
-    private record struct Change(long PayloadBytes, bool IsLimited, bool HasEntry, MovedOut? MovedOut)
+    private record struct Change(long PayloadBytes, bool IsLimited, Reservation Reserved, MovedOut? MovedOut)
     {
         internal Slot Slot;
         internal ulong Version;

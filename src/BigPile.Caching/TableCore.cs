@@ -261,12 +261,15 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         Events.Note(head, payloadBytes, reason);
         PilePointer owned = OwnedPointer(head);
         bool isTombstone = head.Kind == ValueKind.Tombstone;
+        EntryPriority priority = head.Priority;
         Bucket.Store(line, slot, default);
         KillPoint.Pass(KillWindow.RemoveBeforeFreed);
         Free(value.Address, owned);
         if (isTombstone)
             return;
         CountGone(presence, payloadBytes, entries: 1);
+        if (_evictor != null)
+            _usage.Note(priority, -Pile.RoomBytesOf(payloadBytes));
         _counters.Add(presence, reason);
     }
 
@@ -302,11 +305,15 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 
     private void CountGone(ThreadPresence presence, long payloadBytes, int entries)
     {
-        long roomBytes = Pile.RoomBytesOf(payloadBytes);
-        _counters.Add(presence, Counter.Entries, -1);
-        _counters.Add(presence, Counter.RoomBytes, -roomBytes);
-        _counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
+        CountGone(presence, payloadBytes);
         if (_evictor != null)
-            _usage.Release(entries, roomBytes);
+            _usage.Release(entries, Pile.RoomBytesOf(payloadBytes));
+    }
+
+    private void CountGone(ThreadPresence presence, long payloadBytes)
+    {
+        _counters.Add(presence, Counter.Entries, -1);
+        _counters.Add(presence, Counter.RoomBytes, -Pile.RoomBytesOf(payloadBytes));
+        _counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
     }
 }

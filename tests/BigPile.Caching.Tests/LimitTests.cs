@@ -173,6 +173,8 @@ public sealed class LimitTests : IDisposable
                 long key = random.Next(30_000);
                 if (random.Next(3) == 0)
                     table.Put(key, BitConverter.GetBytes(key), random.Next(10) == 0 ? new EntryOptions { Priority = EntryPriority.High } : null);
+                else if (random.Next(10) == 0)
+                    table.Touch(key, new EntryOptions { Priority = (EntryPriority)random.Next((int)EntryPriority.NeverEvict) });
                 else if (random.Next(5) == 0)
                     table.Remove(key);
                 else if (table.TryGet(key, out byte[]? value))
@@ -184,6 +186,8 @@ public sealed class LimitTests : IDisposable
             }
         }))];
         await Task.WhenAll(tasks);
+        string? fault = table.Core.FindFaultOfLimits();
+        Assert.True(fault == null, $"seed {seed}: {fault}");
         Assert.Equal(table.Keys.Count(), table.Count);
         Assert.Equal(table.Count, _cache.Pile.Statistics.ObjectCount);
         Assert.True(!inBytes || table.Statistics.TotalBytes <= LimitBytes, $"seed {seed}: {table.Statistics.TotalBytes}");

@@ -92,6 +92,13 @@ internal sealed class EvictionClass : IDisposable
         return (isMain ? _main : _small).Pop();
     }
 
+    /// <summary>Tells all hashes, and whether they are in the main queue.</summary>
+    internal void ForEach(Action<uint, bool> visit)
+    {
+        _small.ForEach(hash => visit(hash, false));
+        _main.ForEach(hash => visit(hash, true));
+    }
+
     internal void Clear()
     {
         _small.Clear();

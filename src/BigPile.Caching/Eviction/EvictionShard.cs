@@ -8,7 +8,8 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>
 /// Lock order: the shard's lock, then a bucket's; who holds a bucket's lock never asks for the shard's. The queues hold pieces of hashes
 /// and not addresses: a replaced value leaves them as they are, and an entry is found by its bucket without a look at its block. A hash
-/// whose entry is gone is dropped when its turn comes; when there are too many of those, every new entry clears a few.
+/// whose entry is gone is dropped when its turn comes; when there are too many of those, every new entry clears a few. So every entry must
+/// have a hash in the queue that its priority and its mark in the index say, or nothing ever finds it: who changes one of them enters it.
 /// </remarks>
 internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int shardBits) : CacheLineIsolated, IDisposable
 {
@@ -21,7 +22,6 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
     private SpinGate _lock;
-    private int _classCount;
 
     /// <summary>The entries that there is room for in this shard.</summary>
     internal long Capacity { get; set; } = 1;
@@ -48,7 +48,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         {
             uint piece = PieceOf(hash);
             if (ClassOf(priority).Enter(piece, Capacity))
-                MarkMain(piece);
+                MarkMain(new Wanted(piece, IsMain: false, priority));
             if (CountLocked() > liveEntries + liveEntries / 4 + DeadAllowance)
                 CheckSomeLocked();
         }
@@ -72,16 +72,16 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         }
     }
 
-    /// <summary>Evicts one entry that is worth no more than a priority.</summary>
+    /// <summary>Evicts one entry that is worth no more than a priority, but not the one at an address.</summary>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(EntryPriority most)
+    internal bool TryEvict(EntryPriority most, ulong sparedAddress)
     {
         _lock.Enter();
         try
         {
             for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
             {
-                if (_classes[i] is { Count: > 0 } entries && TryEvictLocked(entries, (EntryPriority)i))
+                if (_classes[i] is { Count: > 0 } entries && TryEvictLocked(entries, (EntryPriority)i, sparedAddress))
                     return true;
             }
             return false;
@@ -91,6 +91,21 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
             _lock.Exit();
         }
     }
+
+    /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
+    internal void AddTo(EvictionCensus census)
+    {
+        for (int i = 0; i < ClassCount; i++)
+        {
+            var priority = (EntryPriority)i;
+            _classes[i]?.ForEach((piece, isMain) => census.Add(number, priority, isMain, piece));
+        }
+    }
+
+    /// <summary>Takes an entry out of a census.</summary>
+    /// <returns>Whether its queue had it.</returns>
+    internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
+        census.TryTake(number, priority, isMain, PieceOf(hash));
 
     internal void Clear()
     {
@@ -116,10 +131,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     {
         EvictionClass? entries = _classes[(int)priority];
         if (entries == null)
-        {
             _classes[(int)priority] = entries = new EvictionClass();
-            _classCount++;
-        }
         entries.SetCapacity(Capacity);
         return entries;
     }
@@ -132,37 +144,49 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         return count;
     }
 
-    private bool TryEvictLocked(EvictionClass entries, EntryPriority priority)
+    // The spared entry's piece is held back while others are looked for, and goes behind them.
+    private bool TryEvictLocked(EvictionClass entries, EntryPriority priority, ulong sparedAddress)
     {
-        int step = 0;
-        while (entries.Count != 0)
+        Wanted? held = null;
+        bool isEvicted = false;
+        for (int step = 1; !isEvicted && entries.Count != 0; step++)
         {
             uint piece = entries.NextCandidate(out bool isMain);
             PrefetchAhead(entries, isMain);
-            bool mustGo = ++step > MaxSteps;
-            Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
-            try
-            {
-                if (!TryFindLocked(bucket, number, piece, isMain, priority, out Bucket* line, out int slot))
-                    continue;
-                int uses = line->Frequency(slot);
-                if (!mustGo && uses >= (isMain ? 1 : entries.UsesToStay(Capacity)))
-                {
-                    line->SetFrequency(slot, isMain ? uses - 1 : 0);
-                    line->SetInMain(slot, true);
-                    entries.KeepInMain(piece);
-                    continue;
-                }
-                host.EvictLocked(line, slot);
-                entries.Forget(piece, isMain);
-                return true;
-            }
-            finally
-            {
-                bucket->Unlock();
-            }
+            isEvicted = TryEvictLocked(entries, new Wanted(piece, isMain, priority), mustGo: step > MaxSteps, sparedAddress, ref held);
         }
-        return false;
+        if (held is { } spared)
+            entries.Requeue(spared.Piece, spared.IsMain);
+        return isEvicted;
+    }
+
+    private bool TryEvictLocked(EvictionClass entries, Wanted wanted, bool mustGo, ulong sparedAddress, ref Wanted? held)
+    {
+        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
+        try
+        {
+            if (!TryFindLocked(bucket, number, wanted, sparedAddress, out Bucket* line, out int slot))
+            {
+                if (sparedAddress != 0 && TryFindLocked(bucket, number, wanted, sparedAddress: 0, out _, out _))
+                    held = wanted;
+                return false;
+            }
+            int uses = line->Frequency(slot);
+            if (!mustGo && uses >= (wanted.IsMain ? 1 : entries.UsesToStay(Capacity)))
+            {
+                line->SetFrequency(slot, wanted.IsMain ? uses - 1 : 0);
+                line->SetInMain(slot, true);
+                entries.KeepInMain(wanted.Piece);
+                return false;
+            }
+            host.EvictLocked(line, slot);
+            entries.Forget(wanted.Piece, wanted.IsMain);
+            return true;
+        }
+        finally
+        {
+            bucket->Unlock();
+        }
     }
 
     // Each eviction touches a bucket, the block that it leads to, and a ghost: all of them far from those of the one before.
@@ -198,17 +222,17 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
             if (entries == null || entries.Count == 0)
                 return;
             uint piece = entries.NextToCheck(out bool isMain);
-            if (Lives(piece, isMain, priority))
+            if (Lives(new Wanted(piece, isMain, priority)))
                 entries.Requeue(piece, isMain);
         }
     }
 
-    private bool Lives(uint piece, bool isMain, EntryPriority priority)
+    private bool Lives(Wanted wanted)
     {
-        Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
+        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
         try
         {
-            return TryFindLocked(bucket, number, piece, isMain, priority, out _, out _);
+            return TryFindLocked(bucket, number, wanted, sparedAddress: 0, out _, out _);
         }
         finally
         {
@@ -228,13 +252,14 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         return _classes[longest];
     }
 
-    private void MarkMain(uint piece)
+    // One entry only: the piece of another one with the same hash may be in the small queue.
+    private void MarkMain(Wanted wanted)
     {
-        Bucket* bucket = host.Index.Lock(HashOf(piece), out ulong number);
+        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
         try
         {
-            for (Bucket* line = bucket; line != null; line = host.Index.Next(line))
-                MarkMainLocked(line, number, piece);
+            if (TryFindLocked(bucket, number, wanted, sparedAddress: 0, out Bucket* line, out int slot))
+                line->SetInMain(slot, true);
         }
         finally
         {
@@ -242,25 +267,15 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         }
     }
 
-    private void MarkMainLocked(Bucket* line, ulong number, uint piece)
-    {
-        for (int slot = 0; slot < Bucket.SlotCount; slot++)
-        {
-            if (IsOf(Bucket.Load(line, slot), number, piece))
-                line->SetInMain(slot, true);
-        }
-    }
-
-    private bool TryFindLocked(
-        Bucket* bucket, ulong number, uint piece, bool isMain, EntryPriority priority, out Bucket* line, out int slot)
+    private bool TryFindLocked(Bucket* bucket, ulong number, Wanted wanted, ulong sparedAddress, out Bucket* line, out int slot)
     {
         for (line = bucket; line != null; line = host.Index.Next(line))
         {
             for (slot = 0; slot < Bucket.SlotCount; slot++)
             {
                 IndexSlot value = Bucket.Load(line, slot);
-                if (IsOf(value, number, piece) && line->IsInMain(slot) == isMain
-                    && (_classCount == 1 || host.PriorityLocked(value) == priority))
+                if (IsOf(value, number, wanted.Piece) && line->IsInMain(slot) == wanted.IsMain && value.Address != sparedAddress
+                    && host.MayHavePriorityLocked(value, wanted.Priority))
                 {
                     return true;
                 }
@@ -276,4 +291,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     private uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
 
     private ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
+
+    /// <summary>An entry as its queue knows it.</summary>
+    private readonly record struct Wanted(uint Piece, bool IsMain, EntryPriority Priority);
 }

@@ -64,16 +64,34 @@ internal sealed class Evictor : IDisposable
     }
 
     /// <summary>Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.</summary>
-    internal bool TryEvict(ulong hash, EntryPriority most)
+    /// <param name="hash">The hash.</param>
+    /// <param name="most">The priority.</param>
+    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    internal bool TryEvict(ulong hash, EntryPriority most, ulong sparedAddress = 0)
     {
         int own = (int)hash & (_shards.Length - 1);
         for (int i = 0; i < _shards.Length; i++)
         {
-            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most))
+            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, sparedAddress))
                 return true;
         }
         return false;
     }
+
+    /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
+    internal EvictionCensus TakeCensus()
+    {
+        var census = new EvictionCensus();
+        foreach (EvictionShard shard in _shards)
+            shard.AddTo(census);
+        return census;
+    }
+
+    /// <summary>Takes an entry out of a census.</summary>
+    /// <returns>Whether its queue had it.</returns>
+    internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
+        ShardOf(hash).TryTake(census, hash, priority, isMain);
 
     internal void Clear()
     {

@@ -48,6 +48,22 @@ internal sealed unsafe class HashQueue : IDisposable
         return isNear;
     }
 
+    /// <summary>Tells all hashes, the oldest first.</summary>
+    internal void ForEach(Action<uint> visit)
+    {
+        int at = _headAt;
+        long left = Count;
+        for (Node* node = _head; left > 0; left--)
+        {
+            if (at == HashesPerNode)
+            {
+                node = node->Next;
+                at = 0;
+            }
+            visit(node->Hashes[at++]);
+        }
+    }
+
     internal void Clear()
     {
         while (_head != null)

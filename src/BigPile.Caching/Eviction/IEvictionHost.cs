@@ -11,8 +11,8 @@ internal unsafe interface IEvictionHost
     /// <summary>Brings the block of an entry towards the processor. Its bucket need not be locked.</summary>
     void Prefetch(IndexSlot slot);
 
-    /// <summary>The priority of an entry. Its bucket is locked.</summary>
-    EntryPriority PriorityLocked(IndexSlot slot);
+    /// <summary>Whether an entry has a priority, or can't be read, so that it may go with any. Its bucket is locked.</summary>
+    bool MayHavePriorityLocked(IndexSlot slot, EntryPriority priority);
 
     /// <summary>Evicts an entry, and counts it. Its bucket is locked.</summary>
     void EvictLocked(Bucket* line, int slot);

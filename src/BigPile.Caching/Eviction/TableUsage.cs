@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using BigPile.Concurrency;
 
@@ -9,10 +10,54 @@ internal sealed class TableUsage : CacheLineIsolated
     internal long Entries;
     internal long RoomBytes;
 
+    private readonly long[] _roomBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // not of Normal, which is what is left
+
     internal long MaxEntries { get; set; } = long.MaxValue;
 
-    /// <summary>Takes an entry, if the limit allows.</summary>
-    internal bool TryTakeEntry()
+    /// <summary>Takes an entry or none and bytes, if the limits allow both.</summary>
+    internal bool TryTake(bool takesEntry, long bytes, long limitBytes)
+    {
+        if (takesEntry && !TryTakeEntry())
+            return false;
+        if (bytes == 0 || TryTakeBytes(bytes, limitBytes))
+            return true;
+        Release(takesEntry ? 1 : 0, 0);
+        return false;
+    }
+
+    internal void Release(int entries, long roomBytes)
+    {
+        if (entries != 0)
+            Interlocked.Add(ref Entries, -entries);
+        if (roomBytes != 0)
+            Interlocked.Add(ref RoomBytes, -roomBytes);
+    }
+
+    /// <summary>Notes that entries of a priority have more bytes now, or fewer.</summary>
+    internal void Note(EntryPriority priority, long roomBytes)
+    {
+        if (priority != EntryPriority.Normal && roomBytes != 0)
+            Interlocked.Add(ref _roomBytesOf[(int)priority], roomBytes);
+    }
+
+    /// <summary>The bytes of the entries that a new one of a priority may drive out; a little more while others are putting.</summary>
+    internal long EvictableBytes(EntryPriority most)
+    {
+        if (most == EntryPriority.Low)
+            return Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.Low]);
+        long kept = Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.NeverEvict]);
+        if (most == EntryPriority.Normal)
+            kept += Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.High]);
+        return Interlocked.Read(ref RoomBytes) - kept;
+    }
+
+    /// <summary>Whether the same is noted here and there. Nobody else may be at work.</summary>
+    internal bool HasNotesOf(TableUsage other) => _roomBytesOf.AsSpan().SequenceEqual(other._roomBytesOf);
+
+    /// <summary>Forgets what was noted.</summary>
+    internal void ClearNotes() => Array.Clear(_roomBytesOf);
+
+    private bool TryTakeEntry()
     {
         while (true)
         {
@@ -24,8 +69,7 @@ internal sealed class TableUsage : CacheLineIsolated
         }
     }
 
-    /// <summary>Takes bytes, if no more than a limit are taken then.</summary>
-    internal bool TryTakeBytes(long bytes, long limitBytes)
+    private bool TryTakeBytes(long bytes, long limitBytes)
     {
         while (true)
         {
@@ -35,13 +79,5 @@ internal sealed class TableUsage : CacheLineIsolated
             if (Interlocked.CompareExchange(ref RoomBytes, taken + bytes, taken) == taken)
                 return true;
         }
-    }
-
-    internal void Release(int entries, long roomBytes)
-    {
-        if (entries != 0)
-            Interlocked.Add(ref Entries, -entries);
-        if (roomBytes != 0)
-            Interlocked.Add(ref RoomBytes, -roomBytes);
     }
 }

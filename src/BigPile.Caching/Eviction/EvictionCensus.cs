@@ -1,0 +1,19 @@
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Caching.Eviction;
+
+/// <summary>How often each piece of a hash is in which queue: what a check of a table compares with its index.</summary>
+/// <remarks>Thread safety: none.</remarks>
+internal sealed class EvictionCensus
+{
+    private readonly Dictionary<(int Shard, EntryPriority Priority, bool IsMain, uint Piece), int> _counts = [];
+
+    internal void Add(int shard, EntryPriority priority, bool isMain, uint piece) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, piece), out _)++;
+
+    /// <summary>Takes one away.</summary>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    internal bool TryTake(int shard, EntryPriority priority, bool isMain, uint piece) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, piece), out _)-- > 0;
+}
