@@ -69,7 +69,7 @@ internal sealed class FileCatalog : Catalog
         }
     }
 
-    /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there. Without waiting for one that is being stored.</summary>
+    /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there.</summary>
     internal long LengthBytes => Volatile.Read(ref _endBytes);
 
     public override bool OutlivesProcess => true;
@@ -149,7 +149,9 @@ internal sealed class FileCatalog : Catalog
         }
         catch (IOException e)
         {
-            throw new IOException($"'{_file.Path}' may hold a type or table that could not be stored before, and can't be cut to its {_endBytes:N0} bytes: {e.Message}", e);
+            throw new IOException(
+                $"'{_file.Path}' may hold a type or table that could not be stored before, and can't be cut to its {_endBytes:N0} bytes: "
+                + e.Message, e);
         }
         _isUnsettled = false;
     }
@@ -168,7 +170,7 @@ internal sealed class FileCatalog : Catalog
             CutTail(rest, _endBytes, logger);
     }
 
-    // Whoever wrote these may have died before the device had them, or been told that it has not: written anew, the success means something.
+    // Whoever wrote these may have died before the device had them, or been told that it has not: only written anew does success mean much.
     // Where there are none he may have cut one off that the device still has.
     private void WriteThroughFrom(long offsetBytes)
     {

@@ -292,8 +292,8 @@ internal sealed class PileDirectory : IDisposable
     }
 
     /// <summary>
-    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has. To be
-    /// called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen then.
+    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has. To
+    /// be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen then.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void SettleAll()

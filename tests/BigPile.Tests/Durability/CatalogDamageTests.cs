@@ -4,7 +4,7 @@ using System.IO;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>A catalog that lost what the superblock states of it is refused by name, by owners and readers; what is only behind that is cut off.</summary>
+/// <summary>A catalog that lost what the superblock states of it is refused, by owners and readers; what is only behind that is cut off.</summary>
 public sealed class CatalogDamageTests : IDisposable
 {
     private static readonly Guid Boot = new("00000000-0000-0000-0000-00000000001f");
@@ -105,7 +105,7 @@ public sealed class CatalogDamageTests : IDisposable
             Synced = synced =>
             {
                 if (Path.GetFileName(synced) == "superblock")
-                    states.Add((Superblocks.Read(Path.GetDirectoryName(synced)!).DurableCatalogBytes, new FileInfo(Path.Combine(Path.GetDirectoryName(synced)!, "catalog")).Length));
+                    states.Add((Superblocks.Read(path).DurableCatalogBytes, new FileInfo(Path.Combine(path, "catalog")).Length));
             },
         };
         using (Pile pile = Pile.Open(path, options))

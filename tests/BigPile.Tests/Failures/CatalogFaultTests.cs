@@ -133,7 +133,10 @@ public sealed class CatalogFaultTests : IDisposable
     }
 
     private Pile Open(string path, Guid? boot = null) =>
-        Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = path == PilePath ? _faults : _faults.Other, BootId = boot });
+        Pile.Open(path, new PileOptions
+        {
+            SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = path == PilePath ? _faults : _faults.Other, BootId = boot,
+        });
 
     private void CheckCopy(Guid? boot, PilePointer first, PilePointer text)
     {
@@ -180,8 +183,10 @@ public sealed class CatalogFaultTests : IDisposable
             if (_fault == null)
                 return;
             bool fails = !_hasFailed
-                ? (operation == FileOperation.Write && _fault == Fault.WriteNotDone) || (operation == FileOperation.Sync && _fault == Fault.SyncNotDone)
-                : (operation == FileOperation.SetLength && _cut == Cut.Refused) || (operation == FileOperation.Sync && _hasCut && _cut == Cut.NotWrittenThrough);
+                ? (operation == FileOperation.Write && _fault == Fault.WriteNotDone)
+                    || (operation == FileOperation.Sync && _fault == Fault.SyncNotDone)
+                : (operation == FileOperation.SetLength && _cut == Cut.Refused)
+                    || (operation == FileOperation.Sync && _hasCut && _cut == Cut.NotWrittenThrough);
             _hasCut |= operation == FileOperation.SetLength;
             if (fails)
                 throw Error(path);
@@ -199,7 +204,8 @@ public sealed class CatalogFaultTests : IDisposable
             if (_fault == null || !path.EndsWith("catalog", StringComparison.Ordinal))
                 return;
             bool fails = !_hasFailed
-                ? (operation == FileOperation.Write && _fault == Fault.WriteDone) || (operation == FileOperation.Sync && _fault == Fault.SyncDone)
+                ? (operation == FileOperation.Write && _fault == Fault.WriteDone)
+                    || (operation == FileOperation.Sync && _fault == Fault.SyncDone)
                 : operation == FileOperation.SetLength && _cut == Cut.DoneAndSaidNotToBe;
             if (fails)
                 throw Error(path);
