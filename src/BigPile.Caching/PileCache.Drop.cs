@@ -16,7 +16,10 @@ public sealed partial class PileCache
     /// <param name="name">The table's name.</param>
     /// <returns>Whether there was such a table.</returns>
     /// <exception cref="InvalidOperationException">The cache is still finding its entries; see <see cref="Readiness"/>. Or the call comes from code that a call of the pile runs.</exception>
-    /// <exception cref="PileStorageException">The catalog could not be written to; the table is as it was.</exception>
+    /// <exception cref="PileStorageException">
+    /// The catalog could not be written to; the table is as it was. Where the device does not even take that back, as the message says, it
+    /// stays so only once the next flush has succeeded: a kill or a power cut before it may leave the table dropped.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public bool DropTable(string name)
     {

@@ -142,6 +142,7 @@ public sealed unsafe partial class Pile
             return;
         try
         {
+            _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
             SettleQuarantine();
             SyncSegments();
             _directory.MarkClean(Volatile.Read(ref _versions.Last));

@@ -69,6 +69,7 @@ public sealed partial class Pile
             {
                 long start = Stopwatch.GetTimestamp();
                 FlushLocked(log, gauge);
+                _directory!.Catalog.Settle(); // of a call that failed meanwhile
                 duration = Stopwatch.GetElapsedTime(start);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -86,7 +87,7 @@ public sealed partial class Pile
 
     private void FlushLocked(FlushLog log, ProgressGauge gauge)
     {
-        _directory!.Settle(); // which log counts must be known before one is written
+        _directory!.SettleAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.WasClean)

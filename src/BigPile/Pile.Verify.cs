@@ -63,7 +63,8 @@ public sealed unsafe partial class Pile
         ArgumentException.ThrowIfNullOrEmpty(directory);
         string path = Path.GetFullPath(directory);
         using DirectoryLock? owner = LockForLooking(path);
-        using PileDirectory files = PileDirectory.Open(new PileOptions { Directory = path, ReadOnly = true }, NullLogger.Instance);
+        var looking = new PileOptions { Directory = path, ReadOnly = true };
+        using PileDirectory files = PileDirectory.Open(looking, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.SegmentBytes);
         using var pool = new PagePool(map, files.Segments, long.MaxValue, files.PileId, files.GenerationBase);
         FaultLog faults = files.Faults;

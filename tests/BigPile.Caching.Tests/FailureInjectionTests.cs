@@ -7,7 +7,10 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Each file operation of each call that concerns tables fails in turn; no entry is lost, and the call works when it is made again.</summary>
+/// <summary>
+/// Each file operation of each call that concerns tables fails in turn; no entry is lost, the call works when it is made again, and where it
+/// is not, work goes on to a flush, and to a close, a kill or a power cut behind that.
+/// </summary>
 public sealed class FailureInjectionTests(ITestOutputHelper output)
 {
     private const int MaxPositions = 500;
@@ -16,11 +19,28 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     {
         ["first table"] = (static run => run.Open(), static run => run.Put("first", "a")),
         ["another table"] = (Fill, static run => run.Put("other", "a")),
+        ["table with the id of one that was dropped"] = (FillAndDrop, static run => run.Put("other", "a")),
+        ["drop of a table"] = (Fill, static run => run.Drop("gone")),
         ["put that grows"] = (Fill, static run => run.Put("t", new string('x', 3_500_000))),
         ["close"] = (Fill, static run => run.Close()),
         ["open"] = (FillAndClose, static run => run.Open()),
         ["open after a kill"] = (FillAndKill, static run => run.Open()),
     };
+
+    private enum Aftermath
+    {
+        /// <summary>The call is made again, and the pile is closed later.</summary>
+        Again,
+
+        /// <summary>The call is not made again; the pile is closed later.</summary>
+        Close,
+
+        /// <summary>As that, but the owner is killed.</summary>
+        Kill,
+
+        /// <summary>As that, and nobody knows whether the power was cut.</summary>
+        OtherBoot,
+    }
 
     public static TheoryData<string> Names => [.. Scenarios.Keys];
 
@@ -35,9 +55,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
             int causes = Enum.GetValues<FailureCause>().Length;
             for (int leg = 0; leg < TestLeg.Steps(1, causes); leg++)
             {
-                int position = 1;
-                while (TryOne(prepare, act, position, mode, (FailureCause)((position + leg + (int)mode) % causes), failed))
-                    Assert.True(++position < MaxPositions);
+                foreach (Aftermath aftermath in AftermathsOf(name, (int)mode + leg))
+                {
+                    int position = 1;
+                    while (TryOne(prepare, act, position, mode, (FailureCause)((position + leg + (int)mode) % causes), aftermath, failed))
+                        Assert.True(++position < MaxPositions);
+                }
             }
         }
         output.WriteLine($"{name}: {failed.Values.Sum():N0} failures at {failed.Count} kinds of operations, lost 0, wrong 0");
@@ -46,8 +69,15 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         Assert.NotEmpty(failed);
     }
 
+    // Where most operations are of other files, the short leg takes those in turn behind which the call is not made again.
+    private static Aftermath[] AftermathsOf(string name, int turn) =>
+        TestLeg.IsLong || name.Contains("table", StringComparison.Ordinal)
+            ? Enum.GetValues<Aftermath>()
+            : [Aftermath.Again, (Aftermath)(1 + turn % 3)];
+
     private static bool TryOne(
-        Action<Run> prepare, Action<Run> act, int position, FailureMode mode, FailureCause cause, SortedDictionary<string, int> failed)
+        Action<Run> prepare, Action<Run> act, int position, FailureMode mode, FailureCause cause, Aftermath aftermath,
+        SortedDictionary<string, int> failed)
     {
         using var run = new Run();
         prepare(run);
@@ -59,33 +89,47 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         {
             Assert.True(operation != null || error == null, "nothing failed, and yet there is an error");
             Assert.True(error is null or PileStorageException or PileFullException, "the error is not one of the pile's");
-            run.Open();
-            run.Check();
-            if (operation != null)
-                act(run);
-            run.Open();
-            run.Put("t", "later");
-            run.Cache.Pile.Flush();
-            run.Check();
-            run.Close();
-            run.Open();
-            run.Check();
+            Pursue(run, act, operation != null ? aftermath : Aftermath.Close);
         }
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"Operation {position}, {operation}, failed ({mode}, {cause}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
+                $"Operation {position}, {operation}, failed ({mode}, {cause}; {aftermath}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;
         return operation != null;
     }
 
+    private static void Pursue(Run run, Action<Run> act, Aftermath aftermath)
+    {
+        run.Open();
+        run.Check();
+        if (aftermath == Aftermath.Again)
+            act(run);
+        run.Open();
+        for (int i = 0; i < 10; i++)
+            run.Put("t", "later " + i);
+        run.Put("gone", "later");
+        run.Cache.Pile.Flush();
+        run.Check();
+        if (aftermath is Aftermath.Kill or Aftermath.OtherBoot)
+            run.Kill();
+        else
+            run.Close();
+        run.Open(aftermath == Aftermath.OtherBoot);
+        run.Check();
+        run.Put("new", "of another table");
+        run.Close();
+        run.Open();
+        run.Check();
+    }
+
     private static void Fill(Run run)
     {
         run.Open();
         for (int i = 0; i < 20; i++)
-            run.Put("t", "value " + i);
+            run.Put(i % 4 == 0 ? "gone" : "t", "value " + i);
         run.Put("t", new string('y', 2_000_000));
         run.Cache.Pile.Flush();
     }
@@ -94,6 +138,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     {
         Fill(run);
         run.Close();
+    }
+
+    private static void FillAndDrop(Run run)
+    {
+        Fill(run);
+        run.Drop("gone");
     }
 
     private static void FillAndKill(Run run)
@@ -106,6 +156,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     {
         private readonly string _root = MemoryDisk.Make();
         private readonly Dictionary<(string Table, int Key), string> _model = [];
+        private int _keys;
         private bool _isOpen;
 
         internal FailingFiles Files { get; } = new();
@@ -122,11 +173,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
             Directory.Delete(_root, recursive: true);
         }
 
-        internal void Open()
+        internal void Open(bool isOtherBoot = false)
         {
             if (_isOpen)
                 return;
-            Pile pile = Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = Files });
+            Guid? boot = isOtherBoot ? new Guid("00000000-0000-0000-0000-000000000077") : null;
+            Pile pile = Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = Files, BootId = boot });
             try
             {
                 Cache = new PileCache(pile, new PileCacheOptions
@@ -150,9 +202,16 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
         internal void Put(string table, string value)
         {
-            int key = _model.Count;
+            int key = _keys++;
             Cache.GetOrCreateTable<int, string>(table).Put(key, value);
             _model[(table, key)] = value;
+        }
+
+        internal void Drop(string table)
+        {
+            Cache.DropTable(table); // one that throws has left the table as it was
+            foreach ((string Table, int Key) entry in _model.Keys.Where(entry => entry.Table == table).ToArray())
+                _model.Remove(entry);
         }
 
         internal void Kill()

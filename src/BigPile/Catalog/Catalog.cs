@@ -70,11 +70,18 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
             return ListOf(kind).Count;
     }
 
+    /// <summary>Runs something while nobody stores a definition.</summary>
+    protected void WhileNothingIsStored(Action action)
+    {
+        lock (_lock)
+            action();
+    }
+
     public virtual void Dispose()
     {
     }
 
-    /// <summary>Makes a new definition outlive the process, where the pile does.</summary>
+    /// <summary>Makes a new definition outlive the process, where the pile does. The lock is held.</summary>
     protected abstract void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition);
 
     /// <summary>Looks whether somebody else has stored definitions meanwhile. The lock is held.</summary>

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.IO;
+using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Storage;
@@ -13,19 +14,30 @@ namespace BigPile.Catalog;
 /// <code>
 /// record: length of the definition (4 bytes) | CRC-32C of the rest (4) | kind (1) | id (3) | definition
 /// </code>
-/// Little-endian. A record is written by one call before any block can refer to its id, so a kill loses no type that a block needs; at
-/// most the last record is torn, which nothing refers to yet; and it is written through to the device, so that a power cut loses none either. A torn tail is cut off at opening; a damaged record with whole ones
-/// behind it is not, since those are referred to.
+/// Little-endian. A record is written by one call, and written through to the device, before any block can refer to its id: neither a kill
+/// nor a power cut loses a type that a block needs. At most the last record is torn, or nobody refers to it yet. A torn tail is cut off at
+/// opening; a damaged record with whole ones behind it is not, nor is one that the superblock states: those are referred to.
+///
+/// A record that could not be stored is cut off before its call says so, and the cut is written through. Where the device refuses that as
+/// well the catalog is unsettled: the next record, each flush and closing make the cut first, and fail as long as it fails. So:
+/// - what the catalog's length states was written through, and is never cut off: the superblock may state it at any instant;
+/// - no record is ever written behind one that failed, whole or torn, and no cut that the device may not have is behind a record;
+/// - nothing is called durable, and no pile closed, while the file may hold a record of a call that failed.
+/// A kill or a power cut while it is unsettled leaves the record torn, which the next owner cuts off, or whole, or not at all. Whole, it is
+/// taken in as if the owner had died behind the write: the call was done, or not, as any call that a crash interrupts. Only what came after
+/// the last flush can rely on the one or the other. Whoever opens a pile that was not closed writes through what the superblock does not
+/// state, and that nothing is behind it, before it relies on either: its writer may have died before the device had it.
 /// </remarks>
 internal sealed class FileCatalog : Catalog
 {
     private const int HeadBytes = 12;
     private const int ChecksummedFrom = 8;
     private const int MaxDefinitionBytes = 1 << 20;
+    private const string Remedy = "Restore the file from a copy: payloads refer to its records.";
 
     private readonly HeldFile _file;
-    private long _endBytes;
-    private bool _hasTail; // what a failed append may have left behind the last record
+    private long _endBytes; // behind the last record that counts; of a writer's all are on the device
+    private bool _isUnsettled; // something that does not count may be behind them, in the file or on the device
 
     private FileCatalog(HeldFile file) => _file = file;
 
@@ -34,17 +46,20 @@ internal sealed class FileCatalog : Catalog
     /// <param name="name">The file.</param>
     /// <param name="logger">Told of a torn tail.</param>
     /// <param name="readOnly">Open it while somebody else may append.</param>
-    /// <param name="wholeBytes">The length that the file must have, when its last owner has closed it; a tail can't be torn then.</param>
-    /// <exception cref="PileStorageException">The file is damaged.</exception>
-    internal static FileCatalog Open(HeldDirectory directory, string name, ILogger logger, bool readOnly = false, long? wholeBytes = null)
+    /// <param name="stated">What the superblock states of the file; null where there is none yet.</param>
+    /// <exception cref="PileStorageException">The file is damaged, or missing beside a superblock.</exception>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal static FileCatalog Open(HeldDirectory directory, string name, ILogger logger, bool readOnly = false, StatedCatalog? stated = null)
     {
-        var catalog = new FileCatalog(
-            readOnly
-                ? directory.Open(name, FileMode.Open, FileAccess.Read)
-                : directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
+        HeldFile? file = directory.TryOpen(name, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
+        if (file == null && (readOnly || stated != null))
+            throw Missing(directory.PathOf(name), stated);
+        var catalog = new FileCatalog(file ?? directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
         try
         {
-            catalog.Load(logger, wholeBytes);
+            catalog.Load(logger, stated ?? default);
+            if (!readOnly && stated is { WholeBytes: null } inUse)
+                catalog.WriteThroughFrom(inUse.LeastBytes);
             return catalog;
         }
         catch
@@ -54,10 +69,14 @@ internal sealed class FileCatalog : Catalog
         }
     }
 
-    /// <summary>The bytes of all records.</summary>
-    internal long LengthBytes => _endBytes;
+    /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there.</summary>
+    internal long LengthBytes => Volatile.Read(ref _endBytes);
 
     public override bool OutlivesProcess => true;
+
+    /// <summary>Cuts off what a call left that failed, durably.</summary>
+    /// <exception cref="IOException">The device still refuses.</exception>
+    internal void Settle() => WhileNothingIsStored(SettleLocked);
 
     public override void Dispose() => _file.Dispose();
 
@@ -72,22 +91,8 @@ internal sealed class FileCatalog : Catalog
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
-        try
-        {
-            CutFailedAppend();
-            _hasTail = true;
-            _file.Write(record, _endBytes);
-            _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
-            _hasTail = false;
-        }
-        catch (IOException e)
-        {
-            throw new PileStorageException(
-                $"The catalog '{_file.Path}' can't take a new type or table: {e.Message} "
-                + "Nothing was stored. Make room on the disk, or mend what it says, and try again.", e);
-        }
+        Append(record);
         KillPoint.Pass(KillWindow.CatalogBeforeUse);
-        _endBytes += record.Length;
     }
 
     /// <summary>Takes in what the writer has appended, where this is a reader.</summary>
@@ -97,26 +102,87 @@ internal sealed class FileCatalog : Catalog
             _ = RememberFrom(_endBytes);
     }
 
-    // The next record may be shorter than the one that failed, and whole records behind a torn one are refused at opening.
-    private void CutFailedAppend()
+    private void Append(byte[] record)
     {
-        if (_hasTail)
-            _file.SetLength(_endBytes);
-        _hasTail = false;
+        try
+        {
+            SettleLocked();
+            _isUnsettled = true;
+            _file.Write(record, _endBytes);
+            _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
+            Volatile.Write(ref _endBytes, _endBytes + record.Length);
+            _isUnsettled = false;
+        }
+        catch (IOException e)
+        {
+            string left = TrySettleLocked()
+                ? "Nothing was stored."
+                : "It could not be taken back either: if the process ends before the next flush, it may have been stored.";
+            throw new PileStorageException(
+                $"The catalog '{_file.Path}' can't take a new type or table: {e.Message} "
+                + left + " Make room on the disk, or mend what it says, and try again.", e);
+        }
     }
 
-    private void Load(ILogger logger, long? wholeBytes)
+    private bool TrySettleLocked()
+    {
+        try
+        {
+            SettleLocked();
+            return true;
+        }
+        catch (IOException)
+        {
+            return false; // whoever needs it next tries again, and says why it can't be
+        }
+    }
+
+    // Written through on its own: a record that follows must never be on a device that has the end of the failed one behind it.
+    private void SettleLocked()
+    {
+        if (!_isUnsettled)
+            return;
+        try
+        {
+            _file.SetLength(_endBytes);
+            _file.Sync();
+        }
+        catch (IOException e)
+        {
+            throw new IOException(
+                $"'{_file.Path}' may hold a type or table that could not be stored before, and can't be cut to its {_endBytes:N0} bytes: "
+                + e.Message, e);
+        }
+        _isUnsettled = false;
+    }
+
+    private void Load(ILogger logger, StatedCatalog stated)
     {
         byte[] rest = RememberFrom(0);
-        bool hasGrown = !_file.CanWrite && wholeBytes < _endBytes; // a writer came in between
-        if (wholeBytes != null && wholeBytes != _endBytes && !hasGrown)
+        bool hasGrown = !_file.CanWrite && stated.WholeBytes < _endBytes; // a writer came in between
+        bool isWhole = stated.WholeBytes == null || stated.WholeBytes == _endBytes || hasGrown;
+        if (!isWhole || _endBytes < stated.LeastBytes)
         {
             throw new PileStorageException(
-                $"The catalog '{_file.Path}' is damaged behind byte {_endBytes:N0}, and should have {wholeBytes:N0} bytes. Restore the file from a copy: payloads refer to its records.");
+                $"The catalog '{_file.Path}' is damaged behind byte {_endBytes:N0}, and should have {stated.Text}. {Remedy}");
         }
         if (rest.Length != 0)
             CutTail(rest, _endBytes, logger);
     }
+
+    // Whoever wrote these may have died before the device had them, or been told that it has not: only written anew does success mean much.
+    // Where there are none he may have cut one off that the device still has.
+    private void WriteThroughFrom(long offsetBytes)
+    {
+        var unstated = new byte[_endBytes - offsetBytes];
+        if (_file.Read(unstated, offsetBytes) != unstated.Length)
+            throw new IOException($"'{_file.Path}' became shorter while it was read.");
+        _file.Write(unstated, offsetBytes);
+        _file.Sync();
+    }
+
+    private static PileStorageException Missing(string path, StatedCatalog? stated) =>
+        new($"The catalog '{path}' is missing, and should have {(stated ?? default).Text}. {Remedy}");
 
     /// <summary>Takes in whole records from an offset on.</summary>
     /// <returns>What is behind them.</returns>

@@ -58,7 +58,7 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Append(Span<byte> batch, ulong versionLimit)
     {
-        _directory.Settle();
+        _directory.SettleAll();
         _file ??= Open(_directory.LogEpoch);
         KillPoint.Pass(KillWindow.FlushBeforeBatch);
         Write(_file, batch, versionLimit, _directory.LogEpoch, _endBytes);
@@ -69,7 +69,7 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
-        _directory.Settle();
+        _directory.SettleAll();
         long epoch = _directory.LogEpoch + 1;
         HeldFile file = Open(epoch);
         try

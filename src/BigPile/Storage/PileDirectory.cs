@@ -35,7 +35,7 @@ internal sealed class PileDirectory : IDisposable
     private SuperblockState _state; // as it was written last; of a change that failed the disk may have the one before or the one after
     private bool _isUnsettled; // nobody knows which
 
-    private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger)
+    private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger, bool reportsCatalog)
     {
         Files = files;
         _owner = owner;
@@ -64,7 +64,7 @@ internal sealed class PileDirectory : IDisposable
             WasCutTwice = WasPowerCut && _state.HasMarksOfCut;
             HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
             GenerationSkip = HasTracesOfCut ? SkipOf(_state.Sequence) : 0;
-            Catalog = FileCatalog.Open(files, CatalogName, logger, IsReadOnly, !IsNew && WasClean ? _state.CatalogBytes : null);
+            Catalog = OpenCatalog(files, logger, reportsCatalog);
             _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
         }
         catch
@@ -85,7 +85,8 @@ internal sealed class PileDirectory : IDisposable
 
     internal bool IsReadOnly { get; }
 
-    internal FileCatalog Catalog { get; }
+    /// <summary>The definitions; none where they are damaged, and that is only to be reported.</summary>
+    internal FileCatalog Catalog { get; } = null!;
 
     internal MappedSegmentStore Segments { get; }
 
@@ -138,8 +139,11 @@ internal sealed class PileDirectory : IDisposable
     internal IReadOnlyDictionary<int, long> ListedSegments => _state.Segments;
 
     /// <summary>Takes over a directory, and makes a pile in it if there is none.</summary>
+    /// <param name="options">Where, and what for.</param>
+    /// <param name="logger">Is told what is put right on the way.</param>
+    /// <param name="reportsCatalog">Take a damaged catalog for a fault of a pile that is only looked at, which needs none.</param>
     /// <exception cref="PileStorageException">It can't be used.</exception>
-    internal static PileDirectory Open(PileOptions options, ILogger logger)
+    internal static PileDirectory Open(PileOptions options, ILogger logger, bool reportsCatalog = false)
     {
         string path = System.IO.Path.TrimEndingDirectorySeparator(System.IO.Path.GetFullPath(options.Directory!));
         HeldDirectory? files = null;
@@ -157,7 +161,7 @@ internal sealed class PileDirectory : IDisposable
                 owner = DirectoryLock.Take(files);
             if (owner != null)
                 files.Guard(owner.File);
-            return new PileDirectory(files, owner, options, logger);
+            return new PileDirectory(files, owner, options, logger, reportsCatalog);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -265,7 +269,7 @@ internal sealed class PileDirectory : IDisposable
         state.HasMarksOfCut = false;
     });
 
-    /// <summary>States that everything is written through. Nothing may change any more.</summary>
+    /// <summary>States that everything is written through, the catalog settled. Nothing may change any more.</summary>
     internal void MarkClean(ulong lastVersion) => Change(state =>
     {
         state.VersionLimit = lastVersion;
@@ -287,9 +291,24 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
+    /// <summary>
+    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has. To
+    /// be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen then.
+    /// </summary>
+    /// <exception cref="IOException">The device still refuses.</exception>
+    internal void SettleAll()
+    {
+        Catalog.Settle();
+        lock (_lock)
+        {
+            if (_isUnsettled || _state.DurableCatalogBytes != Catalog.LengthBytes)
+                Change(static _ => { });
+        }
+    }
+
     public void Dispose()
     {
-        Catalog.Dispose();
+        Catalog?.Dispose();
         _superblock.Dispose();
         _owner?.Dispose();
         Files.Dispose();
@@ -301,13 +320,31 @@ internal sealed class PileDirectory : IDisposable
 
     private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 
+    private FileCatalog OpenCatalog(HeldDirectory files, ILogger logger, bool reportsCatalog)
+    {
+        StatedCatalog? stated = IsNew ? null : new StatedCatalog(WasClean ? _state.CatalogBytes : null, _state.DurableCatalogBytes);
+        try
+        {
+            return FileCatalog.Open(files, CatalogName, logger, IsReadOnly, stated);
+        }
+        catch (PileStorageException e) when (reportsCatalog)
+        {
+            Faults.Add(new PileFault(PathOf(CatalogName), e.Message, 0));
+            return null!;
+        }
+    }
+
     /// <summary>Writes a changed state: memory has it once the disk does, and else stays as it was.</summary>
+    /// <remarks>
+    /// The catalog's length is looked at before the write: what is appended meanwhile is behind it, and what failed is never in it.
+    /// </remarks>
     private void Change(Action<SuperblockState> change)
     {
         lock (_lock)
         {
             SuperblockState next = _state.Copy();
             change(next);
+            next.DurableCatalogBytes = Catalog.LengthBytes;
             try
             {
                 NoteSyncing(PathOf(SuperblockName));

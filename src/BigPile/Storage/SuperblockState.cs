@@ -8,9 +8,10 @@ namespace BigPile.Storage;
 /// <summary>What a mapped pile states of itself as a whole.</summary>
 internal sealed class SuperblockState
 {
-    internal const int CurrentFormat = 2;
+    internal const int CurrentFormat = 3;
 
     private const int FirstFormatWithGenerations = 2;
+    private const int FirstFormatWithCatalog = 3;
     private const ulong LeastVersion = 1UL << 40;
     private const byte InUse = 0;
     private const byte Closed = 1;
@@ -56,6 +57,9 @@ internal sealed class SuperblockState
 
     /// <summary>The bytes of the catalog when the pile was closed; without meaning while it is open.</summary>
     internal long CatalogBytes { get; set; }
+
+    /// <summary>The bytes of the catalog that were written through when this was written; 0 as earlier formats than 3 leave it.</summary>
+    internal long DurableCatalogBytes { get; set; }
 
     /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is closed.</summary>
     internal ulong FlushedVersion { get; set; }
@@ -107,8 +111,8 @@ internal sealed class SuperblockState
             writer.Write(number);
             writer.Write(generation);
         }
-        if (Use == InUseAfterCut)
-            writer.Write(CutVersion);
+        writer.Write(DurableCatalogBytes);
+        writer.Write(CutVersion);
         writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
         return stream.ToArray();
     }
@@ -147,6 +151,8 @@ internal sealed class SuperblockState
             return $"segments of {SegmentBytes:N0} bytes";
         if (GenerationBase > PilePointer.MaxGeneration)
             return $"a generation base of {GenerationBase:N0}";
+        if (DurableCatalogBytes < 0)
+            return $"a catalog of {DurableCatalogBytes:N0} bytes";
         return null;
     }
 
@@ -193,7 +199,9 @@ internal sealed class SuperblockState
         int givenBack = format >= FirstFormatWithGenerations ? reader.ReadInt32() : 0;
         for (int i = 0; i < givenBack; i++)
             state.Generations[reader.ReadInt32()] = reader.ReadUInt32();
-        if (state.Use == InUseAfterCut)
+        if (format >= FirstFormatWithCatalog)
+            state.DurableCatalogBytes = reader.ReadInt64();
+        if (format >= FirstFormatWithCatalog || state.Use == InUseAfterCut)
             state.CutVersion = reader.ReadUInt64();
         return state;
     }

@@ -78,15 +78,15 @@ internal static class Forgery
     private static (string File, long Place, byte[] Bytes) Superblock(Random random, byte[] file)
     {
         int place = random.Next(2);
-        byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, 114).ToArray(); // of a pile with one segment
-        int at = Pick(random, 8, 12, 16, 16, 40, 49, 50, 78, 86, 94, 98, 102, 102);
+        byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, 134).ToArray(); // of a pile with one segment
+        int at = Pick(random, 8, 12, 16, 16, 40, 49, 50, 78, 86, 94, 98, 102, 102, 110, 114, 122);
         byte[] value = Pick<byte[]>(
             random, [0], [1], [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255], [255, 255, 255, 255, 255, 255, 255, 127], BitConverter.GetBytes(65_536L),
             BitConverter.GetBytes(65_536L * 3), BitConverter.GetBytes(1L << 62), BitConverter.GetBytes(random.Next()), BitConverter.GetBytes(random.NextInt64()));
         value.AsSpan(0, Math.Min(value.Length, bytes.Length - at)).CopyTo(bytes.AsSpan(at));
         BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(41), long.MaxValue / 2); // counts before the other one
         int count = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(94));
-        int checkedBytes = count == 1 ? 110 : 98;
+        int checkedBytes = count == 1 ? 130 : 118;
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(checkedBytes), Checksum.Of(bytes.AsSpan(0, checkedBytes)));
         return ("superblock", place * SuperblockFile.PlaceBytes, bytes);
     }

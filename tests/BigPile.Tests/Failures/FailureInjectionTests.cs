@@ -7,7 +7,8 @@ namespace BigPile.Tests.Failures;
 
 /// <summary>
 /// Each file operation of each call fails in turn: the call says so by an exception of the pile's, memory and disk are in one of the two
-/// states, the call works when it is made again, and nothing is lost, now, after a kill, after a flush and after a restart.
+/// states, the call works when it is made again, and nothing is lost, now, after a kill, after a flush and after a restart. Where the call
+/// is not made again, nothing is lost either.
 /// </summary>
 public sealed class FailureInjectionTests(ITestOutputHelper output)
 {
@@ -25,9 +26,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         {
             foreach (FailureCause[] causes in CausesOf(mode))
             {
-                int position = 1;
-                while (TryOne(scenario, position, mode, causes[position % causes.Length], failed))
-                    Assert.True(++position < MaxPositions);
+                foreach (bool isMadeAgain in scenario.EndsOpen ? new[] { true, false } : [true])
+                {
+                    int position = 1;
+                    while (TryOne(scenario, position, mode, causes[position % causes.Length], isMadeAgain, failed))
+                        Assert.True(++position < MaxPositions);
+                }
             }
         }
         output.WriteLine($"{name}: {failed.Values.Sum():N0} failures at {failed.Count} kinds of operations, lost 0, wrong 0");
@@ -47,7 +51,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
     /// <summary>Lets one operation fail.</summary>
     /// <returns><see langword="false"/> when the call had fewer.</returns>
-    private static bool TryOne(FailureScenario scenario, int position, FailureMode mode, FailureCause cause, SortedDictionary<string, int> failed)
+    private static bool TryOne(
+        FailureScenario scenario, int position, FailureMode mode, FailureCause cause, bool isMadeAgain, SortedDictionary<string, int> failed)
     {
         using var run = new FailureRun();
         scenario.Prepare(run);
@@ -59,25 +64,25 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         {
             Assert.True(operation != null || error == null, "nothing failed, and yet there is an error");
             Assert.True(error is null or PileStorageException or PileFullException, "the error is not one of the pile's");
-            Pursue(run, scenario, operation != null);
+            Pursue(run, scenario, isMadeAgain && operation != null);
         }
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
+                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}{(isMadeAgain ? "" : ", not made again")}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;
         return operation != null;
     }
 
-    private static void Pursue(FailureRun run, FailureScenario scenario, bool hasFailed)
+    private static void Pursue(FailureRun run, FailureScenario scenario, bool isMadeAgain)
     {
         if (run.Pile is { IsDisposed: false })
         {
             run.Check();
             run.CheckKilled();
-            if (hasFailed)
+            if (isMadeAgain)
                 scenario.Act(run);
         }
         run.Open();

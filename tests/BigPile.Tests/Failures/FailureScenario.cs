@@ -7,8 +7,9 @@ namespace BigPile.Tests.Failures;
 /// <summary>Something that uses a pile's files, and what goes before it.</summary>
 /// <param name="Name">What it is.</param>
 /// <param name="Prepare">Makes the pile ready for it, with files that do not fail.</param>
-/// <param name="Act">Does it; is done again once it failed.</param>
-internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, Action<FailureRun> Act)
+/// <param name="Act">Does it; is done again once it failed, or is not.</param>
+/// <param name="EndsOpen">Whether the pile is open behind it when it fails: only then it can be done again as it was.</param>
+internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, Action<FailureRun> Act, bool EndsOpen = true)
 {
     internal static IReadOnlyList<FailureScenario> All { get; } =
     [
@@ -23,13 +24,13 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         new("delete that trims", static run => PrepareLarge(run), static run => run.DeleteAllBut(2)),
         new("new type", PrepareChanged, static run => run.Pile.Delete(run.Pile.Put(new Dictionary<int, string> { [1] = "one" }))),
         new("version limit", PrepareChanged, static run => Assert.True(run.Pile.NextVersion() > 0)),
-        new("close", PrepareChanged, static run => run.Close()),
-        new("make", static _ => { }, static run => run.Open()),
-        new("open", static run => PrepareClosed(run), static run => run.Open()),
-        new("open after a kill", static run => PrepareKilled(run), static run => run.Open()),
-        new("open after a power cut", static run => PrepareCut(run), static run => run.Open()),
+        new("close", PrepareChanged, static run => run.Close(), EndsOpen: false),
+        new("make", static _ => { }, static run => run.Open(), EndsOpen: false),
+        new("open", static run => PrepareClosed(run), static run => run.Open(), EndsOpen: false),
+        new("open after a kill", static run => PrepareKilled(run), static run => run.Open(), EndsOpen: false),
+        new("open after a power cut", static run => PrepareCut(run), static run => run.Open(), EndsOpen: false),
         new("flush after a power cut", static run => PrepareCutAndOpen(run), static run => run.Pile.Flush()),
-        new("close after a power cut", static run => PrepareCutAndOpen(run), static run => run.Close()),
+        new("close after a power cut", static run => PrepareCutAndOpen(run), static run => run.Close(), EndsOpen: false),
     ];
 
     public override string ToString() => Name;
