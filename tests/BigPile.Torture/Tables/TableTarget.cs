@@ -157,7 +157,9 @@ internal sealed unsafe partial class TableTarget : ITarget
     private void CheckAbsent(int key, KeyRecord* record)
     {
         EntryState last = record->Put.Last;
-        if (!Rules.MayBeGone(key, last))
+        // A put in flight may have taken effect, and what it put may have gone with its tag, or with time, before the kill.
+        bool mayBeGone = Rules.MayBeGone(key, last) || (record->Put.IsInFlight && Rules.MayBeGone(key, record->Put.Then));
+        if (!mayBeGone)
             _findings.Lost("a key is not there", $"{Describe(key)} revision {last.Revision} version {last.Version}");
         KeepFlushed(key);
         record->Put.Complete(default);
