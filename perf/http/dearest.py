@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Searches for the dearest request of each route: the one that costs the server most for what it takes to send.
 
-  perf/http/dearest.py [--server DLL] [--seconds S] [--seed N] [--json FILE]
+  perf/http/dearest.py [--server DLL] [--seconds S] [--seed N] [--json FILE] [--again FILE]
 
-Starts a server on a pile of its own, and for each route changes a request at random, keeping what costs more processor time for a byte
-sent, for S seconds a route. Prints the dearest ten by processor time, and for each what the server allocated. The same seed makes the same
+Starts a server on a pile of its own, and for each route changes a request at random, keeping what costs more processor time,
+more of it for a byte sent, or more bytes allocated and answered for one, for S seconds a route. Prints the dearest ten by processor time, and for each what the server allocated. The same seed makes the same
 first requests; what is kept depends on the clock. The figures come from /v1/stats, so that another load on the machine adds little to them.
+--again sends what another search found and wrote with --json, to another server say, instead of searching.
 """
 import argparse, base64, gzip, http.client, json, os, random, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
@@ -14,6 +15,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BOMBS = {1: "W///j38CIB4LBHLvHwA=", 4: "m///P/gnAOKxQCD3/gc=", 16: "y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v3f",
          32: "y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v0f////4J8AiMMCAN37P/7//8E/ARCHBQC6938D"}
 KEYS = 20_000
+GENES = 9
+CURSOR = [b""]
 
 
 class Server:
@@ -63,6 +66,11 @@ class Server:
             assert self.send("POST", "/v1/tables/t:mset", f'{{"items":[{items}]}}'.encode())[0] == 200
         self.send("PUT", "/v1/tables/t/entries/large", bytes(1 << 20))
         self.send("PUT", "/v1/tables/t/entries/bomb", base64.b64decode(BOMBS[16]), {"Content-Encoding": "br"})
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        connection.request("GET", "/v1/tables/t/keys?limit=1")
+        cursor = json.loads(connection.getresponse().read())["cursor"]
+        connection.close()
+        CURSOR[0] = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
 
     def stop(self):
         started = time.time()
@@ -153,8 +161,18 @@ def load(g):
     return "POST", "/v1/tables/p:load" + ("?key=key" if g[1] > 0.8 else ""), lines, {}
 
 
+def cursor_of(g):
+    """A cursor of the table, with each of its words left as it is or made up; only the last four bytes say what it is good for."""
+    real = CURSOR[0] + b"\0" * (-len(CURSOR[0]) % 8)
+    words = [some(x, word, 0, 1, 1 << int(x * 631) % 63) for x, word in zip(g[4:], struct.unpack(f"<{len(real) // 8}Q", real))]
+    made = struct.pack(f"<{len(words)}Q", *words)[:len(CURSOR[0]) - 4] + CURSOR[0][-4:]
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
+
 def listing(g):
-    return "GET", f"/v1/tables/t/keys?limit={count(g[0], 10_000)}&prefix={some(g[1], '', '1', 'none', 'x' * 4000)}", None, {"Accept": some(g[2], "*/*", "application/x-ndjson")}
+    cursor = f"&cursor={cursor_of(g)}" if g[3] < 0.5 else ""
+    return ("GET", f"/v1/tables/t/keys?limit={count(g[0], 10_000)}&prefix={some(g[1], '', '1', 'none', 'x' * 4000)}{cursor}", None,
+            {"Accept": some(g[2], "*/*", "application/x-ndjson")})
 
 
 def reports(g):
@@ -172,6 +190,9 @@ def table(g):
 
 ROUTES = {"GET entry": get, "PUT entry": put, ":mset (JSON)": mset, ":mset (binary)": frames, ":mget": mget, ":mdelete": mdelete, ":evict": evict,
           ":load": load, "keys": listing, "reports": reports, ":export": export, "PUT table": table}
+
+
+RANKS = (lambda one: one["cpu_ms"], lambda one: one["cpu_ms"] / one["sent"], lambda one: (one["allocated"] + one["answer"]) / one["sent"])
 
 
 def sent_bytes(request):
@@ -197,7 +218,7 @@ def search(server, name, seconds, rng, rank):
     genes = None
     end = time.time() + seconds
     while time.time() < end or best is None:
-        tried = [rng.random() for _ in range(6)] if genes is None or rng.random() < 0.4 else [
+        tried = [rng.random() for _ in range(GENES)] if genes is None or rng.random() < 0.4 else [
             min(1, max(0, x + rng.gauss(0, 0.2))) if rng.random() < 0.4 else x for x in genes]
         request = ROUTES[name](tried)
         found = measure(server, request)
@@ -208,12 +229,26 @@ def search(server, name, seconds, rng, rank):
     return best
 
 
+def again(server, file):
+    found = []
+    for one in json.load(open(file)):
+        method, path, body, headers = one["sent_request"]
+        request = (method, path, base64.b64decode(body) or None, headers)
+        try:
+            one.update(measure(server, request), _request=request)
+        except OSError as e:
+            one.update(status=str(e), cpu_ms=float("nan"), _request=request)
+        found.append(one)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=os.path.join(ROOT, "artifacts/bin/BigPile.Server/release/BigPile.Server.dll"))
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--json")
+    parser.add_argument("--again")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     print(f"seed {options.seed}")
@@ -221,18 +256,19 @@ def main():
     server = Server(options.server)
     try:
         server.fill()
-        found = []
-        for name in ROUTES:
-            for rank in (lambda one: one["cpu_ms"], lambda one: one["cpu_ms"] / one["sent"]):
-                found.append(search(server, name, options.seconds / 2, rng, rank))
+        found = again(server, options.again) if options.again else []
+        for name in ROUTES if not options.again else ():
+            for rank in RANKS:
+                found.append(search(server, name, options.seconds / len(RANKS), rng, rank))
         found.sort(key=lambda one: -one["cpu_ms"])
         print(f"{'route':16} {'CPU ms':>9} {'us/byte':>9} {'sent B':>9} {'answer B':>10} {'alloc B':>11} status  request")
         for one in found[:10]:
             print(f"{one['route']:16} {one['cpu_ms']:9.2f} {one['cpu_ms'] * 1000 / one['sent']:9.3f} {one['sent']:9} {one['answer']:10} "
-                  f"{one['allocated']:11.0f} {one['status']:6}  {one['request']} {one['headers']} {one['start']}")
+                  f"{one['allocated']:11.0f} {one['status']:6}  {one['request']} {str(one['headers'])[:60]} {one['start']!r}")
         if options.json:
             for one in found:
-                one.pop("_request")
+                method, path, body, headers = one.pop("_request")
+                one["sent_request"] = [method, path, base64.b64encode(body or b"").decode(), headers]
             with open(options.json, "w") as file:
                 json.dump(found, file, indent=1)
     finally:
