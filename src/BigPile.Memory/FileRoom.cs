@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace BigPile.Memory;
 
@@ -8,6 +9,7 @@ namespace BigPile.Memory;
 internal static class FileRoom
 {
     private const int PartBytes = 1 << 20;
+    private const int FileSystemWords = 32; // more than struct statfs has
 
     /// <summary>Asks the system for the space, and whether it is there.</summary>
     /// <returns><see langword="false"/> when it is not sure.</returns>
@@ -19,6 +21,8 @@ internal static class FileRoom
             HeldDirectory.Translate(() => RandomAccess.SetLength(file.Handle, lengthBytes));
             return OperatingSystem.IsWindows() || HasAll(file, lengthBytes); // Windows makes no holes unless it is asked to
         }
+        if (!isNew && IsInMemory(file) && HasAll(file, lengthBytes))
+            return true; // asked for what is there, a file system in memory looks at each of its pages
         while (LibC.Allocate(file.Handle, 0, 0, lengthBytes) != 0)
         {
             int error = Marshal.GetLastPInvokeError();
@@ -43,6 +47,14 @@ internal static class FileRoom
             file.Write(bytes, at);
         }
         file.Sync(); // some file systems say only then that there is no room
+    }
+
+    // What it states is exact: it counts the file's own pages, and nothing that says where they are.
+    [SupportedOSPlatform("linux")]
+    private static unsafe bool IsInMemory(HeldFile file)
+    {
+        long* status = stackalloc long[FileSystemWords];
+        return Environment.Is64BitProcess && LibC.FileSystemStatus(file.Handle, status) == 0 && status[0] == LibC.MemoryFileSystem;
     }
 
     private static bool HasAll(HeldFile file, long lengthBytes) =>

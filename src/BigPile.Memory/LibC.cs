@@ -27,6 +27,8 @@ internal static unsafe partial class LibC
     internal const int SeekHole = 4;
     internal const int ModeOfFiles = 0x1B6; // 0666, less what the process masks
 
+    internal const long MemoryFileSystem = 0x01021994; // TMPFS_MAGIC
+
     internal static readonly void* MapFailed = (void*)-1;
 
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
@@ -52,6 +54,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "fallocate", SetLastError = true)]
     internal static partial int Allocate(SafeFileHandle file, int mode, long offset, long length);
+
+    [LibraryImport("libc", EntryPoint = "fstatfs", SetLastError = true)]
+    internal static partial int FileSystemStatus(SafeFileHandle file, long* status);
 
     [LibraryImport("libc", EntryPoint = "lseek", SetLastError = true)]
     internal static partial long Seek(SafeFileHandle file, long offset, int whence);

@@ -7,6 +7,10 @@ public sealed class MappedRegionTests : RegionContract, IDisposable
 {
     private readonly string _directory = Directory.CreateTempSubdirectory("bigpile-region-").FullName;
 
+    /// <summary>Where files may be: on a disk and, on Linux, in memory, which is asked in another way.</summary>
+    public static TheoryData<string> FileSystems =>
+        OperatingSystem.IsLinux() && Directory.Exists("/dev/shm") ? [Path.GetTempPath(), "/dev/shm"] : [Path.GetTempPath()];
+
     private string FilePath => Path.Combine(_directory, "region");
 
     protected override StoreKind Kind => StoreKind.Mapped;
@@ -38,6 +42,34 @@ public sealed class MappedRegionTests : RegionContract, IDisposable
         var error = Assert.Throws<InvalidDataException>(() => MappedRegion.Open(FilePath, 16384));
         Assert.Contains(FilePath, error.Message, StringComparison.Ordinal);
         Assert.Contains("8,192", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(FileSystems))]
+    public void Holes_of_a_file_are_filled_when_it_is_opened(string root)
+    {
+        const long LengthBytes = 1 << 20;
+        string directory = Directory.CreateDirectory(Path.Combine(root, $"bigpile-holes-{Guid.NewGuid():N}")).FullName;
+        try
+        {
+            string path = Path.Combine(directory, "region");
+            MappedRegion.Create(path, LengthBytes).Dispose();
+            for (int stays = 0; stays <= 1; stays++)
+            {
+                using (FileStream file = File.OpenWrite(path))
+                {
+                    file.SetLength(stays * 4096);
+                    file.SetLength(LengthBytes);
+                }
+                Assert.True(FileStatus.Of(path)!.Value.AllocatedBytes < LengthBytes);
+                MappedRegion.Open(path, LengthBytes).Dispose();
+                Assert.True(FileStatus.Of(path)!.Value.AllocatedBytes >= LengthBytes);
+            }
+        }
+        finally
+        {
+            Directory.Delete(directory, recursive: true);
+        }
     }
 
     [Fact]
