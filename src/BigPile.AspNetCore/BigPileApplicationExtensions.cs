@@ -107,6 +107,7 @@ public static class BigPileApplicationExtensions
         endpoints.MapMethods("/v1/tables/{table}", ReadMethods, (RequestDelegate)tables.GetAsync);
         endpoints.MapMethods("/v1/tables/{table}", PutMethod, (RequestDelegate)tables.PutAsync);
         endpoints.MapMethods("/v1/tables/{table}", DeleteMethod, (RequestDelegate)tables.DeleteAsync);
+        endpoints.Map("/v1/tables/{table}", (RequestDelegate)TableEndpoints.RefuseAsync); // routing does not: it takes an action for possible
         endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(host, services.GetRequiredService<BufferRoom>()).GetAsync);
     }
 

@@ -88,7 +88,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, De
             var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
             if (target.Check() is { } refusal)
                 return refusal;
-            var puts = new BatchPuts(target, batch, common, options, context.RequestAborted);
+            var puts = new BatchPuts(target, batch, common, options, time, context.RequestAborted);
             if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
                 return wrong;
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);

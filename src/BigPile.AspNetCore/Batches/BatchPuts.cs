@@ -16,11 +16,15 @@ namespace BigPile.AspNetCore.Batches;
 /// The items are looked at as a whole first: a body that can't be read, or has too many items, changes nothing. What is wrong with one item
 /// alone is that item's status.
 /// </remarks>
-internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? common, BigPileOptions limits, CancellationToken stop)
+internal sealed class BatchPuts(
+    PutTarget target, Batch batch, EntryOptions? common, BigPileOptions limits, TimeProvider time, CancellationToken stop)
 {
     internal const string Accepted = "application/json or " + BatchForms.Binary;
 
     private const string JsonForm = "It must be an object with one member 'items', an array of objects.";
+
+    // The items of an array, which is a member.
+    private static readonly JsonReaderOptions JsonOptions = new() { MaxDepth = RecordKey.MaxDepth + 2 };
 
     private readonly DecodeBudget _budget = new(limits.MaxBatchBytes, stop);
 
@@ -104,7 +108,7 @@ internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? com
         KeyError error = EntryKey.Check(key);
         if (error != KeyError.None)
             return BatchItem.Of(ProblemCatalog.InvalidKey(EntryKey.Describe(error)));
-        string contentType = type.IsEmpty ? MediaTypes.Default : Encoding.ASCII.GetString(type);
+        string contentType = type.IsEmpty ? MediaTypes.Default : Encoding.Latin1.GetString(type); // byte for byte, so that no byte is lost
         if (!MediaTypes.IsValid(contentType))
             return BatchItem.Of(ProblemCatalog.InvalidContentType);
         if (!ContentCodings.IsKnown(frame.Coding))
@@ -120,7 +124,7 @@ internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? com
 
     private Problem? CheckJson()
     {
-        var json = new Utf8JsonReader(batch.Body.WrittenSpan);
+        var json = new Utf8JsonReader(batch.Body.WrittenSpan, JsonOptions);
         if (!Begin(ref json))
             return ProblemCatalog.InvalidDocument(JsonForm);
         int count = 0;
@@ -136,15 +140,15 @@ internal sealed class BatchPuts(PutTarget target, Batch batch, EntryOptions? com
     {
         ReadOnlySpan<byte> source = batch.Body.WrittenSpan;
         using var record = new EntryRecord(isExported: false, batch.Room);
-        var json = new Utf8JsonReader(source);
+        var json = new Utf8JsonReader(source, JsonOptions);
         _ = Begin(ref json);
         while (json.Read() && json.TokenType == JsonTokenType.StartObject)
         {
             stop.ThrowIfCancellationRequested();
             string? error = record.Read(ref json, source);
             batch.AddKey(record.HasKey ? record.Key : default);
-            batch.Items[^1] = error != null
-                ? BatchItem.Of(ProblemCatalog.InvalidDocument(error))
+            batch.Items[^1] = (error ?? record.WhyGone(time.GetUtcNow())) is { } reason
+                ? BatchItem.Of(ProblemCatalog.InvalidDocument(reason))
                 : Put(record.Key, record.Value, record.Payload, record.Coding, record.OptionsOver(common));
         }
         return null;

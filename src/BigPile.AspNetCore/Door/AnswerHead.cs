@@ -83,7 +83,7 @@ internal static class AnswerHead
         if (info.ExpiryTicks == 0)
             return;
         writer.Add("Cache-Control: private, max-age="u8);
-        writer.Add(Freshness.LifetimeSeconds(info, nowTicks));
+        writer.Add(Freshness.LifetimeSeconds(info));
         writer.Add("\r\n"u8);
     }
 

@@ -16,8 +16,6 @@ internal static class BodyCoding
 {
     private const int BufferBytes = 32 * 1024;
 
-    private static ReadOnlySpan<byte> GzipStart => [0x1F, 0x8B, 0x08];
-
     /// <summary>Checks a payload.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="coding">How it is compressed.</param>
@@ -36,9 +34,12 @@ internal static class BodyCoding
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
         try
         {
-            bool isWhole = coding == ContentCoding.Brotli
-                ? CheckBrotli(payload.Span, buffer, mostBytes, budget, ref decodedBytes)
-                : CheckStream(payload, coding, buffer, mostBytes, budget, ref decodedBytes);
+            bool isWhole = coding switch
+            {
+                ContentCoding.Brotli => CheckBrotli(payload.Span, buffer, mostBytes, budget, ref decodedBytes),
+                ContentCoding.Gzip => new GzipMembers(payload, buffer).AreWhole(mostBytes, budget, ref decodedBytes),
+                _ => CheckDeflate(payload, buffer, mostBytes, budget, ref decodedBytes),
+            };
             if (decodedBytes > mostBytes)
                 return mostBytes < maxDecodedBytes ? ProblemCatalog.DecodedBatchTooLarge : ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
             if (isWhole)
@@ -74,28 +75,22 @@ internal static class BodyCoding
         return false;
     }
 
-    private static bool CheckStream(
-        ReadOnlyMemory<byte> payload, ContentCoding coding, byte[] buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
+    // The decoder stops at its stream's end and asks for nothing more; so it ends with the payload if it asks for the last byte.
+    private static bool CheckDeflate(
+        ReadOnlyMemory<byte> payload, byte[] buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {
-        using var source = new MemoryReader(payload);
-        using Stream decoder = PayloadDecoder.Open(source, coding, leaveOpen: true);
+        if (payload.IsEmpty)
+            return false;
+        using var source = new MemoryReader(payload) { StopsBeforeLast = true };
+        using Stream decoder = PayloadDecoder.Open(source, ContentCoding.Deflate, leaveOpen: true);
         var sum = new Adler32();
         for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)
         {
             budget.ThrowIfStopped();
             read = decoder.Read(buffer);
-            if (coding == ContentCoding.Deflate)
-                sum.Add(buffer.AsSpan(0, read));
+            sum.Add(buffer.AsSpan(0, read));
         }
-        return coding == ContentCoding.Deflate ? sum.IsAtEndOf(payload.Span) : IsGzipEnd(payload.Span, decodedBytes);
-    }
-
-    // The last four bytes are the length, modulo its range. Of several members only the last one's stand there, so those are not told apart.
-    private static bool IsGzipEnd(ReadOnlySpan<byte> payload, long decodedBytes)
-    {
-        const int MinGzipBytes = 18;
-        return payload.Length >= MinGzipBytes
-            && (BinaryPrimitives.ReadUInt32LittleEndian(payload[^4..]) == (uint)decodedBytes || payload[1..].IndexOf(GzipStart) >= 0);
+        return source.RestBytes == 0 && sum.IsAtEndOf(payload.Span);
     }
 
     /// <summary>The checksum at the end of the deflate coding (RFC 1950, 8.2).</summary>

@@ -11,12 +11,26 @@ internal sealed class MemoryReader(ReadOnlyMemory<byte> rest) : ReadingStream
 {
     private ReadOnlyMemory<byte> _rest = rest;
 
+    /// <summary>The most bytes of one call.</summary>
+    internal int MaxReadBytes { get; init; } = int.MaxValue;
+
+    /// <summary>Whether the last byte comes in a call of its own.</summary>
+    internal bool StopsBeforeLast { get; init; }
+
+    /// <summary>What was not read yet.</summary>
+    internal int RestBytes => _rest.Length;
+
+    /// <summary>What the last call read that read something.</summary>
+    internal int LastReadBytes { get; private set; }
+
     /// <inheritdoc/>
     public override int Read(Span<byte> buffer)
     {
-        int lengthBytes = Math.Min(buffer.Length, _rest.Length);
+        int lengthBytes = StopsBeforeLast && _rest.Length > 1 ? _rest.Length - 1 : _rest.Length;
+        lengthBytes = Math.Min(Math.Min(buffer.Length, MaxReadBytes), lengthBytes);
         _rest.Span[..lengthBytes].CopyTo(buffer);
         _rest = _rest[lengthBytes..];
+        LastReadBytes = lengthBytes == 0 ? LastReadBytes : lengthBytes;
         return lengthBytes;
     }
 

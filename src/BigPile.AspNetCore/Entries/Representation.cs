@@ -32,7 +32,7 @@ internal readonly record struct Representation(
             headers.Vary = HeaderNames.AcceptEncoding;
         if (Info.ExpiryTicks == 0)
             return;
-        headers.CacheControl = "private, max-age=" + Text(Freshness.LifetimeSeconds(Info, nowTicks));
+        headers.CacheControl = "private, max-age=" + Text(Freshness.LifetimeSeconds(Info));
     }
 
     /// <summary>Sets what only an answer with the payload, or one that could have it, says.</summary>

@@ -60,7 +60,9 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
         KeyCursor start = default;
         if (!string.IsNullOrEmpty(query["cursor"]) && !KeyCursor.TryParse(query["cursor"]!, origin, out start))
             return ProblemCatalog.InvalidCursor;
-        var page = KeyPage.Read(table, start, Encoding.UTF8.GetBytes(query["prefix"].ToString()), limit, context.RequestAborted);
+        if (KeyPrefix.Read(context.Request.QueryString, out byte[] prefix) is { } wrong)
+            return wrong;
+        var page = KeyPage.Read(table, start, prefix, limit, context.RequestAborted);
         await WriteAsync(context, page, page.Next?.Format(origin)).ConfigureAwait(false);
         return null;
     }

@@ -142,6 +142,9 @@ internal sealed class EntryRecord : IDisposable
         };
     }
 
+    /// <summary>Why an entry that is put would be gone at once; <see langword="null"/>: it would not.</summary>
+    internal string? WhyGone(DateTimeOffset now) => _expiresAt <= now ? "its member 'expires' is not an instant in the future" : null;
+
     /// <summary>How the entry is put exactly as the record says.</summary>
     internal EntrySpec Spec(DateTimeOffset now)
     {
@@ -257,6 +260,8 @@ internal sealed class EntryRecord : IDisposable
         }
         if (json.ValueSpan.Length > MaxEscapedKeyBytes)
             return EntryKey.Describe(KeyError.TooLong);
+        if (_keyBytes >= 0)
+            return "it has more than one member 'key'";
         _keyBytes = json.CopyString(_key);
         return null;
     }

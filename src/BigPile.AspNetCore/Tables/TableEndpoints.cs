@@ -65,6 +65,13 @@ internal sealed class TableEndpoints(PileHost host, BigPileOptions options, Buff
         return default;
     });
 
+    /// <summary>Refuses a method that a table does not have.</summary>
+    internal static Task RefuseAsync(HttpContext context)
+    {
+        context.Response.Headers.Allow = "GET, HEAD, PUT, DELETE";
+        return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed);
+    }
+
     private static async ValueTask<Problem?> Answer(HttpContext context, ServedTables tables, string name, int status)
     {
         if (!tables.Exists(name))

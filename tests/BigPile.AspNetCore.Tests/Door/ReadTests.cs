@@ -62,13 +62,13 @@ public sealed class ReadTests : IAsyncLifetime
         {
             (string head, _) = await SendAsync(method, "ages");
             Assert.Contains("Age: 10\r\n", head, StringComparison.Ordinal);
-            Assert.Contains("Cache-Control: private, max-age=59\r\n", head, StringComparison.Ordinal);
+            Assert.Contains("Cache-Control: private, max-age=60\r\n", head, StringComparison.Ordinal);
             Assert.Contains("BigPile-Ttl: 49\r\n", head, StringComparison.Ordinal);
             Assert.Contains("Last-Modified: Wed, 02 Jan 2030 03:04:05 GMT\r\n", head, StringComparison.Ordinal);
             Assert.Contains("Accept-Ranges: bytes\r\n", head, StringComparison.Ordinal);
         }
         (string known, byte[] none) = await GetAsync("ages", "If-None-Match: " + Tag("ages"));
-        Assert.Contains("Cache-Control: private, max-age=59\r\n", known, StringComparison.Ordinal);
+        Assert.Contains("Cache-Control: private, max-age=60\r\n", known, StringComparison.Ordinal);
         Assert.Contains("Age: 10\r\n", known, StringComparison.Ordinal);
         Assert.DoesNotContain("BigPile-Ttl", known, StringComparison.Ordinal);
         Assert.Empty(none);

@@ -195,6 +195,26 @@ public sealed class BatchTests : ServerTest
         Assert.Equal(["d"], Entries.Keys);
     }
 
+    [Fact]
+    public async Task Mset_refuses_what_a_put_refuses_item_by_item()
+    {
+        await PutAsync("there", [1]);
+        string deep = new string('[', 200) + new string(']', 200);
+        string body = "{\"items\":[{\"key\":\"there\",\"text\":\"x\",\"expires\":\"2001-01-01T00:00:00Z\"},{\"key\":\"a\",\"key\":\"b\",\"text\":\"x\"},"
+            + $"{{\"key\":\"deep\",\"value\":{deep}}}]}}";
+        byte[] answer = await BytesAsync(await Server.SendAsync("POST", Table + ":mset", Encoding.UTF8.GetBytes(body)));
+        JsonElement items = JsonDocument.Parse(answer).RootElement.GetProperty("items");
+        Assert.Equal([400, 400, 201], items.EnumerateArray().Select(static item => item.GetProperty("status").GetInt32()));
+        Assert.Equal([1], await Client.GetByteArrayAsync(Table + "/entries/there"));
+        Assert.Equal(deep, await Client.GetStringAsync(Table + "/entries/deep"));
+
+        byte[] frame = Frame("a", "text/plain; x=\"_\"", 0, [1], 0);
+        frame[frame.AsSpan().IndexOf((byte)'_')] = 0xE4;
+        HttpResponseMessage frames = await Server.SendAsync(
+            "POST", Table + ":mset", frame, ("Content-Type", BatchForms.Binary), ("Accept", BatchForms.Binary));
+        Assert.Equal(415, Assert.Single(Frames(frames)).Frame.Status);
+    }
+
     private static byte[] Frame(string key, string type, byte coding, byte[] payload, uint seconds)
     {
         byte[] keyBytes = Encoding.UTF8.GetBytes(key);

@@ -64,6 +64,38 @@ public sealed class StoredCodingTests : ServerTest
         Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync(Path)).StatusCode);
     }
 
+    [Theory]
+    [InlineData("gzip", ContentCoding.Gzip)]
+    [InlineData("br", ContentCoding.Brotli)]
+    [InlineData("deflate", ContentCoding.Deflate)]
+    public async Task What_follows_the_end_of_a_payload_is_refused(string encoding, object coding)
+    {
+        foreach (int length in new[] { 10, 5000, 100_000 })
+        {
+            byte[] payload = Pack((ContentCoding)coding, Text(length));
+            foreach (byte[] rest in (byte[][])[[0], new byte[8], payload[^4..], payload[^8..], [0, 0x1F, 0x8B, 8, .. payload[^4..]], Text(20_000)])
+                await RefusedAsync([.. payload, .. rest], encoding);
+        }
+        byte[] twice = [.. Pack((ContentCoding)coding, Text(10)), .. Pack((ContentCoding)coding, Text(10))];
+        if (encoding != "gzip") // which alone has members
+            await RefusedAsync(twice, encoding);
+    }
+
+    [Fact]
+    public async Task Gzip_members_may_be_several_and_empty_and_have_heads_of_all_kinds()
+    {
+        byte[] plain = Pack(ContentCoding.Gzip, Text(3000));
+        byte[] empty = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        byte[] named = [.. plain[..3], 2 + 4 + 8 + 16, .. plain[4..10], 3, 0, 7, 7, 7, .. "a name\0"u8, .. "a comment\0"u8, 1, 2, .. plain[10..]];
+        byte[][] payloads = [plain, empty, named, [.. plain, .. empty, .. named, .. plain], [.. empty, .. empty], [.. Pack(ContentCoding.Gzip, new byte[1000]), .. empty]];
+        foreach (byte[] payload in payloads)
+        {
+            (await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", "gzip"))).EnsureSuccessStatusCode();
+            await RefusedAsync(payload[..^1], "gzip");
+            await RefusedAsync([.. payload, 0], "gzip");
+        }
+    }
+
     private async Task RefusedAsync(byte[] payload, string encoding) =>
         await ProblemAsync(
             await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", encoding)), HttpStatusCode.BadRequest, "content_encoding_invalid");

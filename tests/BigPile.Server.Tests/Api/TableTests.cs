@@ -136,12 +136,40 @@ public sealed class TableTests : ServerTest
     [InlineData("limit=0", "query_invalid")]
     [InlineData("limit=10001", "query_invalid")]
     [InlineData("limit=x", "query_invalid")]
+    [InlineData("prefix=a&prefix=b", "query_invalid")]
+    [InlineData("prefix=%FF", "query_invalid")]
+    [InlineData("prefix=%ED%A0%80", "query_invalid")]
     [InlineData("cursor=x", "cursor_invalid")]
     [InlineData("cursor=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "cursor_invalid")]
     public async Task A_page_that_can_not_be_is_refused(string query, string code)
     {
         await PutAsync("t", "{}");
         await ProblemAsync(await Client.GetAsync("/v1/tables/t/keys?" + query), HttpStatusCode.BadRequest, code);
+    }
+
+    [Theory]
+    [InlineData("prefix=a%2Bb+c%20%C3%A4", "a+b c ä/1")]
+    [InlineData("x=1&prefix=z", "z")]
+    public async Task A_prefix_is_decoded_once(string query, string key)
+    {
+        await PutAsync("t", "{}");
+        CacheTable<string, byte[]> table = Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t");
+        foreach (string put in new[] { key, "other" })
+            table.Put(put, [1]);
+        JsonElement found = (await GetJsonAsync("/v1/tables/t/keys?" + query)).GetProperty("keys");
+        Assert.Equal([key], found.EnumerateArray().Select(static one => one.GetString()));
+    }
+
+    [Theory]
+    [InlineData("POST")]
+    [InlineData("PATCH")]
+    [InlineData("OPTIONS")]
+    [InlineData("FOO")]
+    public async Task Other_methods_of_a_table_are_refused(string method)
+    {
+        string answer = await Server.SendRawAsync(method + " /v1/tables/t", "Content-Length: 0");
+        Assert.StartsWith("HTTP/1.1 405 ", answer, StringComparison.Ordinal);
+        Assert.Contains("Allow: GET, HEAD, PUT, DELETE\r\n", answer, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,0 +1,43 @@
+using System;
+using System.Linq;
+
+namespace BigPile.Architecture.Tests;
+
+public sealed class SourceTests
+{
+    private const int MaxColumns = 140;
+    private const int MaxLines = 300;
+    private const int MaxLinesOfParts = 600;
+
+    private static readonly string[] Everything = ["src", "tests", "perf"];
+
+    [Fact]
+    public void A_namespace_is_its_folder() =>
+        KnownExceptions.Compare("namespace", from file in Sources.Below("src")
+            let declared = Sources.NamespaceOf(file.Lines)
+            where declared?.StartsWith("Microsoft.", StringComparison.Ordinal) == false // where users look for extensions
+                && declared != string.Join('.', file.Path.Split('/')[1..^1])
+            select file.Path);
+
+    [Fact]
+    public void A_line_is_at_most_140_columns() =>
+        KnownExceptions.Compare("long lines", from file in Sources.Below(Everything)
+            let count = file.Lines.Count(static line => line.Length > MaxColumns)
+            where count > 0
+            select $"{file.Path} has {count}");
+
+    [Fact]
+    public void A_file_is_at_most_300_lines() =>
+        KnownExceptions.Compare("long file", from file in Sources.Below(Everything)
+            where file.Lines.Length > MaxLines
+            select file.Path);
+
+    [Fact]
+    public void The_parts_of_a_class_are_at_most_600_lines_together() =>
+        KnownExceptions.Compare("large class", from file in Sources.Below("src")
+            let whole = Sources.PartOf(file.Lines)
+            where whole != null
+            group file.Lines.Length by whole into parts
+            where parts.Sum() > MaxLinesOfParts
+            select parts.Key);
+}

@@ -1,0 +1,50 @@
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Xml.Linq;
+using Xunit.Abstractions;
+
+namespace BigPile.Architecture.Tests;
+
+public sealed class StackTests(ITestOutputHelper output)
+{
+    public static TheoryData<string> Libraries => [.. House.Stack];
+
+    [Fact]
+    public void A_project_uses_only_those_below_it()
+    {
+        foreach (string library in House.Stack)
+        {
+            string[] used = [.. ProjectsOf(library)];
+            output.WriteLine($"{library} -> {string.Join(", ", used)}");
+            Assert.All(used, name => Assert.InRange(House.Stack.IndexOf(name), 0, House.Stack.IndexOf(library) - 1));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    public void No_two_folders_use_each_other(string library)
+    {
+        Dictionary<string, SortedSet<string>> uses = House.UsesIn(library);
+        foreach ((string room, SortedSet<string> used) in uses.Where(static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
+            output.WriteLine($"{room} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
+        // Types at the top may use each other: they are one room, but for what a folder below may use of it.
+        KnownExceptions.Compare("circle in " + library, from circle in Circles.Of(uses)
+            where circle.Any(static room => room.EndsWith('/'))
+            select string.Join(", ", circle));
+    }
+
+    [Fact]
+    public void A_circle_is_found()
+    {
+        var uses = new Dictionary<string, SortedSet<string>>
+        {
+            ["a"] = ["b"], ["b"] = ["c", "d"], ["c"] = ["a"], ["d"] = ["e"], ["e"] = [],
+        };
+        Assert.Equal(["a", "b", "c"], Assert.Single(Circles.Of(uses)));
+    }
+
+    private static IEnumerable<string> ProjectsOf(string library) =>
+        from reference in XDocument.Load(Path.Combine(SourceTree.Root, "src", library, library + ".csproj")).Descendants("ProjectReference")
+        select Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/'));
+}
