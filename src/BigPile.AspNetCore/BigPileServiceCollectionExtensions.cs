@@ -40,6 +40,8 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddSingleton<EntryLatency>();
         services.TryAddSingleton(static provider => RoomOf(provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
         services.TryAddSingleton(static _ => DearWork.ForThisMachine());
+        services.TryAddSingleton(static provider =>
+            new ClientWaits(provider.GetRequiredService<TimeProvider>(), provider.GetService<IHostApplicationLifetime>()));
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();

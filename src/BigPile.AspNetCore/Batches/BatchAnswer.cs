@@ -36,9 +36,11 @@ internal static class BatchAnswer
         for (int at = 0; at < batch.Count;)
         {
             at = WriteFrames(writer, batch, at, time, out ReadOnlyMemory<byte> large);
-            FlushResult result = await writer.FlushAsync().ConfigureAwait(false);
-            if (result.IsCompleted || result.IsCanceled || !await SlicedBody.SendAsync(writer, large).ConfigureAwait(false))
+            if (!await SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: true).ConfigureAwait(false)
+                || !await SlicedBody.SendAsync(response, large, holdsRoom: true).ConfigureAwait(false))
+            {
                 return;
+            }
         }
     }
 

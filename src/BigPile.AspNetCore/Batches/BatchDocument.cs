@@ -26,7 +26,7 @@ internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : I
         if (Bytes.WrittenSpan.Length < FlushBytes)
             return true;
         _hasSent = true;
-        bool isSent = await SlicedBody.SendAsync(response.BodyWriter, Bytes.WrittenMemory).ConfigureAwait(false);
+        bool isSent = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
         Bytes.Clear();
         return isSent;
     }
@@ -36,7 +36,7 @@ internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : I
     {
         if (!_hasSent)
             response.ContentLength = Bytes.WrittenSpan.Length;
-        _ = await SlicedBody.SendAsync(response.BodyWriter, Bytes.WrittenMemory).ConfigureAwait(false);
+        _ = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
     }
 
     /// <summary>Gives the bytes back.</summary>

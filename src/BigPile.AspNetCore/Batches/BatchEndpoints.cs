@@ -32,6 +32,7 @@ internal sealed class BatchEndpoints(BigPileOptions options, BufferRoom room, De
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            batch.Values.TakeFrom(room.ForAnswers);
             _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
             Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);

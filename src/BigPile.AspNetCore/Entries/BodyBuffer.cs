@@ -27,7 +27,8 @@ internal static class BodyBuffer
         long startBytes = buffer.WrittenSpan.Length;
         while (true)
         {
-            ReadResult result = await reader.ReadAsync(context.RequestAborted).ConfigureAwait(false);
+            bool holdsRoom = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
+            ReadResult result = await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {

@@ -236,7 +236,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         try
         {
             using Stream decoded = PayloadDecoder.Open(new MemoryReader(payload), coding);
-            while (await TrySendSliceAsync(response.BodyWriter, decoded, null).ConfigureAwait(false))
+            while (await TrySendSliceAsync(response, decoded, null).ConfigureAwait(false))
             {
             }
         }
@@ -251,7 +251,7 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
         using Stream payload = PayloadDecoder.Open(leased, coding); // closes the lease with itself
         try
         {
-            while (await TrySendSliceAsync(response.BodyWriter, payload, leased).ConfigureAwait(false))
+            while (await TrySendSliceAsync(response, payload, leased).ConfigureAwait(false))
             {
             }
         }
@@ -263,21 +263,20 @@ internal sealed class EntryReader(IOptions<BigPileOptions> options, BufferRoom r
 
     /// <summary>Sends the next slice, and waits until there is room for another one.</summary>
     /// <returns><see langword="false"/> at the end, and when the client is gone.</returns>
-    private static async ValueTask<bool> TrySendSliceAsync(PipeWriter writer, Stream payload, LeasedPayload? leased)
+    private static async ValueTask<bool> TrySendSliceAsync(HttpResponse response, Stream payload, LeasedPayload? leased)
     {
+        PipeWriter writer = response.BodyWriter;
         int lengthBytes = payload.Read(writer.GetSpan(SliceBytes)[..SliceBytes]);
         if (lengthBytes == 0)
             return false;
         writer.Advance(lengthBytes);
-        ValueTask<FlushResult> flush = writer.FlushAsync();
+        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: false);
         if (leased == null || !leased.IsLeased)
-            return !IsOver(await flush.ConfigureAwait(false));
-        Task<FlushResult> sending = flush.AsTask();
+            return await flush.ConfigureAwait(false);
+        Task<bool> sending = flush.AsTask();
         await leased.WaitAsync(sending).ConfigureAwait(false);
-        return !IsOver(await sending.ConfigureAwait(false));
+        return await sending.ConfigureAwait(false);
     }
-
-    private static bool IsOver(FlushResult result) => result.IsCompleted || result.IsCanceled;
 
     private static Task RangeOutside(HttpContext context, in Representation found)
     {

@@ -80,7 +80,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
             context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
             context.Response.ContentLength = document.WrittenSpan.Length;
             context.Response.Headers.CacheControl = "no-store";
-            await SlicedBody.SendAsync(context.Response.BodyWriter, document.WrittenMemory).ConfigureAwait(false);
+            await SlicedBody.SendAsync(context.Response, document.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
         }
         finally
         {

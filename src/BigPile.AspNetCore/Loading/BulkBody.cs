@@ -3,6 +3,7 @@ using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
+using Microsoft.AspNetCore.Http;
 
 namespace BigPile.AspNetCore.Loading;
 
@@ -14,12 +15,12 @@ internal sealed class BulkBody : ReadingStream
     private readonly DecodeBudget _budget;
     private readonly bool _isCoded;
 
-    /// <param name="body">The body as it comes; it stays open.</param>
+    /// <param name="context">The request, whose body it is; that stays open.</param>
     /// <param name="coding">Its coding.</param>
     /// <param name="budget">What the load may decompress, lines and payloads together.</param>
-    internal BulkBody(Stream body, ContentCoding coding, DecodeBudget budget)
+    internal BulkBody(HttpContext context, ContentCoding coding, DecodeBudget budget)
     {
-        _decoded = PayloadDecoder.Open(new Source(body, budget), coding);
+        _decoded = PayloadDecoder.Open(new Source(context, budget), coding);
         _budget = budget;
         _isCoded = coding != ContentCoding.Identity;
     }
@@ -41,11 +42,12 @@ internal sealed class BulkBody : ReadingStream
     public override ValueTask DisposeAsync() => _decoded.DisposeAsync();
 
     /// <summary>Counts what comes.</summary>
-    private sealed class Source(Stream body, DecodeBudget budget) : ReadingStream
+    private sealed class Source(HttpContext context, DecodeBudget budget) : ReadingStream
     {
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            int lengthBytes = await body.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+            ValueTask<int> reading = context.Request.Body.ReadAsync(buffer, cancellationToken);
+            int lengthBytes = await ClientWaits.ForAsync(context, reading, holdsRoom: false).ConfigureAwait(false);
             budget.Earn(lengthBytes);
             return lengthBytes;
         }

@@ -84,7 +84,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Dea
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")
             return null; // how long an export is, nobody knows before it is made
-        var export = new BulkExport(table, context.Response.BodyWriter, room);
+        var export = new BulkExport(table, context.Response.BodyWriter, room, context);
         Operation? operation = operations.TryBegin(
             "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, options.MaxBulkRequests);
         if (operation == null)
@@ -112,7 +112,7 @@ internal sealed class BulkEndpoints(BigPileOptions options, BufferRoom room, Dea
     private static async Task RunAsync(HttpContext context, BulkLoad load, DecodeBudget budget)
     {
         _ = ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out ContentCoding coding);
-        var body = new BulkBody(context.Request.Body, coding, budget);
+        var body = new BulkBody(context, coding, budget);
         await using (body.ConfigureAwait(false))
             await load.RunAsync(body, context.RequestAborted).ConfigureAwait(false);
     }

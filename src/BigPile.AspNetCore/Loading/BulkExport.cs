@@ -9,6 +9,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
 using BigPile.Caching.Index;
+using Microsoft.AspNetCore.Http;
 
 namespace BigPile.AspNetCore.Loading;
 
@@ -19,7 +20,11 @@ namespace BigPile.AspNetCore.Loading;
 /// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
 /// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
 /// </remarks>
-internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null)
+/// <param name="table">The table.</param>
+/// <param name="destination">Where the lines go.</param>
+/// <param name="room">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
+/// <param name="client">The request whose answer it is; <see langword="null"/>: it goes elsewhere.</param>
+internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null, HttpContext? client = null)
 {
     private const int FlushBytes = 64 * 1024;
 
@@ -76,8 +81,12 @@ internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter de
 
     private async ValueTask<bool> TryFlushAsync(CancellationToken cancellationToken)
     {
+        bool holdsRoom = _unflushedBytes >= FlushBytes;
         _unflushedBytes = 0;
-        FlushResult result = await destination.FlushAsync(cancellationToken).ConfigureAwait(false);
+        ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
+        if (client != null)
+            flush = ClientWaits.ForAsync(client, flush, holdsRoom);
+        FlushResult result = await flush.ConfigureAwait(false);
         return !result.IsCompleted && !result.IsCanceled;
     }
 

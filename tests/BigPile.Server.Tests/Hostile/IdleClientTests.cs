@@ -1,0 +1,120 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Entries;
+using BigPile.Server.Tests.Support;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace BigPile.Server.Tests.Hostile;
+
+/// <summary>Clients that send nothing more, and take nothing more.</summary>
+public sealed class IdleClientTests : ServerTest
+{
+    private const int ValueBytes = 8 << 20;
+
+    protected override string[] Settings => ["--Server:MaxBodyBytes=8m", "--Limits:BufferedBytes=128m", "--Server:DrainSeconds=60"];
+
+    [Fact]
+    public async Task Answers_that_nobody_takes_leave_room_for_those_who_put()
+    {
+        (await Server.PutAsync("/v1/tables/t/entries/large", new byte[ValueBytes])).EnsureSuccessStatusCode();
+        var idle = new List<Socket>();
+        try
+        {
+            for (int i = 0; i < 20; i++)
+                idle.Add(Ask("POST /v1/tables/t:mget", "{\"keys\":[\"large\"]}"));
+            var room = Server.Service<BufferRoom>();
+            await UntilAsync(() => room.ForAnswers.UsedBytes > room.ForAnswers.LimitBytes - (2 * ValueBytes));
+            Assert.InRange(room.ForAnswers.UsedBytes, 0, room.LimitBytes / 2);
+            (await Server.PutAsync("/v1/tables/t/entries/other", new byte[ValueBytes])).EnsureSuccessStatusCode();
+        }
+        finally
+        {
+            idle.ForEach(static socket => socket.Dispose());
+        }
+    }
+
+    [Fact]
+    public async Task A_stop_does_not_wait_for_clients_that_do_nothing()
+    {
+        (await Server.PutAsync("/v1/tables/t/entries/large", new byte[ValueBytes])).EnsureSuccessStatusCode();
+        using Socket sends = Open("PUT /v1/tables/t/entries/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nabc");
+        using Socket loads = Open("POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{");
+        using Socket reads = Open("GET /v1/tables/t/entries/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        using Socket exports = Open("GET /v1/tables/t:export HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        using Socket asks = Ask("POST /v1/tables/t:mget", "{\"keys\":[\"large\"]}");
+        await Task.Delay(500);
+        long start = Stopwatch.GetTimestamp();
+        await Server.DisposeAsync();
+        // Not a measure of speed: the drain is a minute, and nobody does anything.
+        Assert.InRange(Stopwatch.GetElapsedTime(start), TimeSpan.Zero, TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public async Task A_wait_is_cut_when_it_holds_room_too_long_and_others_are_not()
+    {
+        var time = new BigPile.Caching.Tests.ManualTime();
+        using var waits = new ClientWaits(time, null);
+        ServiceProvider services = new ServiceCollection().AddSingleton(waits).BuildServiceProvider();
+        var holding = WithLifetime(services);
+        var other = WithLifetime(services);
+        var never = new TaskCompletionSource<int>();
+        ValueTask<int> first = ClientWaits.ForAsync(holding, new ValueTask<int>(never.Task), holdsRoom: true);
+        ValueTask<int> second = ClientWaits.ForAsync(other, new ValueTask<int>(never.Task), holdsRoom: false);
+        time.Advance(ClientWaits.MaxHold - TimeSpan.FromSeconds(1));
+        waits.Look();
+        Assert.False(holding.RequestAborted.IsCancellationRequested);
+        time.Advance(TimeSpan.FromSeconds(1));
+        waits.Look();
+        Assert.True(holding.RequestAborted.IsCancellationRequested);
+        Assert.False(other.RequestAborted.IsCancellationRequested);
+        never.SetResult(7);
+        await Assert.ThrowsAsync<OperationCanceledException>(async () => await first);
+        Assert.Equal(7, await second);
+    }
+
+    private static DefaultHttpContext WithLifetime(IServiceProvider services)
+    {
+        var context = new DefaultHttpContext { RequestServices = services };
+        context.Features.Set<IHttpRequestLifetimeFeature>(new Lifetime());
+        return context;
+    }
+
+    private static async Task UntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; i < 500 && !condition(); i++)
+            await Task.Delay(20);
+        Assert.True(condition());
+    }
+
+    private Socket Ask(string request, string body) =>
+        Open($"{request} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {body.Length}\r\n\r\n{body}");
+
+    private Socket Open(string request)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
+        socket.Connect(IPAddress.Loopback, Server.Address.Port);
+        socket.Send(Encoding.ASCII.GetBytes(request));
+        return socket;
+    }
+
+    private sealed class Lifetime : IHttpRequestLifetimeFeature
+    {
+        private readonly CancellationTokenSource _aborted = new();
+
+        public CancellationToken RequestAborted
+        {
+            get => _aborted.Token;
+            set => throw new NotSupportedException();
+        }
+
+        public void Abort() => _aborted.Cancel();
+    }
+}
