@@ -83,7 +83,7 @@ internal sealed class EvictionClass : IDisposable
     internal void Requeue(uint hash, bool isMain) => (isMain ? _main : _small).Push(hash);
 
     /// <summary>Remembers a candidate that was evicted.</summary>
-    internal void Forget(uint hash, bool isMain) => _ghosts.Add(hash, isMain ? GhostKind.Main : GhostKind.Small);
+    internal void Forget(uint hash, bool isMain) => _ghosts.Add(hash, isMain ? GhostKind.Main : GhostKind.Small, Count);
 
     /// <summary>Takes the oldest hash of the longer queue, to see whether its entry is still there.</summary>
     internal uint NextToCheck(out bool isMain)

@@ -25,10 +25,12 @@ internal sealed unsafe class GhostList : IDisposable
     private const int FingerprintShift = 12;
     private const double SmallWindow = 0.7; // of the capacity; what is evicted from the main queue is remembered for a whole one
     private const double PlacesPerEntry = 2.4;
+    private const long LeastEntries = 1024;
 
     private readonly long[] _evicted = new long[2];
     private readonly double[] _windowsPerMark = new double[2];
     private readonly int[] _markShift = new int[2];
+    private void* _memory;
     private uint* _lines;
     private uint _lineCount;
 
@@ -37,14 +39,11 @@ internal sealed unsafe class GhostList : IDisposable
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
-    /// <summary>Forgets everything, and makes ready for a capacity.</summary>
+    /// <summary>Forgets everything, and makes ready for a capacity. Memory is taken when there is something to remember.</summary>
     internal void Resize(long capacity)
     {
-        NativeMemory.AlignedFree(_lines);
+        Dispose();
         Capacity = capacity;
-        _lineCount = (uint)Math.Clamp((long)(capacity * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
-        _lines = (uint*)NativeMemory.AlignedAlloc((nuint)SizeBytes, LineBytes);
-        NativeMemory.Clear(_lines, (nuint)SizeBytes);
         SetWindow(GhostKind.Small, Math.Max(1, (long)(capacity * SmallWindow)));
         SetWindow(GhostKind.Main, Math.Max(1, capacity));
     }
@@ -56,11 +55,14 @@ internal sealed unsafe class GhostList : IDisposable
             Sse.Prefetch0(LineOf(hash, out _));
     }
 
-    /// <summary>Remembers an eviction.</summary>
-    internal void Add(uint hash, GhostKind kind)
+    /// <summary>Remembers an eviction; nothing where there is no memory for it.</summary>
+    /// <param name="hash">The hash.</param>
+    /// <param name="kind">From which queue.</param>
+    /// <param name="liveEntries">How many entries there are: a limit may have room for far more than there ever are.</param>
+    internal void Add(uint hash, GhostKind kind, long liveEntries)
     {
         _evicted[(int)kind]++;
-        if (_lines == null)
+        if (_lines == null && !TryTakeMemory(Math.Min(Capacity, Math.Max(LeastEntries, 2 * liveEntries))))
             return;
         uint* line = LineOf(hash, out uint fingerprint);
         uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
@@ -87,9 +89,26 @@ internal sealed unsafe class GhostList : IDisposable
 
     public void Dispose()
     {
-        NativeMemory.AlignedFree(_lines);
+        NativeMemory.Free(_memory);
+        _memory = null;
         _lines = null;
         _lineCount = 0;
+    }
+
+    private bool TryTakeMemory(long entries)
+    {
+        uint lineCount = (uint)Math.Clamp((long)(entries * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
+        try
+        {
+            _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // pages that nobody writes cost nothing
+        }
+        catch (OutOfMemoryException)
+        {
+            return false; // what is forgotten costs hits, and nothing else
+        }
+        _lines = (uint*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
+        _lineCount = lineCount;
+        return true;
     }
 
     private static GhostKind KindOf(uint word) => (word & KindBit) != 0 ? GhostKind.Main : GhostKind.Small;
