@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore;
 
@@ -42,7 +44,7 @@ public sealed class BigPileOptions
     public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
 
     /// <summary>The highest <see cref="MaxTables"/>: what a pile can tell apart, and some for the service itself.</summary>
-    public const int LargestMaxTables = 65_000;
+    public const int LargestMaxTables = ServedTables.LargestMaxTables;
 
     /// <summary>
     /// The most tables that there are before clients can't make another one; from 1 to 65,000. A table that holds nothing takes some 10 KB.
@@ -95,4 +97,28 @@ public sealed class BigPileOptions
 
     /// <summary>The tables that are there before anything is served.</summary>
     internal List<TableRegistration> Tables { get; } = [];
+
+    /// <summary>What the host makes of the options.</summary>
+    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger) => new(new PileOptions
+    {
+        Directory = Directory,
+        SegmentBytes = SegmentBytes,
+        MaxBytes = MaxBytes,
+        CodecOptions = CodecOptions,
+        Codec = Codec,
+        FlushInterval = FlushInterval,
+        Warmup = Warmup,
+        WarmupBytesPerSecond = WarmupBytesPerSecond,
+        Checksums = Checksums,
+        HugePages = HugePages,
+        TimeProvider = time,
+        Logger = logger,
+    })
+    {
+        WaitsForTables = WaitsForTables,
+        StartWait = StartWait,
+        Opened = Opened,
+        Tables = Tables,
+        MaxTables = MaxTables,
+    };
 }

@@ -35,6 +35,7 @@ public static class BigPileServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         Configure(services, Options.Options.DefaultName, configure);
+        services.TryAddSingleton(static provider => PlanOf(provider, provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
         services.TryAddSingleton<PileOpener>();
         services.TryAddSingleton<OperationStore>();
         services.TryAddSingleton<EntryLatency>();
@@ -88,10 +89,12 @@ public static class BigPileServiceCollectionExtensions
 
     private static PileHost MakeHost(IServiceProvider provider, string name)
     {
-        IOptions<BigPileOptions> options = Options.Options.Create(provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
-        TimeProvider time = provider.GetRequiredService<TimeProvider>();
+        PilePlan plan = PlanOf(provider, provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
         return new PileHost(
-            new PileOpener(options, provider.GetRequiredService<ILogger<Pile>>(), time), options,
-            provider.GetRequiredService<IHostApplicationLifetime>(), time, provider.GetRequiredService<ILogger<PileHost>>());
+            new PileOpener(plan), plan, provider.GetRequiredService<IHostApplicationLifetime>(), provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<PileHost>>());
     }
+
+    private static PilePlan PlanOf(IServiceProvider provider, BigPileOptions options) =>
+        options.ToPlan(provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>());
 }

@@ -4,6 +4,7 @@ using BigPile.AspNetCore;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Mapping;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

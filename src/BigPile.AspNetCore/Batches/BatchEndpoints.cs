@@ -1,9 +1,9 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Security;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 

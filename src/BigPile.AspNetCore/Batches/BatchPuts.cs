@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Json;
 using System.Threading;
 using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Loading;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;

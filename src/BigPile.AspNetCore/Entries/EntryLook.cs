@@ -3,6 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Linq;
 using BigPile.AspNetCore.Loading;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;

@@ -2,9 +2,9 @@ using System;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Security;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -124,7 +124,7 @@ internal sealed class EntryWriter(
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
         if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
-            return refusal;
+            return ProblemOf.Refusal(refusal);
         if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
             return ProblemCatalog.Precondition;
         if (result == PutResult.Collision)

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 using Microsoft.AspNetCore.Http;

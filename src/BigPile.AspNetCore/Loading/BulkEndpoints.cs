@@ -5,7 +5,6 @@ using System.Linq;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
 using BigPile.AspNetCore.Security;

@@ -7,6 +7,7 @@ using System.Text.Unicode;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Index;
 

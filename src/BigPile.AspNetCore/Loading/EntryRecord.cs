@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.Text.Json;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 

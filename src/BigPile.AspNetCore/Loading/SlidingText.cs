@@ -1,6 +1,6 @@
 using System;
 using System.Globalization;
-using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Tables;
 
 namespace BigPile.AspNetCore.Loading;
 

@@ -3,6 +3,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

@@ -3,6 +3,7 @@ using BigPile.AspNetCore.Batches;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Operations;
 using BigPile.AspNetCore.Problems;
+using BigPile.AspNetCore.Tables;
 
 namespace BigPile.AspNetCore.OpenApi;
 

@@ -1,5 +1,6 @@
 using System;
 using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;
 
@@ -27,4 +28,12 @@ internal static class ProblemOf
     /// <summary>The problem of a put that was refused, because everything that could make room is worth more.</summary>
     internal static Problem Refusal(CacheTable table) =>
         table.Options.CollisionMode == CollisionMode.Durable ? ProblemCatalog.TableFull : ProblemCatalog.EntryRefused;
+
+    /// <summary>The problem of a table that can't be had.</summary>
+    internal static Problem Refusal(TableRefusal refusal) => refusal.Reason switch
+    {
+        TableRefusalReason.OtherKeyType => ProblemCatalog.OtherKeyType,
+        TableRefusalReason.ForeignValue => ProblemCatalog.ForeignValue,
+        _ => ProblemCatalog.TooManyTables(refusal.Detail!, refusal.Limit),
+    };
 }

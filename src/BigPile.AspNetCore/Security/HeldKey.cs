@@ -2,12 +2,13 @@ using System;
 using System.Collections.Generic;
 using System.Security.Cryptography;
 using System.Threading;
+using BigPile.AspNetCore.Tables;
 
 namespace BigPile.AspNetCore.Security;
 
 /// <summary>A key that clients may hold, ready to be checked.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class HeldKey
+internal sealed class HeldKey : ITableMaker
 {
     private readonly BigPileKey _key;
     private readonly SecretHash _hash;
@@ -26,7 +27,8 @@ internal sealed class HeldKey
             _rate = new RequestRate(requests, key.Burst ?? (int)Math.Clamp(requests, 1, RequestRate.HighestBurst), time);
     }
 
-    internal string Name => _key.Name;
+    /// <inheritdoc/>
+    public string Name => _key.Name;
 
     /// <summary>What the holder may do.</summary>
     internal KeyScopes Scopes => _key.Scopes;
@@ -34,8 +36,8 @@ internal sealed class HeldKey
     /// <summary>The tables that the key reaches: names in which <c>*</c> stands for any characters.</summary>
     internal IReadOnlyList<string> Tables => _tables;
 
-    /// <summary>How many tables the key may make; <see langword="null"/>: any number.</summary>
-    internal int? MaxTables => _key.MaxTables;
+    /// <inheritdoc/>
+    public int? MaxTables => _key.MaxTables;
 
     /// <summary>Whether the key has so many requests a second and no more.</summary>
     internal bool IsLimited => _rate != null;

@@ -33,7 +33,7 @@ internal sealed class TableEndpoints(PileHost host, BigPileOptions options, Buff
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)
-                return refusal;
+                return ProblemOf.Refusal(refusal);
             if (isNew)
                 context.Response.Headers.Location = "/v1/tables/" + name;
             return await Answer(context, tables, name, isNew ? StatusCodes.Status201Created : StatusCodes.Status200OK).ConfigureAwait(false);

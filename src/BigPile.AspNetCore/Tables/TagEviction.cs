@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Problems;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Http;

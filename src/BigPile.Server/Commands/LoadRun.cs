@@ -4,7 +4,7 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Loading;
 using BigPile.Server.Loading;
 

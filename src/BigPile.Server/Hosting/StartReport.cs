@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Reports;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;

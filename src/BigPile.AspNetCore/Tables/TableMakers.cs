@@ -4,7 +4,7 @@ using System.Linq;
 using System.Text;
 using BigPile.Caching;
 
-namespace BigPile.AspNetCore.Hosting;
+namespace BigPile.AspNetCore.Tables;
 
 /// <summary>Which key has made which table, kept in the pile: a key's limit holds over restarts.</summary>
 /// <remarks>Thread safety: none; the owner has a lock.</remarks>

@@ -6,14 +6,11 @@ using System.Linq;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Problems;
-using BigPile.AspNetCore.Security;
-using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 
-namespace BigPile.AspNetCore.Hosting;
+namespace BigPile.AspNetCore.Tables;
 
 /// <summary>The tables of an open pile, found by name without a lock and without a string.</summary>
 /// <remarks>
@@ -23,6 +20,9 @@ namespace BigPile.AspNetCore.Hosting;
 /// </remarks>
 internal sealed class ServedTables
 {
+    /// <summary>The highest number of tables: what a pile can tell apart, and some for the service itself.</summary>
+    internal const int LargestMaxTables = 65_000;
+
     private const string SettingsName = "bigpile:tables";
     private const int MaxBucketsToJudge = 4096;
 
@@ -41,7 +41,7 @@ internal sealed class ServedTables
     /// <param name="mapped">The names of those that it serves as objects; may grow.</param>
     /// <param name="maxTables">The most tables that clients may bring their number to.</param>
     internal ServedTables(
-        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = BigPileOptions.LargestMaxTables)
+        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = LargestMaxTables)
     {
         Cache = cache;
         _maxTables = maxTables;
@@ -71,61 +71,61 @@ internal sealed class ServedTables
     /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="table">The table.</param>
-    /// <param name="key">Who asks for it, if clients have keys.</param>
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
     /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
-    internal Problem? OpenToPut(string name, out CacheTable<string, byte[]> table, HeldKey? key = null)
+    internal TableRefusal? OpenToPut(string name, out CacheTable<string, byte[]> table, ITableMaker? maker = null)
     {
         if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
             lock (_changing)
             {
-                if (FindToPutLocked(name, key, out found) is { } refusal)
+                if (FindToPutLocked(name, maker, out found) is { } refusal)
                     return Refuse(refusal, out table);
-                found ??= MakeLocked(name, null, key);
+                found ??= MakeLocked(name, null, maker);
             }
         }
         table = found;
-        return found.Core.HasForeignValues ? ProblemCatalog.ForeignValue : null;
+        return found.Core.HasForeignValues ? TableRefusal.ForeignValue : null;
     }
 
     /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
     /// <param name="name">The table's name.</param>
-    /// <param name="key">Who asks for it, if clients have keys.</param>
-    internal Problem? CheckPut(string name, HeldKey? key = null)
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    internal TableRefusal? CheckPut(string name, ITableMaker? maker = null)
     {
         if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
             lock (_changing)
             {
-                if (FindToPutLocked(name, key, out found) is { } refusal)
+                if (FindToPutLocked(name, maker, out found) is { } refusal)
                     return refusal;
             }
         }
-        return found?.Core.HasForeignValues == true ? ProblemCatalog.ForeignValue : null;
+        return found?.Core.HasForeignValues == true ? TableRefusal.ForeignValue : null;
     }
 
     // No table and no reason against one: it can be made.
-    private Problem? FindToPutLocked(string name, HeldKey? key, out CacheTable<string, byte[]>? found)
+    private TableRefusal? FindToPutLocked(string name, ITableMaker? maker, out CacheTable<string, byte[]>? found)
     {
         found = null;
         if (Exists(name))
-            return TryFindLocked(name, out found) ? null : ProblemCatalog.OtherKeyType;
-        return _mapped.ContainsKey(name) ? ProblemCatalog.ForeignValue : CheckRoomLocked(key);
+            return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
+        return _mapped.ContainsKey(name) ? TableRefusal.ForeignValue : CheckRoomLocked(maker);
     }
 
-    private Problem? CheckRoomLocked(HeldKey? key)
+    private TableRefusal? CheckRoomLocked(ITableMaker? maker)
     {
         if (Cache.TableCount >= _maxTables)
-            return ProblemCatalog.TooManyTables($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or raise the limit.", _maxTables);
-        return key?.MaxTables is { } limit && _makers.CountOf(key.Name) >= limit
-            ? ProblemCatalog.TooManyTables($"The key '{key.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
+            return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or raise the limit.", _maxTables);
+        return maker?.MaxTables is { } limit && _makers.CountOf(maker.Name) >= limit
+            ? TableRefusal.TooMany($"The key '{maker.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
             : null;
     }
 
-    private static Problem Refuse(Problem problem, out CacheTable<string, byte[]> table)
+    private static TableRefusal Refuse(TableRefusal refusal, out CacheTable<string, byte[]> table)
     {
         table = null!;
-        return problem;
+        return refusal;
     }
 
     /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
@@ -138,23 +138,23 @@ internal sealed class ServedTables
     /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="options">How it is to behave.</param>
-    /// <param name="key">Who asks for it, if clients have keys.</param>
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
     /// <param name="isNew">Whether it was made.</param>
     /// <returns>Why it can't be; <see langword="null"/> when it is done.</returns>
     /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
-    internal Problem? Configure(string name, TableOptions options, HeldKey? key, out bool isNew)
+    internal TableRefusal? Configure(string name, TableOptions options, ITableMaker? maker, out bool isNew)
     {
         lock (_changing)
         {
             isNew = !Exists(name);
-            if (isNew && CheckRoomLocked(key) is { } full)
+            if (isNew && CheckRoomLocked(maker) is { } full)
                 return full;
             if (isNew)
-                _ = MakeLocked(name, options, key);
+                _ = MakeLocked(name, options, maker);
             else if (TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 table.Configure(options);
             else
-                return ProblemCatalog.OtherKeyType;
+                return TableRefusal.OtherKeyType;
             Keep(name, TableSettings.Of(options));
             return null;
         }
@@ -216,7 +216,7 @@ internal sealed class ServedTables
         return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 
-    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, HeldKey? key)
+    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, ITableMaker? maker)
     {
         CacheTable<string, byte[]> table;
         if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
@@ -233,8 +233,8 @@ internal sealed class ServedTables
         {
             table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
         }
-        if (key != null)
-            _makers.Note(name, key.Name);
+        if (maker != null)
+            _makers.Note(name, maker.Name);
         _known[name] = table;
         return table;
     }

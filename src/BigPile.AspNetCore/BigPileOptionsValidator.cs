@@ -2,10 +2,11 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Numerics;
+using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using Microsoft.Extensions.Options;
 
-namespace BigPile.AspNetCore.Hosting;
+namespace BigPile.AspNetCore;
 
 /// <summary>Finds wrong options when the host starts, all at once, before anything is opened.</summary>
 internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>

@@ -1,7 +1,7 @@
 using System;
 using System.Globalization;
 
-namespace BigPile.AspNetCore.Entries;
+namespace BigPile.AspNetCore.Tables;
 
 /// <summary>Times as headers and documents state them: <c>30s</c>, <c>500ms</c>, <c>5m</c>, <c>2h</c>, <c>1d</c>, or seconds without a unit.</summary>
 internal static class Duration

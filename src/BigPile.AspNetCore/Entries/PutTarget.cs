@@ -1,20 +1,20 @@
 using BigPile.AspNetCore.Problems;
-using BigPile.AspNetCore.Security;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 
-namespace BigPile.AspNetCore.Hosting;
+namespace BigPile.AspNetCore.Entries;
 
 /// <summary>The table that a request puts many payloads into, made when there is one to put: what can't be stored must not leave a table behind.</summary>
 /// <param name="tables">The tables of the pile.</param>
 /// <param name="name">The table's name.</param>
-/// <param name="key">Who asks for it, if clients have keys.</param>
+/// <param name="maker">Who asks for it, if clients have keys.</param>
 /// <remarks>Thread safety: none; a request has one of its own.</remarks>
-internal sealed class PutTarget(ServedTables tables, string name, HeldKey? key = null)
+internal sealed class PutTarget(ServedTables tables, string name, ITableMaker? maker = null)
 {
     private CacheTable<string, byte[]>? _table;
 
     /// <summary>Says why nothing can be put into the table, without making it; <see langword="null"/>: as it is now, something can.</summary>
-    internal Problem? Check() => tables.CheckPut(name, key);
+    internal Problem? Check() => tables.CheckPut(name, maker) is { } refusal ? ProblemOf.Refusal(refusal) : null;
 
     /// <summary>Gives the table, and makes it if there is none.</summary>
     /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
@@ -25,10 +25,10 @@ internal sealed class PutTarget(ServedTables tables, string name, HeldKey? key =
             table = known;
             return null;
         }
-        Problem? refusal = tables.OpenToPut(name, out table, key);
-        if (refusal == null)
-            _table = table;
-        return refusal;
+        if (tables.OpenToPut(name, out table, maker) is { } refusal)
+            return ProblemOf.Refusal(refusal);
+        _table = table;
+        return null;
     }
 
     /// <summary>Gives the table, and makes it if there is none.</summary>

@@ -1,7 +1,7 @@
 using System;
 using BigPile.Caching;
 
-namespace BigPile.AspNetCore.Entries;
+namespace BigPile.AspNetCore.Tables;
 
 /// <summary>The names of priorities in headers and documents.</summary>
 internal static class Priorities
