@@ -32,23 +32,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
         if (options.MaxBytes < Pile.MinLimitBytes)
             yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {Pile.MinLimitBytes:N0}.";
-        if (options.MaxBodyBytes is < 1 or > BigPileOptions.LargestMaxBodyBytes)
-        {
-            yield return $"BigPileOptions.MaxBodyBytes is {options.MaxBodyBytes:N0}; MaxBodyBytes must be from 1 to "
-                + $"{BigPileOptions.LargestMaxBodyBytes:N0}.";
-        }
-        if (options.MaxBufferedBytes < 8 * options.MaxBodyBytes)
-            yield return $"BigPileOptions.MaxBufferedBytes is {options.MaxBufferedBytes:N0}; it must be at least eight times MaxBodyBytes, {8 * options.MaxBodyBytes:N0}.";
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
-        if (options.MaxLease <= TimeSpan.Zero)
-            yield return $"BigPileOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
-        if (options.MaxBulkRequests < 1)
-            yield return $"BigPileOptions.MaxBulkRequests is {options.MaxBulkRequests:N0}; it must be at least 1.";
-        if (options.MaxBatchItems < 1)
-            yield return $"BigPileOptions.MaxBatchItems is {options.MaxBatchItems:N0}; it must be at least 1.";
-        if (options.MaxBatchBytes is < 1 or > BigPileOptions.LargestMaxBodyBytes)
-            yield return $"BigPileOptions.MaxBatchBytes is {options.MaxBatchBytes:N0}; it must be from 1 to {BigPileOptions.LargestMaxBodyBytes:N0}.";
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
     }

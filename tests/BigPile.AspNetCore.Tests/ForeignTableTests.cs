@@ -124,6 +124,7 @@ public sealed class ForeignTableTests : IAsyncLifetime
             TestHost.Small(options);
             options.Directory = _directory.Path;
         });
+        builder.Services.AddBigPileHttp();
         if (isOwner)
         {
             pile.AddTable<string, Poco>("people").AddTable<string, string>("texts").AddTable<string, long>("numbers")

@@ -2,9 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
-using BigPile.AspNetCore.Listing;
 using BigPile.Caching;
 using BigPile.Caching.Index;
+using BigPile.Http.Bulk;
 
 namespace BigPile.AspNetCore.Tests;
 

@@ -67,6 +67,7 @@ public sealed class ReplacedBodyTests
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.AddBigPile(TestHost.Small).AsOutputCacheStore();
+        builder.Services.AddBigPileHttp();
         builder.Services.AddOutputCache(static options => options.AddBasePolicy(static policy => policy.Expire(TimeSpan.FromHours(1))));
         builder.Services.AddResponseCompression(static options => options.MimeTypes = [Text, "application/json"]);
         WebApplication app = builder.Build();

@@ -3,7 +3,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Bounds;
 using Xunit.Abstractions;
 
 namespace BigPile.AspNetCore.Tests.Door;

@@ -1,8 +1,9 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Door;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

@@ -2,7 +2,7 @@ using System;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
+using BigPile.Http.Metrics;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

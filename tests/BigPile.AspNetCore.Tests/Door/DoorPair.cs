@@ -4,8 +4,9 @@ using System.IO;
 using System.IO.Compression;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Entries;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

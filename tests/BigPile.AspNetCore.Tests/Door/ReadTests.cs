@@ -5,8 +5,8 @@ using System.IO.Compression;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Protocol;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

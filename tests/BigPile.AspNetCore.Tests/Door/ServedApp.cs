@@ -3,11 +3,13 @@ using System.Collections.Concurrent;
 using System.Linq;
 using System.Net;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Metrics;
+using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -50,11 +52,8 @@ internal sealed class ServedApp : IAsyncDisposable
         builder.Logging.ClearProviders();
         var time = new ManualTime();
         builder.Services.AddSingleton<TimeProvider>(time);
-        builder.Services.AddBigPile(static pile =>
-        {
-            pile.SegmentBytes = 4 << 20;
-            pile.MaxLease = TimeSpan.FromSeconds(5);
-        });
+        builder.Services.AddBigPile(static pile => pile.SegmentBytes = 4 << 20);
+        builder.Services.AddBigPileHttp(static service => service.MaxLease = TimeSpan.FromSeconds(5));
         builder.WebHost.ConfigureKestrel(server =>
         {
             configure?.Invoke(server);

@@ -2,9 +2,10 @@ using System;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
+using BigPile.Http.Security;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
+using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Connections;
 
 namespace BigPile.AspNetCore.Tests.Door;

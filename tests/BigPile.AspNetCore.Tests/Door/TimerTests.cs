@@ -1,7 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Entries;
 
 namespace BigPile.AspNetCore.Tests.Door;
 

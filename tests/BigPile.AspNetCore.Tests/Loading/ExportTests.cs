@@ -6,11 +6,13 @@ using System.IO.Pipelines;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Loading;
 using BigPile.AspNetCore.Tests.Door;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
+using BigPile.Http.Bounds;
+using BigPile.Http.Bulk;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.AspNetCore.Tests.Loading;
 

@@ -10,6 +10,7 @@ public static class Endpoints
     {
         // README: endpoints
         builder.Services.AddBigPile(pile => pile.Directory = directory);
+        builder.Services.AddBigPileHttp();
         WebApplication app = builder.Build();
         app.MapBigPile();                                                // everything above, under /v1
         app.MapTable<Product>("/products/{key}", "products");            // the objects of one table, as JSON

@@ -1,4 +1,4 @@
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Protocol;
 using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Server.Tests.Entries;

@@ -1,7 +1,7 @@
 using System;
 using System.Linq;
 using System.Text;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.Server.Tests.Entries;
 

@@ -1,7 +1,9 @@
 using System;
 using System.Buffers;
 using System.Text;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.Server.Tests.Entries;
 

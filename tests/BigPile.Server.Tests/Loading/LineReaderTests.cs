@@ -5,7 +5,7 @@ using System.Linq;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Loading;
+using BigPile.Http.Bulk;
 
 namespace BigPile.Server.Tests.Loading;
 

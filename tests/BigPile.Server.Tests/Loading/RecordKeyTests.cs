@@ -1,6 +1,6 @@
 using System;
 using System.Text;
-using BigPile.AspNetCore.Loading;
+using BigPile.Http.Bulk;
 
 namespace BigPile.Server.Tests.Loading;
 

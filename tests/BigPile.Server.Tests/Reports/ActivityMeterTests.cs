@@ -1,7 +1,8 @@
 using System;
 using System.Collections.Generic;
-using BigPile.AspNetCore.Reports;
 using BigPile.Caching;
+using BigPile.Http.Api;
+using BigPile.Http.Metrics;
 
 namespace BigPile.Server.Tests.Reports;
 

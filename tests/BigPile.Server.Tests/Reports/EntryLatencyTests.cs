@@ -1,6 +1,6 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Reports;
+using BigPile.Http.Metrics;
 
 namespace BigPile.Server.Tests.Reports;
 

@@ -1,7 +1,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
-using BigPile.AspNetCore.Reports;
+using BigPile.Http.Api;
 
 namespace BigPile.Server.Tests.Reports;
 

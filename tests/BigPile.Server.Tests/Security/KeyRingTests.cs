@@ -1,7 +1,7 @@
 using System;
 using System.Text;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
+using BigPile.Http.Security;
 
 namespace BigPile.Server.Tests.Security;
 

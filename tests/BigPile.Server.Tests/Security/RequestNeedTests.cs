@@ -1,4 +1,4 @@
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 
 namespace BigPile.Server.Tests.Security;
 

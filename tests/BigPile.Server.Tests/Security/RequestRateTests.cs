@@ -1,8 +1,8 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
+using BigPile.Http.Security;
 
 namespace BigPile.Server.Tests.Security;
 
