@@ -1,19 +1,15 @@
 using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore;
 
-/// <summary>How the pile of a web application is made and served.</summary>
+/// <summary>How the pile of an application is made, opened and kept.</summary>
 public sealed class BigPileOptions
 {
-    /// <summary>The default of <see cref="MaxBodyBytes"/>: 32 MiB.</summary>
-    public const long DefaultMaxBodyBytes = 32L << 20;
-
-    /// <summary>The highest <see cref="MaxBodyBytes"/>: what a pile takes as one payload, with room for a content type and a key.</summary>
-    public const long LargestMaxBodyBytes = (1L << 30) - (64L << 10);
-
     /// <summary>The directory of a mapped pile, made if it is missing; <see langword="null"/> for a pile in native memory.</summary>
     public string? Directory { get; set; }
 
@@ -38,11 +34,8 @@ public sealed class BigPileOptions
     /// <summary>Whether the segments of a pile in memory ask for huge pages: random reads gain, the first touch of a page takes longer.</summary>
     public bool HugePages { get; set; } = true;
 
-    /// <summary>The most bytes of a payload that a client may put; a longer one is answered with 413.</summary>
-    public long MaxBodyBytes { get; set; } = DefaultMaxBodyBytes;
-
     /// <summary>The highest <see cref="MaxTables"/>: what a pile can tell apart, and some for the service itself.</summary>
-    public const int LargestMaxTables = 65_000;
+    public const int LargestMaxTables = ServedTables.LargestMaxTables;
 
     /// <summary>
     /// The most tables that there are before clients can't make another one; from 1 to 65,000. A table that holds nothing takes some 10 KB.
@@ -50,32 +43,11 @@ public sealed class BigPileOptions
     /// </summary>
     public int MaxTables { get; set; } = 10_000;
 
-    /// <summary>The most items of a batch; from 1.</summary>
-    public int MaxBatchItems { get; set; } = 10_000;
-
-    /// <summary>The most bytes that the values of a batch have together; from 1.</summary>
-    public long MaxBatchBytes { get; set; } = DefaultMaxBodyBytes;
-
-    /// <summary>The most loads and exports at once; more are answered with 429. From 1.</summary>
-    public int MaxBulkRequests { get; set; } = 32;
-
-    /// <summary>
-    /// The most bytes that bodies and answers in flight take together, those of all requests; a request that would need more is answered with
-    /// 503. At least eight times <see cref="MaxBodyBytes"/>, and that or 256 MiB when it is not set.
-    /// </summary>
-    public long? MaxBufferedBytes { get; set; }
-
     /// <summary>
     /// How long the host's start waits for the pile. A pile that is open by then is ready with the first request; one that takes longer
     /// opens behind, while the health endpoints report and all others answer 503.
     /// </summary>
     public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
-
-    /// <summary>
-    /// How long a payload over 32 KB stays leased while it is sent: longer than zero. What a slow client has not taken by then is copied, so
-    /// that it can't hold memory of the pile that others have deleted or replaced.
-    /// </summary>
-    public TimeSpan MaxLease { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
@@ -95,4 +67,28 @@ public sealed class BigPileOptions
 
     /// <summary>The tables that are there before anything is served.</summary>
     internal List<TableRegistration> Tables { get; } = [];
+
+    /// <summary>What the host makes of the options.</summary>
+    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger) => new(new PileOptions
+    {
+        Directory = Directory,
+        SegmentBytes = SegmentBytes,
+        MaxBytes = MaxBytes,
+        CodecOptions = CodecOptions,
+        Codec = Codec,
+        FlushInterval = FlushInterval,
+        Warmup = Warmup,
+        WarmupBytesPerSecond = WarmupBytesPerSecond,
+        Checksums = Checksums,
+        HugePages = HugePages,
+        TimeProvider = time,
+        Logger = logger,
+    })
+    {
+        WaitsForTables = WaitsForTables,
+        StartWait = StartWait,
+        Opened = Opened,
+        Tables = Tables,
+        MaxTables = MaxTables,
+    };
 }

@@ -1,16 +1,9 @@
 using System;
-using System.Diagnostics.Metrics;
 using System.Linq;
 using BigPile;
 using BigPile.AspNetCore;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Entries;
 using BigPile.AspNetCore.Hosting;
-using BigPile.AspNetCore.Operations;
-using BigPile.AspNetCore.Reports;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -21,8 +14,6 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers piles with an application.</summary>
 public static class BigPileServiceCollectionExtensions
 {
-    private const long DefaultBufferedBytes = 256L << 20;
-
     /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>
     /// <remarks>
     /// Once the pile is ready, <see cref="PileCache"/> is a service; before that, asking for it throws
@@ -35,21 +26,13 @@ public static class BigPileServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         Configure(services, Options.Options.DefaultName, configure);
+        services.TryAddSingleton(static provider => PlanOf(provider, provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
         services.TryAddSingleton<PileOpener>();
-        services.TryAddSingleton<OperationStore>();
-        services.TryAddSingleton<EntryLatency>();
-        services.TryAddSingleton(static provider => RoomOf(provider.GetRequiredService<IOptions<BigPileOptions>>().Value));
-        services.TryAddSingleton(static _ => DearWork.ForThisMachine());
-        services.TryAddSingleton(static provider =>
-            new ClientWaits(provider.GetRequiredService<TimeProvider>(), provider.GetService<IHostApplicationLifetime>()));
         if (NeedsHost(services, null))
         {
             services.AddSingleton<PileHost>();
             services.AddSingleton<IHostedService>(static provider => provider.GetRequiredService<PileHost>());
         }
-        services.TryAddSingleton<IEntryGuard, OpenGuard>();
-        services.TryAddSingleton(static provider => new DoorCounters(provider.GetService<IMeterFactory>()));
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseGateFilter>());
         // A singleton also because a container disposes what it made with the scope that asked, and this must outlive every request.
         services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().Cache);
         return new BigPileBuilder(services, Options.Options.DefaultName);
@@ -82,18 +65,17 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddSingleton(TimeProvider.System);
     }
 
-    private static BufferRoom RoomOf(BigPileOptions options) =>
-        new(options.MaxBufferedBytes ?? Math.Max(DefaultBufferedBytes, 8 * options.MaxBodyBytes));
-
     private static bool NeedsHost(IServiceCollection services, string? name) =>
         !services.Any(service => service.ServiceType == typeof(PileHost) && Equals(service.ServiceKey, name));
 
     private static PileHost MakeHost(IServiceProvider provider, string name)
     {
-        IOptions<BigPileOptions> options = Options.Options.Create(provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
-        TimeProvider time = provider.GetRequiredService<TimeProvider>();
+        PilePlan plan = PlanOf(provider, provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
         return new PileHost(
-            new PileOpener(options, provider.GetRequiredService<ILogger<Pile>>(), time), options,
-            provider.GetRequiredService<IHostApplicationLifetime>(), time, provider.GetRequiredService<ILogger<PileHost>>());
+            new PileOpener(plan), plan, provider.GetRequiredService<IHostApplicationLifetime>(), provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<PileHost>>());
     }
+
+    private static PilePlan PlanOf(IServiceProvider provider, BigPileOptions options) =>
+        options.ToPlan(provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>());
 }

@@ -1,5 +1,4 @@
 using System;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;

@@ -109,7 +109,6 @@ public sealed class RegistrationTests
     {
         { Set(static options => options.SegmentBytes = 5 << 20), "BigPileOptions.SegmentBytes is 5,242,880; it must be a power of two from 4,194,304" },
         { Set(static options => options.MaxBytes = 5), "BigPileOptions.MaxBytes is 5; it must be at least 1,048,576" },
-        { Set(static options => options.MaxBodyBytes = 0), "BigPileOptions.MaxBodyBytes is 0; MaxBodyBytes must be from 1" },
         { Set(static options => options.StartWait = TimeSpan.FromSeconds(-1)), "BigPileOptions.StartWait is -00:00:01; it must not be negative" },
         { Set(static options => options.Directory = " "), "BigPileOptions.Directory is blank; name a directory" },
         { Set(static options => options.FlushInterval = TimeSpan.Zero), "BigPileOptions.FlushInterval is 00:00:00; it must be above zero and at most 7" },

@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Operations;
-using BigPile.AspNetCore.Problems;
+using BigPile.Http.Bulk;
+using BigPile.Http.Protocol;
 using BigPile.Page.Tests.Support;
 using Microsoft.Playwright;
 

@@ -3,9 +3,9 @@ using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Operations;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
+using BigPile.Http.Protocol;
 using BigPile.Page.Tests.Support;
 using Microsoft.Playwright;
 

@@ -2,7 +2,7 @@ using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Page;
+using BigPile.Http.Console;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Page.Tests;

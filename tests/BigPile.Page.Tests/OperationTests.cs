@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Net.Http;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Operations;
+using BigPile.Http.Bulk;
 using BigPile.Page.Tests.Support;
 
 namespace BigPile.Page.Tests;

@@ -4,7 +4,7 @@ using System.Net.Http;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 using BigPile.Page.Tests.Support;
 using BigPile.Server.Tests.Support;
 using Microsoft.Playwright;

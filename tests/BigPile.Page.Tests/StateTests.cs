@@ -1,14 +1,11 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Page.Tests.Support;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
-using Microsoft.Extensions.Options;
 
 namespace BigPile.Page.Tests;
 
@@ -136,9 +133,9 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
         }
     }
 
-    private sealed class SlowWarmup(IOptions<BigPileOptions> options) : PileOpener(options, NullLogger<Pile>.Instance)
+    private sealed class SlowWarmup(PilePlan plan) : PileOpener(plan)
     {
-        private readonly string _directory = options.Value.Directory!;
+        private readonly string _directory = plan.Pile.Directory!;
 
         internal override PileCache Open() => new(
             new Pile(new PileOptions { Directory = _directory, Warmup = PileWarmup.Touch, WarmupBytesPerSecond = 256 << 10 }), ownsPile: true);
@@ -146,7 +143,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
 
     private sealed record Gate(ManualResetEventSlim Event);
 
-    private sealed class GatedOpener(IOptions<BigPileOptions> options, Gate gate) : PileOpener(options, NullLogger<Pile>.Instance)
+    private sealed class GatedOpener(PilePlan plan, Gate gate) : PileOpener(plan)
     {
         internal override PileCache Open()
         {

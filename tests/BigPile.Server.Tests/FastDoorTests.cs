@@ -4,7 +4,7 @@ using System.Net.Http;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
+using BigPile.Http.Metrics;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
 

@@ -15,7 +15,6 @@ using BigPile.Server.Loading;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
 namespace BigPile.Server.Tests;
@@ -277,7 +276,7 @@ public sealed class StartTests : IDisposable
     }
 
     private sealed class GatedOpener(ManualResetEventSlim gate, IServiceProvider services)
-        : PileOpener(services.GetRequiredService<IOptions<BigPileOptions>>(), services.GetRequiredService<ILogger<Pile>>())
+        : PileOpener(services.GetRequiredService<PilePlan>())
     {
         internal override PileCache Open()
         {

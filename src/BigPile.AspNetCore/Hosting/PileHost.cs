@@ -3,10 +3,10 @@ using System.Collections.Concurrent;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 
 namespace BigPile.AspNetCore.Hosting;
 
@@ -18,7 +18,7 @@ namespace BigPile.AspNetCore.Hosting;
 internal sealed class PileHost : IHostedService, IDisposable
 {
     private readonly PileOpener _opener;
-    private readonly BigPileOptions _options;
+    private readonly PilePlan _plan;
     private readonly IHostApplicationLifetime _lifetime;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -29,10 +29,10 @@ internal sealed class PileHost : IHostedService, IDisposable
     private volatile PileState _state;
 
     public PileHost(
-        PileOpener opener, IOptions<BigPileOptions> options, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
+        PileOpener opener, PilePlan plan, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
     {
         _opener = opener;
-        _options = options.Value;
+        _plan = plan;
         _lifetime = lifetime;
         _time = time;
         _logger = logger;
@@ -82,7 +82,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _opening = Task.Run(Open, CancellationToken.None);
-        await Task.WhenAny(_opening, Task.Delay(_options.StartWait, _time, cancellationToken)).ConfigureAwait(false);
+        await Task.WhenAny(_opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
         if (_opening.IsCompleted)
         {
             await _opening.ConfigureAwait(false);
@@ -108,10 +108,10 @@ internal sealed class PileHost : IHostedService, IDisposable
         {
             _cache = _opener.Open();
             _state = PileState.Preparing;
-            foreach (TableRegistration table in _options.Tables)
+            foreach (TableRegistration table in _plan.Tables)
                 table.Make(_cache);
-            _options.Opened?.Invoke(_cache);
-            _tables = new ServedTables(_cache, _options.Tables.Select(static table => table.Options.Name), MappedTables, _options.MaxTables);
+            _plan.Opened?.Invoke(_cache);
+            _tables = new ServedTables(_cache, _plan.Tables.Select(static table => table.Options.Name), MappedTables, _plan.MaxTables);
             _state = PileState.Ready;
         }
         catch (Exception e)

@@ -1,12 +1,9 @@
-using System;
 using BigPile.Caching;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>Makes the pile that the options describe.</summary>
-internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger, TimeProvider? time = null)
+/// <summary>Makes the pile that was planned.</summary>
+internal class PileOpener(PilePlan plan)
 {
     private volatile PileCache? _opened;
 
@@ -16,25 +13,10 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
     /// <summary>Opens the pile with its tables; may take long.</summary>
     internal virtual PileCache Open()
     {
-        BigPileOptions settings = options.Value;
-        var pile = new Pile(new PileOptions
-        {
-            Directory = settings.Directory,
-            SegmentBytes = settings.SegmentBytes,
-            MaxBytes = settings.MaxBytes,
-            CodecOptions = settings.CodecOptions,
-            Codec = settings.Codec,
-            FlushInterval = settings.FlushInterval,
-            Warmup = settings.Warmup,
-            WarmupBytesPerSecond = settings.WarmupBytesPerSecond,
-            Checksums = settings.Checksums,
-            HugePages = settings.HugePages,
-            TimeProvider = time ?? TimeProvider.System,
-            Logger = logger,
-        });
+        var pile = new Pile(plan.Pile);
         PileCache cache = OpenTables(pile);
         _opened = cache;
-        if (settings.WaitsForTables)
+        if (plan.WaitsForTables)
             WaitForTables(cache);
         return cache;
     }
@@ -46,7 +28,7 @@ internal class PileOpener(IOptions<BigPileOptions> options, ILogger<Pile> logger
             return new PileCache(pile, new PileCacheOptions
             {
                 OwnsPile = true,
-                TimeProvider = time ?? TimeProvider.System,
+                TimeProvider = plan.Pile.TimeProvider,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

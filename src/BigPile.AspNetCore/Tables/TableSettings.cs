@@ -1,7 +1,6 @@
 using System;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;

@@ -4,8 +4,8 @@ using System.IO.Pipelines;
 using System.Net.Http;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Loading;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
@@ -38,7 +38,7 @@ internal sealed class ExportRun(TextWriter error)
     {
         try
         {
-            if (!AspNetCore.Entries.TableName.IsValid(TableName))
+            if (!Http.Protocol.TableName.IsValid(TableName))
                 throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             ExportEnd end = File == null
                 ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)

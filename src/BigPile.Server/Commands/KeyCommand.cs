@@ -4,7 +4,7 @@ using System.Globalization;
 using System.Linq;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 using BigPile.Server.Hosting;
 
 namespace BigPile.Server.Commands;

@@ -4,8 +4,8 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
-using BigPile.AspNetCore.Loading;
+using BigPile.Http.Bulk;
+using BigPile.Http.Entries;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
@@ -46,7 +46,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     {
         try
         {
-            if (!AspNetCore.Entries.TableName.IsValid(TableName))
+            if (!Http.Protocol.TableName.IsValid(TableName))
                 throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             return await LoadAsync(cancellationToken).ConfigureAwait(false);
         }

@@ -1,6 +1,6 @@
 using System;
 using System.IO;
-using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Server.Hosting;
 

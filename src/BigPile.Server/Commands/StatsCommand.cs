@@ -7,7 +7,8 @@ using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Reports;
+using BigPile.Http.Api;
+using BigPile.Http.Metrics;
 
 namespace BigPile.Server.Commands;
 

@@ -1,7 +1,7 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Problems;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Server.Hosting;

@@ -1,5 +1,5 @@
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Problems;
+using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Server.Hosting;

@@ -1,6 +1,6 @@
 using System;
 using System.Text;
-using BigPile.AspNetCore.Door;
+using BigPile.Http.Door;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;

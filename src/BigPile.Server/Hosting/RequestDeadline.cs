@@ -1,8 +1,7 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Problems;
+using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 

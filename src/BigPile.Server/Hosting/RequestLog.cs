@@ -1,8 +1,8 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Metrics;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Metrics;
+using BigPile.Http.Protocol;
+using BigPile.Http.Security;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;

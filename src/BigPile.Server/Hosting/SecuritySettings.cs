@@ -1,7 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.AspNetCore.Security;
+using BigPile.AspNetCore;
+using BigPile.Http.Security;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -87,7 +88,7 @@ internal sealed record SecuritySettings
             Hash = section["Hash"] ?? "",
             Scopes = scopes,
             Tables = tables.Length == 0 ? [TablePattern.All] : tables,
-            MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, AspNetCore.BigPileOptions.LargestMaxTables),
+            MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
             Burst = Setting.Text(section, "Burst") == null ? null : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
         };

@@ -2,9 +2,12 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.IO;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Metrics;
-using BigPile.AspNetCore.Security;
+using BigPile.AspNetCore;
+using BigPile.Http;
+using BigPile.Http.Bounds;
+using BigPile.Http.Door;
+using BigPile.Http.Metrics;
+using BigPile.Http.Security;
 using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -95,7 +98,7 @@ internal static class ServerApplication
     {
         if (http.InlineScheduling)
             InlineScheduling.Enable(builder.WebHost);
-        builder.Services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxLease = http.MaxLease);
+        builder.Services.Configure<BigPileHttpOptions>(service => service.MaxLease = http.MaxLease);
         if (http.FastDoor)
             builder.WebHost.ConfigureKestrel(server =>
                 FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
@@ -117,7 +120,7 @@ internal static class ServerApplication
     private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
     {
         services.AddSingleton(limits);
-        services.Configure<AspNetCore.BigPileOptions>(pile => pile.MaxTables = limits.Tables);
+        services.Configure<BigPileOptions>(pile => pile.MaxTables = limits.Tables);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
         services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients));
         services.AddBigPileKeys(security.Keys);
@@ -147,10 +150,13 @@ internal static class ServerApplication
             pile.Warmup = settings.Warmup;
             pile.WarmupBytesPerSecond = settings.WarmupBytesPerSecond;
             pile.Checksums = settings.Checksums;
-            pile.MaxBodyBytes = settings.MaxBodyBytes;
-            pile.MaxBulkRequests = limits.BulkRequests;
-            pile.MaxBufferedBytes = limits.BufferedBytes;
         });
-        services.AddOptions<AspNetCore.BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);
+        services.AddBigPileHttp(service =>
+        {
+            service.MaxBodyBytes = settings.MaxBodyBytes;
+            service.MaxBulkRequests = limits.BulkRequests;
+            service.MaxBufferedBytes = limits.BufferedBytes;
+        });
+        services.AddOptions<BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);
     }
 }

@@ -1,6 +1,6 @@
 using System;
 using System.IO;
-using BigPile.AspNetCore;
+using BigPile.Http;
 using Microsoft.Extensions.Configuration;
 using static BigPile.Server.Hosting.Setting;
 
@@ -69,7 +69,7 @@ internal sealed record ServerSettings
             Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
             WarmupBytesPerSecond = Size(configuration, "Pile:WarmupBytesPerSecond", 0),
             Checksums = Choice(configuration, "Pile:Checksums", PileChecksums.AtFirstUse),
-            MaxBodyBytes = Size(configuration, "Server:MaxBodyBytes", BigPileOptions.DefaultMaxBodyBytes),
+            MaxBodyBytes = Size(configuration, "Server:MaxBodyBytes", BigPileHttpOptions.DefaultMaxBodyBytes),
             LoadSample = Switch(configuration, "Server:LoadSample", true),
             LogEntryReads = Switch(configuration, "Server:LogEntryReads", false),
             LogOneIn = Count(configuration, "Server:LogOneIn", 1, 1, 1_000_000_000),

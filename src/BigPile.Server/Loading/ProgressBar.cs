@@ -1,7 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
-using BigPile.AspNetCore.Loading;
+using BigPile.Http.Bulk;
 
 namespace BigPile.Server.Loading;
 

@@ -1,8 +1,8 @@
 using System;
 using System.IO;
 using System.Threading;
-using BigPile.AspNetCore.Loading;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
 using BigPile.Server.Hosting;
 using Microsoft.Extensions.Logging;
 

@@ -8,9 +8,9 @@ using System.Net.Http;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Batches;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
+using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
 using Microsoft.AspNetCore.WebUtilities;
 

@@ -6,9 +6,9 @@ using System.Net.Http;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
-using BigPile.AspNetCore.Loading;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
+using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

@@ -5,8 +5,8 @@ using System.Linq;
 using System.Reflection;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.OpenApi;
-using BigPile.AspNetCore.Problems;
+using BigPile.Http.Api;
+using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
 using Microsoft.AspNetCore.Routing;
 

@@ -3,7 +3,7 @@ using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Batches;
+using BigPile.Http.Bulk;
 using BigPile.Server.Tests.Hostile;
 using BigPile.Server.Tests.Support;
 

@@ -2,7 +2,7 @@ using System;
 using System.Net;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
+using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
 using BigPile.Server.Tests.Support;

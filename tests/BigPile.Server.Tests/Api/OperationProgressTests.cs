@@ -7,7 +7,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.AspNetCore.Hosting;
-using BigPile.AspNetCore.Operations;
+using BigPile.Http.Bulk;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Hosting;
 

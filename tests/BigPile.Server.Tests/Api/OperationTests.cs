@@ -5,8 +5,8 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Operations;
-using BigPile.AspNetCore.Problems;
+using BigPile.Http.Bulk;
+using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

@@ -4,8 +4,9 @@ using System.IO.Compression;
 using System.Linq;
 using System.Net;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

@@ -9,11 +9,11 @@ using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
-using BigPile.AspNetCore.Metrics;
-using BigPile.AspNetCore.Operations;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching;
 using BigPile.Catalog;
+using BigPile.Http.Bulk;
+using BigPile.Http.Metrics;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

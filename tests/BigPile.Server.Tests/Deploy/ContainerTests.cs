@@ -6,7 +6,7 @@ using System.Net;
 using System.Net.Http;
 using System.Net.Http.Headers;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Deploy;

@@ -6,8 +6,8 @@ using System.Net;
 using System.Net.Http;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
 using BigPile.Caching;
+using BigPile.Http.Bounds;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Hostile;

@@ -6,7 +6,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Bounds;
 using BigPile.Server.Tests.Support;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;

@@ -6,7 +6,7 @@ using System.Net.Http;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Entries;
+using BigPile.Http.Bounds;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Hostile;

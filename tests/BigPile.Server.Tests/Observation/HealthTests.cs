@@ -73,7 +73,7 @@ public sealed class HealthTests : IDisposable
         Task stop = server.StopAsync();
         Assert.True(host.IsStopping);
         Assert.Equal(PileState.Ready, host.State);
-        Assert.Equal("stopping", BigPile.AspNetCore.Health.HealthReport.Of(host).Status);
+        Assert.Equal("stopping", BigPile.Http.Api.HealthReport.Of(host).Status);
         Assert.True(server.Service<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
         await client.GetStream().WriteAsync("ok"u8.ToArray());
         await stop;

@@ -4,7 +4,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Security;

@@ -5,9 +5,9 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
+using BigPile.Http.Metrics;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.DependencyInjection;
 

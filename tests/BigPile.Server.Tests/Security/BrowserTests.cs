@@ -2,7 +2,7 @@ using System;
 using System.Linq;
 using System.Net;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
+using BigPile.Http.Metrics;
 using BigPile.Server.Tests.Hostile;
 using BigPile.Server.Tests.Support;
 

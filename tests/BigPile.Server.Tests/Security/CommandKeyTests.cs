@@ -2,7 +2,7 @@ using System;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Security;

@@ -4,10 +4,10 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Door;
 using BigPile.AspNetCore.Hosting;
-using BigPile.AspNetCore.Security;
 using BigPile.Caching.Tests;
+using BigPile.Http.Metrics;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.DependencyInjection;
 

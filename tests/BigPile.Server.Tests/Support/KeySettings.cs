@@ -1,6 +1,6 @@
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.AspNetCore.Security;
+using BigPile.Http.Security;
 
 namespace BigPile.Server.Tests.Support;
 

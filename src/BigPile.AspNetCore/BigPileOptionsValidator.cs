@@ -1,0 +1,81 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Numerics;
+using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.AspNetCore;
+
+/// <summary>Finds wrong options when the host starts, all at once, before anything is opened.</summary>
+internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
+{
+    /// <inheritdoc/>
+    public ValidateOptionsResult Validate(string? name, BigPileOptions options)
+    {
+        string[] failures = [.. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
+        if (failures.Length == 0)
+            return ValidateOptionsResult.Success;
+        string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
+        return ValidateOptionsResult.Fail(failures.Select(failure => failure + whose));
+    }
+
+    private static IEnumerable<string> SizeFailures(BigPileOptions options)
+    {
+        if (options.Directory is { } directory && string.IsNullOrWhiteSpace(directory))
+            yield return "BigPileOptions.Directory is blank; name a directory, or set null for a pile in memory.";
+        if (options.SegmentBytes is < Pile.MinSegmentBytes or > Pile.MaxSegmentBytes || !BitOperations.IsPow2(options.SegmentBytes))
+        {
+            yield return $"BigPileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from "
+                + $"{Pile.MinSegmentBytes:N0} to {Pile.MaxSegmentBytes:N0}.";
+        }
+        if (options.MaxBytes < Pile.MinLimitBytes)
+            yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {Pile.MinLimitBytes:N0}.";
+        if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
+            yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
+        if (options.StartWait < TimeSpan.Zero)
+            yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
+    }
+
+    private static IEnumerable<string> PileFailures(BigPileOptions options)
+    {
+        if (options.FlushInterval is { } interval && (interval <= TimeSpan.Zero || interval > Pile.MaxFlushInterval))
+            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most {Pile.MaxFlushInterval}, or null for never.";
+        if (options.WarmupBytesPerSecond < 0)
+            yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no limit.";
+        if (!Enum.IsDefined(options.Warmup))
+            yield return $"BigPileOptions.Warmup is {options.Warmup}; it must be one of {string.Join(", ", Enum.GetNames<PileWarmup>())}.";
+        if (!Enum.IsDefined(options.Checksums))
+            yield return $"BigPileOptions.Checksums is {options.Checksums}; it must be one of {string.Join(", ", Enum.GetNames<PileChecksums>())}.";
+        if (options.CodecOptions == null)
+            yield return "BigPileOptions.CodecOptions is null; leave it as it is for the defaults.";
+    }
+
+    private static IEnumerable<string> TableFailures(List<TableRegistration> tables)
+    {
+        foreach (IGrouping<string, TableRegistration> group in tables.GroupBy(static table => table.Options.Name, StringComparer.Ordinal))
+        {
+            if (group.Select(static table => (table.KeyType, table.Options)).Distinct().Count() > 1)
+                yield return $"The table '{group.Key}' is added with different keys or options; give each table a name of its own.";
+            foreach (string failure in group.Select(static table => FailureOf(table.Options)).OfType<string>())
+                yield return failure;
+        }
+    }
+
+    /// <summary>What is wrong with a table's options, if anything is.</summary>
+    internal static string? FailureOf(TableOptions options)
+    {
+        if (options.Name is "" or TableOptions.AnyName)
+            return $"TableOptions.Name is '{options.Name}'; a table that is added needs a name of its own.";
+        try
+        {
+            options.Validate();
+            return null;
+        }
+        catch (ArgumentException e)
+        {
+            return e.Message;
+        }
+    }
+}

@@ -1,0 +1,300 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Linq;
+using System.Text.Json;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+
+namespace BigPile.AspNetCore.Tables;
+
+/// <summary>The tables of an open pile, found by name without a lock and without a string.</summary>
+/// <remarks>
+/// How a table behaves, as a client said, and which key made it, is kept in the pile, in tables that have no names a client could say. A
+/// table that is dropped while the cache is still finding its entries is emptied and left out of every list, and goes at the next start.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class ServedTables
+{
+    /// <summary>The highest number of tables: what a pile can tell apart, and some for the service itself.</summary>
+    internal const int LargestMaxTables = 65_000;
+
+    private const string SettingsName = "bigpile:tables";
+    private const int MaxBucketsToJudge = 4096;
+
+    private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
+    private readonly ConcurrentDictionary<string, bool> _mapped;
+    private readonly HashSet<string> _owned;
+    private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
+    private readonly Lock _changing = new();
+    private readonly TableMakers _makers;
+    private readonly int _maxTables;
+
+    /// <summary>Serves the tables of a cache.</summary>
+    /// <param name="cache">The cache.</param>
+    /// <param name="owned">The names of the tables that the application has added itself.</param>
+    /// <param name="mapped">The names of those that it serves as objects; may grow.</param>
+    /// <param name="maxTables">The most tables that clients may bring their number to.</param>
+    internal ServedTables(
+        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = LargestMaxTables)
+    {
+        Cache = cache;
+        _maxTables = maxTables;
+        _makers = new TableMakers(cache);
+        _mapped = mapped ?? [];
+        _owned = new HashSet<string>(owned, StringComparer.Ordinal);
+        _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
+        cache.Hide(SettingsName, isHidden: true);
+        if (cache.Readiness.IsReady)
+            Restore();
+        else
+            Restoring = RestoreAfterAsync(cache.Readiness.Completion);
+    }
+
+    /// <summary>Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.</summary>
+    internal Task Restoring { get; } = Task.CompletedTask;
+
+    internal PileCache Cache { get; }
+
+    /// <summary>Tells the pages of this opening of the pile from those of others.</summary>
+    internal int Session { get; } = Guid.NewGuid().GetHashCode();
+
+    /// <summary>Gives a table that exists and has text keys.</summary>
+    internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
+        _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
+
+    /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="table">The table.</param>
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
+    internal TableRefusal? OpenToPut(string name, out CacheTable<string, byte[]> table, ITableMaker? maker = null)
+    {
+        if (!TryGet(name, out CacheTable<string, byte[]>? found))
+        {
+            lock (_changing)
+            {
+                if (FindToPutLocked(name, maker, out found) is { } refusal)
+                    return Refuse(refusal, out table);
+                found ??= MakeLocked(name, null, maker);
+            }
+        }
+        table = found;
+        return found.Core.HasForeignValues ? TableRefusal.ForeignValue : null;
+    }
+
+    /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    internal TableRefusal? CheckPut(string name, ITableMaker? maker = null)
+    {
+        if (!TryGet(name, out CacheTable<string, byte[]>? found))
+        {
+            lock (_changing)
+            {
+                if (FindToPutLocked(name, maker, out found) is { } refusal)
+                    return refusal;
+            }
+        }
+        return found?.Core.HasForeignValues == true ? TableRefusal.ForeignValue : null;
+    }
+
+    // No table and no reason against one: it can be made.
+    private TableRefusal? FindToPutLocked(string name, ITableMaker? maker, out CacheTable<string, byte[]>? found)
+    {
+        found = null;
+        if (Exists(name))
+            return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
+        return _mapped.ContainsKey(name) ? TableRefusal.ForeignValue : CheckRoomLocked(maker);
+    }
+
+    private TableRefusal? CheckRoomLocked(ITableMaker? maker)
+    {
+        if (Cache.TableCount >= _maxTables)
+            return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or raise the limit.", _maxTables);
+        return maker?.MaxTables is { } limit && _makers.CountOf(maker.Name) >= limit
+            ? TableRefusal.TooMany($"The key '{maker.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
+            : null;
+    }
+
+    private static TableRefusal Refuse(TableRefusal refusal, out CacheTable<string, byte[]> table)
+    {
+        table = null!;
+        return refusal;
+    }
+
+    /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
+    internal bool Exists(string name) => Cache.HasTable(name);
+
+    /// <summary>The name as a string, without making one if the table is known.</summary>
+    internal string Intern(ReadOnlySpan<char> name) =>
+        _byCharacters.TryGetValue(name, out CacheTable<string, byte[]>? table) ? table.Name : name.ToString();
+
+    /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
+    /// <param name="name">The table's name.</param>
+    /// <param name="options">How it is to behave.</param>
+    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    /// <param name="isNew">Whether it was made.</param>
+    /// <returns>Why it can't be; <see langword="null"/> when it is done.</returns>
+    /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
+    internal TableRefusal? Configure(string name, TableOptions options, ITableMaker? maker, out bool isNew)
+    {
+        lock (_changing)
+        {
+            isNew = !Exists(name);
+            if (isNew && CheckRoomLocked(maker) is { } full)
+                return full;
+            if (isNew)
+                _ = MakeLocked(name, options, maker);
+            else if (TryFindLocked(name, out CacheTable<string, byte[]>? table))
+                table.Configure(options);
+            else
+                return TableRefusal.OtherKeyType;
+            Keep(name, TableSettings.Of(options));
+            return null;
+        }
+    }
+
+    /// <summary>Whether the application has added a table itself.</summary>
+    internal bool IsOwned(string name) => _owned.Contains(name);
+
+    /// <summary>Has a table be there no more, and gives back what it took.</summary>
+    /// <returns><see langword="false"/> when there is no such table with text keys.</returns>
+    internal bool TryDrop(string name)
+    {
+        lock (_changing)
+        {
+            if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
+                return false;
+            Keep(name, new TableSettings { IsDropped = true }); // first: a kill behind this finds it dropped, and goes on with it
+            HideLocked(name);
+            if (Cache.Readiness.IsReady)
+                DropLocked(name);
+            else
+                table.Clear();
+            return true;
+        }
+    }
+
+    private void DropLocked(string name)
+    {
+        _ = Cache.DropTable(name);
+        _ = _dropped.Remove(name);
+        _ = Settings().Remove(name);
+        _makers.Forget(name);
+    }
+
+    private bool TryFind(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    {
+        lock (_changing)
+            return TryFindLocked(name, out table);
+    }
+
+    private bool TryFindLocked(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
+    {
+        table = null;
+        if (name == SettingsName || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
+            return false;
+        if (_mapped.ContainsKey(name) || (table.Core.WasFound && HoldsObjects(table.Core)))
+            table.Core.HasForeignValues = true;
+        _known[table.Name] = table;
+        return true;
+    }
+
+    // The application that put them may be another process. One entry tells for all: who puts objects into a table puts nothing else there.
+    private static bool HoldsObjects(TableCore core)
+    {
+        var found = new List<TableCore.EntryCopy>();
+        int buckets = 0;
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
+            place = core.CopyBucketAt(place, found, isToShow: false);
+        return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
+    }
+
+    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, ITableMaker? maker)
+    {
+        CacheTable<string, byte[]> table;
+        if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
+        {
+            dropped.Clear(); // of what came late, by a request that had the table before it was dropped
+            // The index of a table that lives keeps the way it grows.
+            dropped.Configure((options ?? Cache.DefaultTableOptions with { Name = name }) with { FixedIndex = dropped.Options.FixedIndex });
+            _ = _dropped.Remove(name);
+            Cache.Hide(name, isHidden: false);
+            _ = Settings().Remove(name);
+            table = dropped;
+        }
+        else
+        {
+            table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
+        }
+        if (maker != null)
+            _makers.Note(name, maker.Name);
+        _known[name] = table;
+        return table;
+    }
+
+    private void HideLocked(string name)
+    {
+        _ = _dropped.Add(name);
+        _ = _known.TryRemove(name, out _);
+        Cache.Hide(name, isHidden: true);
+    }
+
+    private CacheTable<string, byte[]> Settings() =>
+        Cache.GetOrCreateTable<string, byte[]>(new TableOptions(SettingsName) { CollisionMode = CollisionMode.Durable });
+
+    private void Keep(string name, TableSettings settings) =>
+        Settings().Put(name, JsonSerializer.SerializeToUtf8Bytes(settings, TableJson.Default.TableSettings));
+
+    /// <summary>Restores once the walk for the entries is over; not when it fails, or the cache is disposed before.</summary>
+    internal async Task RestoreAfterAsync(Task walk)
+    {
+        await walk.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        if (walk.IsCompletedSuccessfully)
+            _ = Cache.Pile.Background.TryRun("the restoring of how tables are to behave", Restore);
+    }
+
+    private void Restore()
+    {
+        lock (_changing)
+        {
+            _makers.Restore();
+            RestoreLocked();
+        }
+    }
+
+    private void RestoreLocked()
+    {
+        if (!Cache.TryGetTable(SettingsName, out CacheTable<string, byte[]>? kept))
+            return;
+        foreach (string name in kept.Keys.ToArray())
+        {
+            if (_owned.Contains(name) || !kept.TryGet(name, out byte[]? document))
+                continue;
+            var settings = TableSettings.Parse(document);
+            bool isThere = Cache.TryGetTable(name, out CacheTable<string, byte[]>? table);
+            if (settings.IsDropped && isThere && !_known.ContainsKey(name) && !_dropped.Contains(name))
+            {
+                HideLocked(name);
+                DropLocked(name);
+            }
+            else if (settings.IsDropped)
+            {
+                if (!_dropped.Contains(name))
+                    _ = kept.Remove(name); // the table is gone, or was put to before this was known: it was emptied when it was dropped
+            }
+            else
+            {
+                // An index that was found again grows, whatever was said of it when it was made; that of a table that lives stays.
+                bool isFixed = isThere && table!.Options.FixedIndex;
+                _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = isFixed });
+            }
+        }
+    }
+}

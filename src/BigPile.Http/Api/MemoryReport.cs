@@ -1,0 +1,39 @@
+using System.Collections.Generic;
+
+namespace BigPile.Http.Api;
+
+/// <summary>Where a pile's memory goes; <see cref="Equations"/> hold exactly.</summary>
+/// <param name="Reserved">Bytes of all segments.</param>
+/// <param name="Committed">Bytes of pages in use.</param>
+/// <param name="Payload">Bytes of live payloads.</param>
+/// <param name="Headers">Bytes that describe blocks and segments.</param>
+/// <param name="Slack">Bytes in live blocks behind their payload, and in pages behind their last slot.</param>
+/// <param name="Free">Bytes of free slots in pages in use.</param>
+/// <param name="Unexamined">Bytes of pages that were in use when the pile was opened and that nobody has examined yet.</param>
+/// <param name="Unused">Bytes of pages not in use.</param>
+/// <param name="Records">Bytes of process memory beside the segments.</param>
+/// <param name="Limit">The most bytes that may be reserved; left out when there is no limit.</param>
+internal sealed record MemoryReport(
+    long Reserved, long Committed, long Payload, long Headers, long Slack, long Free, long Unexamined, long Unused, long Records, long? Limit)
+{
+    internal static readonly string[] Equations =
+        ["reserved = committed + unused", "committed = payload + headers + slack + free + unexamined"];
+
+    internal static readonly IReadOnlyDictionary<string, string> Explained = new Dictionary<string, string>
+    {
+        ["reserved"] = "all segments",
+        ["committed"] = "pages in use, heads of segments included",
+        ["payload"] = "live payloads: entries with their keys, and objects",
+        ["headers"] = "what describes blocks and segments",
+        ["slack"] = "room in live blocks behind their payload, and in pages behind their last slot",
+        ["free"] = "free slots in pages in use; new payloads of these sizes go there first",
+        ["unexamined"] = "pages in use when the pile was opened that nobody has looked at yet; this goes to zero",
+        ["unused"] = "pages not in use; payloads of any size go there next",
+        ["records"] = "the allocator's records in process memory, beside the segments and not part of them",
+        ["limit"] = "the most that may be reserved; a put that would need more is refused",
+    };
+
+    internal static MemoryReport Of(PileStatistics pile) => new(
+        pile.ReservedBytes, pile.CommittedBytes, pile.PayloadBytes, pile.HeaderBytes, pile.SlackBytes, pile.FreeBytes,
+        pile.UnexaminedBytes, pile.UnusedBytes, pile.RecordBytes, pile.LimitBytes == long.MaxValue ? null : pile.LimitBytes);
+}

@@ -1,0 +1,110 @@
+using System;
+using System.Collections.Generic;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
+using BigPile.Http.Security;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace BigPile.Http.Api;
+
+/// <summary>Answers for a table as a whole: what it holds and how it behaves, making and altering, dropping.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class TableEndpoints(PileHost host, RequestLimits limits, BufferRoom room)
+{
+    private const int MaxDocumentBytes = 64 * 1024;
+
+    /// <summary>Tells what a table holds, what it did, and how it behaves.</summary>
+    internal Task GetAsync(HttpContext context) => AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
+
+    /// <summary>Makes a table, or has it behave as the document says; what the document leaves out gets its default.</summary>
+    internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
+    {
+        ValueBuffer body = ValueBuffer.Rent(room);
+        try
+        {
+            if (await BodyBuffer.ReadAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
+                return unread;
+            TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
+            if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)
+                return ProblemOf.Refusal(refusal);
+            if (isNew)
+                context.Response.Headers.Location = "/v1/tables/" + name;
+            return await Answer(context, tables, name, isNew ? StatusCodes.Status201Created : StatusCodes.Status200OK).ConfigureAwait(false);
+        }
+        catch (JsonException e)
+        {
+            return ProblemCatalog.InvalidDocument(e.Message);
+        }
+        catch (ArgumentException e)
+        {
+            return ProblemCatalog.InvalidTableOptions(e.Message);
+        }
+        finally
+        {
+            ValueBuffer.Return(body);
+        }
+    });
+
+    /// <summary>Drops a table with all its entries.</summary>
+    internal Task DeleteAsync(HttpContext context) => AnswerAsync(context, (tables, name) =>
+    {
+        if (!tables.Exists(name))
+            return new ValueTask<Problem?>(ProblemCatalog.TableNotFound);
+        if (tables.IsOwned(name))
+            return new ValueTask<Problem?>(ProblemCatalog.TableOwned);
+        if (!tables.TryDrop(name))
+            return new ValueTask<Problem?>(ProblemCatalog.OtherKeyType);
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+        return default;
+    });
+
+    /// <summary>Refuses a method that a table does not have.</summary>
+    internal static Task RefuseAsync(HttpContext context)
+    {
+        context.Response.Headers.Allow = "GET, HEAD, PUT, DELETE";
+        return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed);
+    }
+
+    private static async ValueTask<Problem?> Answer(HttpContext context, ServedTables tables, string name, int status)
+    {
+        if (!tables.Exists(name))
+            return ProblemCatalog.TableNotFound;
+        var document = (JsonObject)JsonSerializer.SerializeToNode(TableReport.Of(tables.Cache, name), ReportJson.Default.TableReport)!;
+        if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
+            document["options"] = JsonSerializer.SerializeToNode(TableSettings.Of(table.Options), TableJson.Default.TableSettings);
+        context.Response.StatusCode = status;
+        await JsonAnswer.WriteAsync(context, document).ConfigureAwait(false);
+        return null;
+    }
+
+    private async Task AnswerAsync(HttpContext context, Func<ServedTables, string, ValueTask<Problem?>> answer)
+    {
+        string name = (string?)context.GetRouteValue("table") ?? "";
+        Problem? problem;
+        try
+        {
+            problem = !TableName.IsValid(name) ? ProblemCatalog.InvalidTableName
+                : host.Tables is not { } tables ? ProblemCatalog.NotReady
+                : await answer(tables, name).ConfigureAwait(false);
+        }
+        catch (KeyNotFoundException)
+        {
+            problem = ProblemCatalog.TableNotFound; // dropped meanwhile
+        }
+        catch (Exception e) when (ProblemOf.Exception(e, limits.MaxBodyBytes) is { } known)
+        {
+            problem = known;
+        }
+        if (problem == null)
+            return;
+        bool isName = problem.Code != ProblemCatalog.InvalidTableName.Code;
+        await ProblemResponse.WriteAsync(context, isName ? problem with { Table = name } : problem).ConfigureAwait(false);
+    }
+}

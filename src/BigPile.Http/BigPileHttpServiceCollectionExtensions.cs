@@ -1,0 +1,47 @@
+using System;
+using System.Diagnostics.Metrics;
+using BigPile.Http;
+using BigPile.Http.Bounds;
+using BigPile.Http.Bulk;
+using BigPile.Http.Door;
+using BigPile.Http.Metrics;
+using BigPile.Http.Security;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Registers the HTTP service of an application's pile.</summary>
+public static class BigPileHttpServiceCollectionExtensions
+{
+    /// <summary>Registers what serves the application's pile over HTTP, and says how much it takes. <c>AddBigPile</c> registers the pile.</summary>
+    /// <remarks>
+    /// What is served is said with <c>MapBigPile</c>, <c>MapTable</c>, <c>UseBigPileEntries</c> and <c>UseBigPileFastReads</c>. Options are
+    /// checked when the host starts.
+    /// </remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configure">Sets the options.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    public static IServiceCollection AddBigPileHttp(this IServiceCollection services, Action<BigPileHttpOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        services.AddOptionsWithValidateOnStart<BigPileHttpOptions>().Configure(configure ?? (static _ => { }));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<BigPileHttpOptions>, BigPileHttpOptionsValidator>());
+        services.TryAddSingleton(TimeProvider.System);
+        services.TryAddSingleton(static provider => OptionsOf(provider).ToLimits());
+        services.TryAddSingleton(static provider => OptionsOf(provider).ToRoom());
+        services.TryAddSingleton(static _ => DearWork.ForThisMachine());
+        services.TryAddSingleton(static provider =>
+            new ClientWaits(provider.GetRequiredService<TimeProvider>(), provider.GetService<IHostApplicationLifetime>()));
+        services.TryAddSingleton<OperationStore>();
+        services.TryAddSingleton<EntryLatency>();
+        services.TryAddSingleton<IEntryGuard, OpenGuard>();
+        services.TryAddSingleton(static provider => new DoorCounters(provider.GetService<IMeterFactory>()));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseGateFilter>());
+        return services;
+    }
+
+    private static BigPileHttpOptions OptionsOf(IServiceProvider provider) => provider.GetRequiredService<IOptions<BigPileHttpOptions>>().Value;
+}

@@ -1,0 +1,123 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace BigPile.Http.Bounds;
+
+/// <summary>The requests that wait for their clients: for more of a body, or for room to send. Those that wait too long are cut off.</summary>
+/// <remarks>
+/// The server's own rates count all that was sent against all the time that it took, so that a megabyte at once earns an hour of nothing;
+/// and once the server stops it does not look at them at all. Here one wait counts: while buffers are held that others need, and during a
+/// stop. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class ClientWaits : IDisposable
+{
+    /// <summary>How long a client may send nothing, or take nothing, while it holds buffers that all requests share.</summary>
+    internal static readonly TimeSpan MaxHold = TimeSpan.FromSeconds(20);
+
+    /// <summary>How long a client may send nothing, or take nothing, while the host stops.</summary>
+    internal static readonly TimeSpan MaxWhileStopping = TimeSpan.FromSeconds(5);
+
+    /// <summary>So many bytes of what all share are little.</summary>
+    internal const int SmallBytes = 64 * 1024;
+
+    private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
+
+    private readonly TimeProvider _time;
+    private readonly LinkedList<Wait> _waits = new();
+    private readonly CancellationTokenRegistration _onStopping;
+    private ITimer? _timer;
+    private long? _stoppingSince;
+
+    /// <param name="time">The clock.</param>
+    /// <param name="lifetime">Says when the host stops; <see langword="null"/>: nobody does.</param>
+    internal ClientWaits(TimeProvider time, IHostApplicationLifetime? lifetime)
+    {
+        _time = time;
+        _onStopping = lifetime?.ApplicationStopping.Register(NoteStopping) ?? default;
+    }
+
+    /// <summary>Waits for something that the client has to do.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="waiting">What is waited for.</param>
+    /// <param name="holdsRoom">Whether the request holds much of what all share.</param>
+    /// <exception cref="OperationCanceledException">The client took too long, and is cut off.</exception>
+    internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsRoom) =>
+        waiting.IsCompleted || context.RequestServices?.GetService<ClientWaits>() is not { } waits
+            ? waiting
+            : waits.ForAsync(new Wait(context, holdsRoom, waits._time.GetTimestamp()), waiting);
+
+    /// <summary>Looks for those that have waited too long.</summary>
+    internal void Look()
+    {
+        var late = new List<Wait>();
+        lock (_waits)
+        {
+            for (LinkedListNode<Wait>? node = _waits.First; node != null; node = node.Next)
+            {
+                if (IsTooLong(node.Value) && node.Value.TryEnd())
+                    late.Add(node.Value);
+            }
+        }
+        foreach (Wait wait in late)
+            wait.Context.Abort();
+    }
+
+    public void Dispose()
+    {
+        _onStopping.Dispose();
+        _timer?.Dispose();
+    }
+
+    private async ValueTask<T> ForAsync<T>(Wait wait, ValueTask<T> waiting)
+    {
+        LinkedListNode<Wait> node = Add(wait);
+        try
+        {
+            T result = await waiting.ConfigureAwait(false);
+            return wait.TryEnd() ? result : throw new OperationCanceledException("The client was too slow, and is cut off.");
+        }
+        finally
+        {
+            lock (_waits)
+                _waits.Remove(node);
+        }
+    }
+
+    private LinkedListNode<Wait> Add(Wait wait)
+    {
+        lock (_waits)
+        {
+            _timer ??= _time.CreateTimer(static self => ((ClientWaits)self!).Look(), this, Period, Period);
+            return _waits.AddLast(wait);
+        }
+    }
+
+    private bool IsTooLong(Wait wait) =>
+        (wait.HoldsRoom && _time.GetElapsedTime(wait.Since) >= MaxHold)
+        || (_stoppingSince is { } since && _time.GetElapsedTime(Math.Max(since, wait.Since)) >= MaxWhileStopping);
+
+    private void NoteStopping()
+    {
+        lock (_waits)
+            _stoppingSince = _time.GetTimestamp();
+    }
+
+    /// <summary>One wait: it ends, or is cut, whatever comes first.</summary>
+    private sealed class Wait(HttpContext context, bool holdsRoom, long since)
+    {
+        private int _isOver;
+
+        internal HttpContext Context => context;
+
+        internal bool HoldsRoom => holdsRoom;
+
+        internal long Since => since;
+
+        internal bool TryEnd() => Interlocked.Exchange(ref _isOver, 1) == 0;
+    }
+}

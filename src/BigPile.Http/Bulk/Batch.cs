@@ -1,0 +1,101 @@
+using System;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using Microsoft.Extensions.ObjectPool;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>All that a request with many keys works with, used again by later ones: no object is made for a key or a value.</summary>
+/// <remarks>Thread safety: none; a batch belongs to one request at a time.</remarks>
+internal sealed class Batch : IResettable
+{
+    private const int InitialItems = 64;
+
+    private static readonly DefaultObjectPool<Batch> Pool = new(new DefaultPooledObjectPolicy<Batch>(), maximumRetained: 256);
+
+    private readonly ValueBuffer _body = new();
+    private readonly ValueBuffer _keys = new();
+    private readonly ValueBuffer _values = new();
+    private int[] _ends = new int[InitialItems];
+    private int[] _lengths = new int[InitialItems];
+    private EntryInfo[] _infos = new EntryInfo[InitialItems];
+    private BatchItem[] _items = new BatchItem[InitialItems];
+
+    /// <summary>What the bytes are taken from.</summary>
+    internal BufferRoom? Room { get; private set; }
+
+    /// <summary>The request's body.</summary>
+    internal ValueBuffer Body => _body;
+
+    /// <summary>The values that were read, one behind another.</summary>
+    internal ValueBuffer Values => _values;
+
+    /// <summary>The number of keys.</summary>
+    internal int Count { get; private set; }
+
+    internal ReadOnlySpan<byte> Keys => _keys.WrittenSpan;
+
+    internal ReadOnlySpan<int> Ends => _ends.AsSpan(0, Count);
+
+    internal Span<int> Lengths => _lengths.AsSpan(0, Count);
+
+    internal Span<EntryInfo> Infos => _infos.AsSpan(0, Count);
+
+    internal Span<BatchItem> Items => _items.AsSpan(0, Count);
+
+    /// <summary>Gives a batch.</summary>
+    /// <param name="room">What its bytes are taken from.</param>
+    internal static Batch Rent(BufferRoom room)
+    {
+        Batch batch = Pool.Get();
+        batch.Room = room;
+        batch._body.TakeFrom(room);
+        batch._keys.TakeFrom(room);
+        batch._values.TakeFrom(room);
+        return batch;
+    }
+
+    internal static void Return(Batch batch) => Pool.Return(batch);
+
+    /// <summary>A key.</summary>
+    internal ReadOnlySpan<byte> Key(int index) => Keys[(index == 0 ? 0 : _ends[index - 1]).._ends[index]];
+
+    /// <summary>Room for a key; what of it counts is said by <see cref="AddKey(int)"/>.</summary>
+    internal Span<byte> KeyRoom(int maxBytes) => _keys.GetSpan(maxBytes);
+
+    /// <summary>Adds a key whose bytes were written to the room.</summary>
+    internal void AddKey(int lengthBytes)
+    {
+        _keys.Advance(lengthBytes);
+        if (Count == _ends.Length)
+            Grow();
+        _ends[Count++] = _keys.WrittenSpan.Length;
+    }
+
+    /// <summary>Adds a key.</summary>
+    internal void AddKey(ReadOnlySpan<byte> key)
+    {
+        key.CopyTo(KeyRoom(key.Length));
+        AddKey(key.Length);
+    }
+
+    /// <inheritdoc/>
+    public bool TryReset()
+    {
+        _ = _body.TryReset();
+        _ = _keys.TryReset();
+        _ = _values.TryReset();
+        _items.AsSpan(0, Count).Clear();
+        Count = 0;
+        return _ends.Length <= 16 * InitialItems; // one that was large once must not stay so
+    }
+
+    private void Grow()
+    {
+        int capacity = _ends.Length * 2;
+        Array.Resize(ref _ends, capacity);
+        Array.Resize(ref _lengths, capacity);
+        Array.Resize(ref _infos, capacity);
+        Array.Resize(ref _items, capacity);
+    }
+}

@@ -1,0 +1,149 @@
+using System;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
+using BigPile.Http.Security;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>Answers <c>:mget</c>, <c>:mset</c> and <c>:mdelete</c>.</summary>
+/// <remarks>
+/// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, DearWork work, TimeProvider time)
+{
+    private readonly int _maxItems = limits.MaxBatchItems;
+    private readonly long _maxBytes = limits.MaxBatchBytes;
+
+    /// <summary>Reads entries.</summary>
+    internal async Task<Problem?> GetAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        Batch batch = Batch.Rent(room);
+        try
+        {
+            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+                return unread;
+            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+                return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            batch.Values.TakeFrom(room.ForAnswers);
+            _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
+            Describe(batch, table);
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    /// <summary>Removes entries.</summary>
+    internal async Task<Problem?> DeleteAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = FormOfResults(context);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        Batch batch = Batch.Rent(room);
+        try
+        {
+            if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
+                return unread;
+            if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+                return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            for (int i = 0; i < batch.Count; i++)
+            {
+                context.RequestAborted.ThrowIfCancellationRequested();
+                batch.Items[i] = table.RemoveUtf8(batch.Key(i))
+                    ? BatchItem.Of(StatusCodes.Status204NoContent, default)
+                    : BatchItem.Of(ProblemCatalog.EntryNotFound);
+            }
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    /// <summary>Puts entries. What the request's headers say of lifetime, priority and tags holds for the items that do not say otherwise.</summary>
+    internal async Task<Problem?> SetAsync(HttpContext context, ServedTables tables, string tableName)
+    {
+        BatchForm form = FormOfResults(context);
+        if (form == BatchForm.None)
+            return ProblemCatalog.NotAcceptable;
+        if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
+            return invalid;
+        Batch batch = Batch.Rent(room);
+        try
+        {
+            if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)
+                return unread with { Code = ProblemCatalog.LongBatch.Code, Title = ProblemCatalog.LongBatch.Title };
+            var target = new PutTarget(tables, tableName, context.Features.Get<HeldKey>());
+            if (target.Check() is { } refusal)
+                return refusal;
+            var puts = new BatchPuts(target, batch, common, limits, time, context.RequestAborted);
+            if (await RunAsync(puts, context).ConfigureAwait(false) is { } wrong)
+                return wrong;
+            await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
+            return null;
+        }
+        finally
+        {
+            Batch.Return(batch);
+        }
+    }
+
+    private async ValueTask<Problem?> RunAsync(BatchPuts puts, HttpContext context)
+    {
+        string? contentType = context.Request.ContentType;
+        using WorkTurn turn = puts.IsDear(contentType) ? await work.EnterAsync(context.RequestAborted).ConfigureAwait(false) : default;
+        return puts.Run(contentType);
+    }
+
+    // What was changed has no payload, so there is nothing to make parts of.
+    private static BatchForm FormOfResults(HttpContext context) =>
+        BatchForms.Choose(context.Request.Headers.Accept) switch
+        {
+            BatchForm.Multipart => BatchForm.None,
+            BatchForm form => form,
+        };
+
+    private async ValueTask<Problem?> ReadKeysAsync(HttpContext context, Batch batch) =>
+        await BodyBuffer.ReadAsync(context, batch.Body, limits.MaxBodyBytes).ConfigureAwait(false)
+            ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
+
+    private static void Describe(Batch batch, CacheTable table)
+    {
+        ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
+        bool isForeign = table.Core.HasForeignValues;
+        int offset = 0;
+        for (int i = 0; i < batch.Count; i++)
+        {
+            int lengthBytes = batch.Lengths[i];
+            batch.Items[i] = lengthBytes switch
+            {
+                Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
+                Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
+                _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
+            };
+            offset += Math.Max(0, lengthBytes);
+        }
+    }
+
+    private static BatchItem Describe(ReadOnlySpan<byte> value, int offset, in EntryInfo info)
+    {
+        if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
+            return BatchItem.Of(ProblemCatalog.ForeignValue);
+        return new BatchItem(StatusCodes.Status200OK, null, info, contentType, coding, offset + headBytes, value.Length - headBytes);
+    }
+}

@@ -1,0 +1,56 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>The body of a load, without its content coding, which earns the load what it may decompress.</summary>
+/// <remarks>Thread safety: none; it belongs to one request.</remarks>
+internal sealed class BulkBody : ReadingStream
+{
+    private readonly Stream _decoded;
+    private readonly DecodeBudget _budget;
+    private readonly bool _isCoded;
+
+    /// <param name="context">The request, whose body it is; that stays open.</param>
+    /// <param name="coding">Its coding.</param>
+    /// <param name="budget">What the load may decompress, lines and payloads together.</param>
+    internal BulkBody(HttpContext context, ContentCoding coding, DecodeBudget budget)
+    {
+        _decoded = PayloadDecoder.Open(new Source(context, budget), coding);
+        _budget = budget;
+        _isCoded = coding != ContentCoding.Identity;
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="InvalidDataException">The body decompresses to more than a load of its length may.</exception>
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        int lengthBytes = await _decoded.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+        if (!_isCoded)
+            return lengthBytes;
+        _budget.Take(lengthBytes);
+        if (_budget.LeftBytes < 0)
+            throw new InvalidDataException($"It has more than {DecodeBudget.BytesForEachByte} bytes decompressed for each that was sent. Send it as it is.");
+        return lengthBytes;
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask DisposeAsync() => _decoded.DisposeAsync();
+
+    /// <summary>Counts what comes.</summary>
+    private sealed class Source(HttpContext context, DecodeBudget budget) : ReadingStream
+    {
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            ValueTask<int> reading = context.Request.Body.ReadAsync(buffer, cancellationToken);
+            int lengthBytes = await ClientWaits.ForAsync(context, reading, holdsRoom: false).ConfigureAwait(false);
+            budget.Earn(lengthBytes);
+            return lengthBytes;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+using System;
+using System.Collections.Generic;
+using System.IO.Pipelines;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Unicode;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Caching.Index;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
+/// <remarks>
+/// Weakly consistent: an entry that is there during the whole export comes once. Reading is no use of an entry: it does not put off the
+/// expiry of a sliding one, and nothing is worth more afterwards when another has to make room.
+/// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
+/// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
+/// </remarks>
+/// <param name="table">The table.</param>
+/// <param name="destination">Where the lines go.</param>
+/// <param name="room">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
+/// <param name="client">The request whose answer it is; <see langword="null"/>: it goes elsewhere.</param>
+internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null, HttpContext? client = null)
+{
+    private const int FlushBytes = 64 * 1024;
+
+    private readonly Utf8JsonWriter _json = new(
+        destination, new JsonWriterOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true });
+    private long _entries;
+    private long _skipped;
+    private long _unflushedBytes;
+
+    /// <summary>Entries written so far.</summary>
+    internal long Entries => Interlocked.Read(ref _entries);
+
+    /// <summary>Writes everything.</summary>
+    /// <returns>What was written; <see langword="null"/> when the reader of it has gone.</returns>
+    internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
+    {
+        var found = new List<TableCore.EntryCopy>();
+        for (ulong place = 0; place < WalkPlace.End;)
+        {
+            cancellationToken.ThrowIfCancellationRequested(); // also where nothing is written for long
+            place = table.Core.CopyBucketAt(place, found);
+            foreach (TableCore.EntryCopy entry in found)
+            {
+                if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+                    return null;
+            }
+        }
+        var end = new ExportEnd(_entries, _skipped);
+        end.Write(_json);
+        EndLine();
+        return await TryFlushAsync(cancellationToken).ConfigureAwait(false) ? end : null;
+    }
+
+    // A long line stays in memory until the client has taken it.
+    private async ValueTask<bool> TryWriteAsync(TableCore.EntryCopy entry, CancellationToken cancellationToken)
+    {
+        long lineBytes = entry.Info.ValueBytes / 3L * 4;
+        if (room == null || lineBytes < FlushBytes)
+        {
+            Write(entry);
+            return _unflushedBytes < FlushBytes || await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+        room.Take(lineBytes);
+        try
+        {
+            Write(entry);
+            return await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            room.Return(lineBytes);
+        }
+    }
+
+    private async ValueTask<bool> TryFlushAsync(CancellationToken cancellationToken)
+    {
+        bool holdsRoom = _unflushedBytes >= FlushBytes;
+        _unflushedBytes = 0;
+        ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
+        if (client != null)
+            flush = ClientWaits.ForAsync(client, flush, holdsRoom);
+        FlushResult result = await flush.ConfigureAwait(false);
+        return !result.IsCompleted && !result.IsCanceled;
+    }
+
+    private void Write(TableCore.EntryCopy entry)
+    {
+        // What is known of the entry and its value are read one behind the other; both must be of one version.
+        while (table.TryLeaseUtf8(entry.Key, out PileLease? lease, out EntryInfo info, isUse: false))
+        {
+            using (lease!)
+            {
+                if (info.Version == entry.Info.Version)
+                {
+                    WriteEntry(entry, lease!.Kind == PayloadKind.Bytes ? lease.Span : default);
+                    return;
+                }
+            }
+            if (!table.TryLookUtf8(entry.Key, out entry))
+                return;
+        }
+    }
+
+    private void WriteEntry(in TableCore.EntryCopy entry, ReadOnlySpan<byte> value)
+    {
+        if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
+        {
+            _skipped++;
+            return;
+        }
+        ReadOnlySpan<byte> payload = value[headBytes..];
+        _json.WriteStartObject();
+        _json.WriteString("key"u8, entry.Key);
+        bool isInline = contentType == MediaTypes.Json && coding == ContentCoding.Identity && CanStandInLine(payload);
+        if (!isInline)
+            _json.WriteString("contentType"u8, contentType);
+        if (coding != ContentCoding.Identity)
+            _json.WriteString("encoding"u8, ContentCodings.NameOf(coding));
+        WriteLifetime(entry);
+        if (isInline)
+        {
+            _json.WritePropertyName("value"u8);
+            _json.WriteRawValue(payload, skipInputValidation: true);
+        }
+        else
+        {
+            _json.WriteBase64String("base64"u8, payload);
+        }
+        _json.WriteEndObject();
+        EndLine();
+        Interlocked.Increment(ref _entries);
+    }
+
+    private void WriteLifetime(in TableCore.EntryCopy entry)
+    {
+        if (entry.SlidingEnd != long.MaxValue)
+            _json.WriteString("expires"u8, new DateTime(table.Core.Clock.ToSystem(entry.SlidingEnd), DateTimeKind.Utc));
+        if (entry.SlidingTicks != 0)
+        {
+            _json.WriteString("sliding"u8, SlidingText.Of(new TimeSpan(entry.SlidingTicks)));
+            _json.WriteString("unusedUntil"u8, new DateTime(table.Core.Clock.ToSystem(entry.ExpiresAt), DateTimeKind.Utc));
+        }
+        if (entry.Priority != EntryPriority.Normal)
+            _json.WriteString("priority"u8, Priorities.NameOf(entry.Priority));
+        TagHashList.Write(_json, entry.Tags);
+    }
+
+    private void EndLine()
+    {
+        _json.Flush();
+        _unflushedBytes += _json.BytesCommitted + 1;
+        _json.Reset();
+        destination.GetSpan(1)[0] = (byte)'\n';
+        destination.Advance(1);
+    }
+
+    // One JSON value and nothing around it, without a line's end in it, in UTF-8 throughout: the same bytes come back.
+    private static bool CanStandInLine(ReadOnlySpan<byte> payload)
+    {
+        if (payload.IsEmpty || payload.IndexOfAny((byte)'\n', (byte)'\r') >= 0 || !Utf8.IsValid(payload))
+            return false;
+        try
+        {
+            var json = new Utf8JsonReader(payload, new JsonReaderOptions { MaxDepth = RecordKey.MaxDepth / 2 });
+            if (!json.Read() || json.TokenStartIndex != 0)
+                return false;
+            json.Skip();
+            return json.BytesConsumed == payload.Length && !json.Read();
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+using System;
+using System.IO;
+using System.Text.Json;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>Puts each line of a JSON-lines stream into a table.</summary>
+/// <remarks>
+/// With a key field, a line is stored as it is, under the value of that field. Without one, a line is an <see cref="EntryRecord"/>, as an
+/// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before stays.
+/// Memory: the longest line, whatever the length of the stream.
+/// </remarks>
+internal sealed class BulkLoad : IDisposable
+{
+    private const int RecordOverheadBytes = 64 * 1024;
+
+    private readonly Func<CacheTable<string, byte[]>> _openTable;
+    private readonly RecordKey? _key;
+    private readonly EntryRecord? _record;
+    private readonly long _maxPayloadBytes;
+    private readonly LoadTally _tally;
+    private readonly TimeProvider _time;
+    private readonly DecodeBudget? _budget;
+    private readonly BufferRoom? _room;
+    private readonly DearWork? _work;
+    private readonly ValueBuffer _value = new();
+
+    private CacheTable<string, byte[]>? _table;
+
+    /// <summary>Prepares a load into a table that there is.</summary>
+    internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
+        : this(() => table, keyField, maxPayloadBytes, tally, time)
+    {
+    }
+
+    /// <summary>Prepares a load.</summary>
+    /// <param name="openTable">Gives the table where the entries go; called when there is one to put.</param>
+    /// <param name="keyField">The field that has a line's key; <see langword="null"/>: lines are records.</param>
+    /// <param name="maxPayloadBytes">The most bytes of a payload.</param>
+    /// <param name="tally">Counts, and hears of lines that were skipped.</param>
+    /// <param name="time">The clock by which records expire.</param>
+    /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
+    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    /// <param name="work">Where the load takes its turns; <see langword="null"/>: it needs none.</param>
+    internal BulkLoad(
+        Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
+        BufferRoom? room = null, DearWork? work = null)
+    {
+        _work = work;
+        _room = room;
+        _value.TakeFrom(room);
+        _budget = budget;
+        _openTable = openTable;
+        _key = keyField == null ? null : new RecordKey(keyField);
+        _record = keyField == null ? new EntryRecord(isExported: true, room) : null;
+        _maxPayloadBytes = maxPayloadBytes;
+        _tally = tally;
+        _time = time;
+    }
+
+    /// <summary>What the last line of an export said, if there was one.</summary>
+    internal ExportEnd? End { get; private set; }
+
+    /// <summary>Loads until the stream ends.</summary>
+    /// <exception cref="PileException">The pile is full, or failed.</exception>
+    internal async Task RunAsync(Stream stream, CancellationToken cancellationToken)
+    {
+        // Base64 takes four bytes for three.
+        long maxLineBytes = _key != null ? _maxPayloadBytes : _maxPayloadBytes / 3 * 4 + RecordOverheadBytes;
+        using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _room);
+        using var turns = new LoadTurns(_work);
+        while (await ReadAsync(lines, turns, cancellationToken).ConfigureAwait(false))
+        {
+            cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
+            await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
+            if (lines.IsTooLong)
+                _tally.Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
+            else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
+                _tally.Skip(lines.LineNumber, problem);
+        }
+    }
+
+    private static ValueTask<bool> ReadAsync(LineReader lines, LoadTurns turns, CancellationToken cancellationToken)
+    {
+        ValueTask<bool> reading = lines.ReadAsync(cancellationToken);
+        if (!reading.IsCompleted)
+            turns.Leave();
+        return reading;
+    }
+
+    /// <summary>Gives the buffers back.</summary>
+    public void Dispose()
+    {
+        _ = _value.TryReset();
+        _record?.Dispose();
+    }
+
+    // A load of which nothing can be stored must not leave a table behind.
+    private CacheTable<string, byte[]> Table => _table ??= _openTable();
+
+    private string? Put(ReadOnlySpan<byte> line) => _key != null ? PutField(_key, line) : PutRecord(_record!, line);
+
+    private string? PutField(RecordKey field, ReadOnlySpan<byte> line)
+    {
+        if (field.Find(line, out ReadOnlyMemory<byte> key) is { } problem)
+            return problem;
+        _value.Clear();
+        StoredValue.WriteHead(_value, MediaTypes.Json);
+        line.CopyTo(_value.GetSpan(line.Length));
+        _value.Advance(line.Length);
+        return Count(Table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
+    }
+
+    private string? PutRecord(EntryRecord record, ReadOnlySpan<byte> line)
+    {
+        if (ExportEnd.TryParse(line, out ExportEnd end))
+        {
+            End = end;
+            return null;
+        }
+        try
+        {
+            var json = new Utf8JsonReader(line, new JsonReaderOptions { MaxDepth = RecordKey.MaxDepth });
+            if (!json.Read() || json.TokenType != JsonTokenType.StartObject)
+                return "it is JSON, but no object";
+            if (record.Read(ref json, line) is { } wrong)
+                return wrong;
+            _ = json.Read(); // throws if something follows
+        }
+        catch (JsonException e)
+        {
+            return $"it is no JSON: {RecordKey.FirstSentence(e.Message)}";
+        }
+        if (record.PayloadBytes > _maxPayloadBytes)
+            return $"its payload has more than {_maxPayloadBytes:N0} bytes";
+        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
+            return undecodable.Detail ?? undecodable.Title;
+        return PutExact(record);
+    }
+
+    private string? PutExact(EntryRecord record)
+    {
+        DateTimeOffset now = _time.GetUtcNow();
+        if (record.ExpiresAt <= now)
+        {
+            _tally.CountExpired();
+            return null;
+        }
+        return Count(Table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
+    }
+
+    private string? Count(PutResult result, int payloadBytes)
+    {
+        if (result == PutResult.Collision)
+            return "the table refused it: everything that could make room for it is worth more";
+        _tally.CountRecord(payloadBytes, result == PutResult.Replaced);
+        return null;
+    }
+}

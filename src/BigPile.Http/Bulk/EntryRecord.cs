@@ -1,0 +1,341 @@
+using System;
+using System.Buffers;
+using System.Buffers.Text;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Text.Json;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Caching.Entries;
+using BigPile.Http.Bounds;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>An entry as a JSON object: a line of an export, or an item of <c>:mset</c>.</summary>
+/// <remarks>
+/// <code>
+/// key          text                                              always
+/// value        any JSON: the payload is these very bytes         one of the three;
+/// text         text: the payload is its UTF-8                    without any of them the payload
+/// base64       text: the payload's bytes                         has no bytes
+/// contentType  text; application/json with value, text/plain; charset=utf-8 with text, else application/octet-stream
+/// encoding     gzip, br or deflate, if the payload is compressed
+/// ttl          time to live, such as 30s      sliding  the time that each use gives      both as in the headers
+/// expires      an instant, ISO 8601           priority low, normal, high or never-evict
+/// tags         array of text; items of :mset only
+/// tagHashes    array of hashes of tags        as an export has them, for entries that are to be the same again:
+/// unusedUntil  the instant from which an entry with a sliding time is gone, unless it is used before
+/// </code>
+/// Thread safety: none; a record is read into again and again.
+/// </remarks>
+internal sealed class EntryRecord : IDisposable
+{
+    // Each byte of a key can be an escape of six characters.
+    private const int MaxEscapedKeyBytes = 6 * EntryKey.MaxBytes;
+
+    private const string TextType = "text/plain; charset=utf-8";
+
+    private readonly ValueBuffer _value = new();
+    private readonly TagHashList _tagHashes = new();
+    private readonly byte[] _key = new byte[MaxEscapedKeyBytes];
+    private int _keyBytes;
+    private readonly GrowingMemory _decoded = new();
+    private readonly bool _isExported;
+    private int _start;
+    private int _length;
+    private bool _isDecoded;
+    private bool _hasPayload;
+    private string? _contentType;
+    private string? _defaultType;
+    private ContentCoding _coding;
+    private TimeSpan? _timeToLive;
+    private TimeSpan? _sliding;
+    private DateTimeOffset? _expiresAt;
+    private EntryPriority? _priority;
+    private DateTimeOffset? _unusedUntil;
+    private List<string>? _tags;
+
+    /// <param name="isExported">Whether it is a line of an export.</param>
+    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    internal EntryRecord(bool isExported, BufferRoom? room = null)
+    {
+        _isExported = isExported;
+        _value.TakeFrom(room);
+        _decoded.TakeFrom(room);
+    }
+
+    /// <summary>The key in UTF-8.</summary>
+    internal ReadOnlySpan<byte> Key => _key.AsSpan(0, _keyBytes);
+
+    /// <summary>Whether the record names a key.</summary>
+    internal bool HasKey => _keyBytes >= 0;
+
+    /// <summary>What the table stores.</summary>
+    internal ReadOnlySpan<byte> Value => _value.WrittenSpan;
+
+    /// <summary>The bytes of the payload.</summary>
+    internal int PayloadBytes => _length;
+
+    /// <summary>The payload's place in what the table stores.</summary>
+    internal ReadOnlyMemory<byte> Payload => _value.WrittenMemory[(_value.WrittenSpan.Length - _length)..];
+
+    internal ContentCoding Coding => _coding;
+
+    /// <summary>The instant from which the entry is gone if nobody uses it, if it says so itself.</summary>
+    internal DateTimeOffset? ExpiresAt => _sliding != null && _unusedUntil < (_expiresAt ?? DateTimeOffset.MaxValue) ? _unusedUntil : _expiresAt;
+
+    /// <summary>Reads a record; the reader stands at its first brace, and is left at its last.</summary>
+    /// <param name="json">The reader.</param>
+    /// <param name="source">What it reads.</param>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    /// <exception cref="JsonException">It is no JSON.</exception>
+    internal string? Read(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
+    {
+        Utf8JsonReader start = json;
+        try
+        {
+            return ReadTexts(ref json, source);
+        }
+        catch (InvalidOperationException) // of the reader, at half a surrogate pair and at what is not UTF-8
+        {
+            json = start;
+            json.Skip();
+            return HostileText.Reason;
+        }
+    }
+
+    private string? ReadTexts(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
+    {
+        Clear();
+        string? error = null;
+        while (json.Read() && json.TokenType == JsonTokenType.PropertyName)
+            error = ReadMember(ref json) ?? error;
+        if (error != null)
+            return error;
+        if (_keyBytes < 0)
+            return "it has no member 'key'";
+        KeyError keyError = EntryKey.Check(Key);
+        if (keyError != KeyError.None)
+            return EntryKey.Describe(keyError);
+        string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
+        if (!MediaTypes.IsValid(contentType))
+            return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
+        if (!_isDecoded && !HostileText.IsValid(source.Slice(_start, _length)))
+            return HostileText.Reason; // the reader looks only at texts that are asked for
+        StoredValue.WriteHead(_value, contentType, _coding);
+        _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
+        return null;
+    }
+
+    /// <summary>How the entry is put where the table's options hold for what it does not say.</summary>
+    internal EntryOptions? OptionsOver(EntryOptions? common)
+    {
+        if (_timeToLive == null && _expiresAt == null && _sliding == null && _priority == null && _tags == null)
+            return common;
+        bool hasEnd = _timeToLive != null || _expiresAt != null;
+        return new EntryOptions
+        {
+            MaxAge = hasEnd ? _timeToLive : common?.MaxAge,
+            ExpiresAt = hasEnd ? _expiresAt : common?.ExpiresAt,
+            Sliding = _sliding ?? common?.Sliding,
+            Priority = _priority ?? common?.Priority,
+            Tags = _tags ?? common?.Tags,
+        };
+    }
+
+    /// <summary>Why an entry that is put would be gone at once; <see langword="null"/>: it would not.</summary>
+    internal string? WhyGone(DateTimeOffset now) => _expiresAt <= now ? "its member 'expires' is not an instant in the future" : null;
+
+    /// <summary>How the entry is put exactly as the record says.</summary>
+    internal EntrySpec Spec(DateTimeOffset now)
+    {
+        long end = _expiresAt?.UtcTicks ?? long.MaxValue;
+        if (_timeToLive is { } time)
+            end = Math.Min(end, TableCore.Add(now.UtcTicks, time.Ticks));
+        long slidingTicks = _sliding?.Ticks ?? 0;
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, _unusedUntil?.UtcTicks ?? TableCore.Add(now.UtcTicks, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = _priority ?? EntryPriority.Normal,
+            Tags = _tagHashes.Hashes,
+        };
+    }
+
+    /// <summary>Gives the buffers back.</summary>
+    public void Dispose()
+    {
+        _ = _value.TryReset();
+        _decoded.Free();
+    }
+
+    private void Clear()
+    {
+        _value.Clear();
+        _keyBytes = -1;
+        _start = _length = 0;
+        _isDecoded = _hasPayload = false;
+        _contentType = _defaultType = null;
+        _coding = ContentCoding.Identity;
+        _timeToLive = _sliding = null;
+        _expiresAt = _unusedUntil = null;
+        _priority = null;
+        _tags = null;
+        _tagHashes.Clear();
+    }
+
+    private string? ReadMember(ref Utf8JsonReader json)
+    {
+        if (json.ValueTextEquals("key"u8))
+            return ReadKey(ref json);
+        if (json.ValueTextEquals("value"u8))
+            return ReadRaw(ref json);
+        if (json.ValueTextEquals("text"u8))
+            return ReadText(ref json);
+        if (json.ValueTextEquals("base64"u8))
+            return ReadBase64(ref json);
+        if (json.ValueTextEquals("tags"u8))
+            return ReadTags(ref json);
+        if (_isExported && json.ValueTextEquals("tagHashes"u8))
+            return _tagHashes.Read(ref json);
+        string name = json.GetString()!;
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return $"its member '{name}' is not known, or no text";
+        }
+        string text = json.GetString()!;
+        return Take(name, text) ? null : $"its member '{name}' can't be '{(text.Length <= 100 ? text : text[..100] + "…")}'";
+    }
+
+    private bool Take(string name, string text)
+    {
+        switch (name)
+        {
+            case "contentType":
+                _contentType = text;
+                return true;
+            case "encoding":
+                return ContentCodings.TryFind(text, out _coding);
+            case "ttl":
+                return TakeTime(text, out _timeToLive);
+            case "sliding":
+                return TakeTime(text, out _sliding) || (_isExported && SlidingText.TryParse(text, out _sliding));
+            case "expires":
+                return TakeInstant(text, out _expiresAt);
+            case "unusedUntil" when _isExported:
+                return TakeInstant(text, out _unusedUntil);
+            case "priority":
+                bool isPriority = Priorities.TryFind(text, out EntryPriority priority);
+                _priority = isPriority ? priority : null;
+                return isPriority;
+            default:
+                return false;
+        }
+    }
+
+    private static bool TakeInstant(string text, out DateTimeOffset? instant)
+    {
+        bool isInstant = DateTimeOffset.TryParse(
+            text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out DateTimeOffset found);
+        instant = isInstant ? found : null;
+        return isInstant;
+    }
+
+    private static bool TakeTime(string text, out TimeSpan? time)
+    {
+        bool isTime = Duration.TryParse(text, out TimeSpan found);
+        time = isTime ? found : null;
+        return isTime;
+    }
+
+    private string? ReadKey(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'key' is no text";
+        }
+        if (json.ValueSpan.Length > MaxEscapedKeyBytes)
+            return EntryKey.Describe(KeyError.TooLong);
+        if (_keyBytes >= 0)
+            return "it has more than one member 'key'";
+        _keyBytes = json.CopyString(_key);
+        return null;
+    }
+
+    private string? ReadRaw(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        int start = (int)json.TokenStartIndex;
+        json.Skip();
+        return TakePayload(start, (int)json.BytesConsumed - start, isDecoded: false, MediaTypes.Json);
+    }
+
+    private string? ReadText(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'text' is no text";
+        }
+        _decoded.Grow(json.ValueSpan.Length, 0);
+        return TakePayload(0, json.CopyString(_decoded.Span), isDecoded: true, TextType);
+    }
+
+    private string? ReadBase64(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (json.TokenType != JsonTokenType.String)
+        {
+            json.Skip();
+            return "its member 'base64' is no text";
+        }
+        _decoded.Grow(json.ValueSpan.Length, 0);
+        int lengthBytes = json.CopyString(_decoded.Span);
+        return Base64.DecodeFromUtf8InPlace(_decoded.Span[..lengthBytes], out int written) == OperationStatus.Done
+            ? TakePayload(0, written, isDecoded: true, MediaTypes.Default)
+            : "its member 'base64' is no base64";
+    }
+
+    private string? TakePayload(int start, int length, bool isDecoded, string type)
+    {
+        if (_hasPayload)
+            return "it has more than one of the members 'value', 'text' and 'base64'";
+        _hasPayload = true;
+        _start = start;
+        _length = length;
+        _isDecoded = isDecoded;
+        _defaultType = type;
+        return null;
+    }
+
+    private string? ReadTags(ref Utf8JsonReader json)
+    {
+        _ = json.Read();
+        if (_isExported || json.TokenType != JsonTokenType.StartArray)
+        {
+            json.Skip();
+            return _isExported ? "it has tags, and a line of an export has their 'tagHashes'" : "its member 'tags' is no array";
+        }
+        _tags = [];
+        bool isGood = true;
+        while (json.Read() && json.TokenType != JsonTokenType.EndArray)
+        {
+            isGood &= json.TokenType == JsonTokenType.String && json.ValueSpan.Length is > 0 and <= LifetimeHeaders.MaxTagLength;
+            if (isGood)
+                _tags.Add(json.GetString()!);
+            else
+                json.Skip();
+        }
+        return isGood && _tags.Count <= EntryHead.MaxTags
+            ? null
+            : $"its tags are not at most {EntryHead.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
+    }
+}

@@ -1,0 +1,75 @@
+using System;
+using System.Text;
+using System.Text.Json;
+using BigPile.Http.Protocol;
+
+namespace BigPile.Http.Bulk;
+
+/// <summary>Finds the key of a record: the value of one of its fields.</summary>
+/// <remarks>Thread safety: none; the key found lies in a buffer that is used again.</remarks>
+internal sealed class RecordKey(string field)
+{
+    internal const int MaxDepth = 512;
+
+    private readonly byte[] _field = Encoding.UTF8.GetBytes(field);
+    private readonly byte[] _buffer = new byte[6 * EntryKey.MaxBytes]; // each byte of a key can be an escape of six characters
+
+    /// <summary>Reads a record, all of it.</summary>
+    /// <param name="record">The record's JSON.</param>
+    /// <param name="key">The key in UTF-8: a string as it is, a number by its digits. Valid until the next call.</param>
+    /// <returns>What is wrong with the record, or <see langword="null"/>.</returns>
+    internal string? Find(ReadOnlySpan<byte> record, out ReadOnlyMemory<byte> key)
+    {
+        key = default;
+        if (!HostileText.IsValid(record))
+            return HostileText.Reason;
+        try
+        {
+            var json = new Utf8JsonReader(record, new JsonReaderOptions { MaxDepth = MaxDepth });
+            if (!json.Read() || json.TokenType != JsonTokenType.StartObject)
+                return "it is JSON, but no object";
+            string? error = $"it has no field '{field}'";
+            while (json.Read() && json.TokenType != JsonTokenType.EndObject)
+            {
+                bool isKey = json.ValueTextEquals(_field);
+                json.Read();
+                if (isKey)
+                    error = Take(ref json, out key); // of two fields with one name the last counts, as in most parsers
+                json.Skip();
+            }
+            _ = json.Read(); // throws if something follows
+            return error;
+        }
+        catch (JsonException e)
+        {
+            return $"it is no JSON: {FirstSentence(e.Message)}";
+        }
+        catch (InvalidOperationException)
+        {
+            return $"its field '{field}' is no valid text";
+        }
+    }
+
+    private string? Take(ref Utf8JsonReader json, out ReadOnlyMemory<byte> key)
+    {
+        key = default;
+        if (json.TokenType is not (JsonTokenType.String or JsonTokenType.Number))
+            return $"its field '{field}' is neither a string nor a number";
+        if (json.ValueSpan.Length > _buffer.Length)
+            return $"its field '{field}' can't be a key. {EntryKey.Describe(KeyError.TooLong)}";
+        int lengthBytes = json.ValueSpan.Length;
+        if (json.TokenType == JsonTokenType.String)
+            lengthBytes = json.CopyString(_buffer);
+        else
+            json.ValueSpan.CopyTo(_buffer);
+        key = _buffer.AsMemory(0, lengthBytes);
+        KeyError error = EntryKey.Check(key.Span);
+        return error == KeyError.None ? null : $"its field '{field}' can't be a key. {EntryKey.Describe(error)}";
+    }
+
+    internal static string FirstSentence(string message)
+    {
+        int end = message.IndexOf(". ", StringComparison.Ordinal);
+        return end < 0 ? message : message[..(end + 1)];
+    }
+}

@@ -1,0 +1,48 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Linq;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>Looking at an entry: nothing about it changes, and what it was put with is told beside its value.</summary>
+/// <remarks>
+/// A look is neither a hit nor a miss, prolongs no sliding life, and does not keep the entry from being evicted.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal static class EntryLook
+{
+    /// <summary>Takes what is known of an entry, and a lease of its value, both of one version.</summary>
+    /// <returns><see langword="false"/> when the table has no such key.</returns>
+    internal static bool TryTake(
+        CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, out TableCore.EntryCopy entry, [NotNullWhen(true)] out PileLease? lease,
+        out EntryInfo info)
+    {
+        info = default;
+        while (table.TryLookUtf8(key, out entry) && table.TryLeaseUtf8(key, out lease, out info, isUse: false))
+        {
+            if (info.Version == entry.Info.Version)
+                return true;
+            lease.Dispose(); // replaced between the two
+        }
+        lease = null;
+        return false;
+    }
+
+    /// <summary>Says what only a look is told: priority, tags, and the parts of the lifetime.</summary>
+    internal static void DescribeTo(IHeaderDictionary headers, in TableCore.EntryCopy entry, CacheClock clock)
+    {
+        headers[LifetimeHeaders.Priority] = Priorities.NameOf(entry.Priority);
+        if (entry.Tags.Length != 0)
+            headers[EntryHeaders.TagHashes] = string.Join(", ", entry.Tags.Select(static hash => hash.ToString("x16", CultureInfo.InvariantCulture)));
+        if (entry.SlidingTicks != 0)
+            headers[LifetimeHeaders.Sliding] = SlidingText.Of(new TimeSpan(entry.SlidingTicks));
+        if (entry.SlidingEnd != long.MaxValue)
+            headers[LifetimeHeaders.Expires] = HeaderUtilities.FormatDate(new DateTimeOffset(clock.ToSystem(entry.SlidingEnd), TimeSpan.Zero));
+    }
+}

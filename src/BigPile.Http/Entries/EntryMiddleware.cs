@@ -1,0 +1,81 @@
+using System;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Metrics;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.</summary>
+internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer, EntryLatency latency)
+{
+    private const string AllowedMethods = "GET, HEAD, PUT, POST, DELETE";
+
+    /// <summary>Answers a request for an entry; passes every other one on.</summary>
+    public Task InvokeAsync(HttpContext context)
+    {
+        string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        if (!EntryTarget.TryParse(rawTarget, out EntryTarget target))
+            return next(context);
+        if (host.Tables is not { } tables)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
+        try
+        {
+            // Who only looks is no client, and must not be among those whose waiting is shown.
+            _ = ReadQuery.Read(target.Query, out ReadQuery asked);
+            if (asked.IsLook || !latency.TryBegin(out long started))
+                return Answer(context, tables, target);
+            bool isRead = context.Request.Method is "GET" or "HEAD";
+            return latency.EndAsync(started, isRead, Answer(context, tables, target));
+        }
+        catch (ObjectDisposedException)
+        {
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
+        }
+    }
+
+    private Task Answer(HttpContext context, ServedTables tables, EntryTarget target)
+    {
+        Span<char> nameRoom = stackalloc char[TableName.MaxLength];
+        if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
+        Span<byte> keyRoom = stackalloc byte[EntryKey.MaxBytes];
+        ReadOnlySpan<char> rawKey = target.Key;
+        EntryAction action = context.Request.Method == "POST" ? EntryWriter.ActionOf(ref rawKey) : EntryAction.Create;
+        KeyError error = EntryKey.Decode(rawKey, keyRoom, out ReadOnlySpan<byte> key);
+        if (error != KeyError.None)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
+
+        // Methods are told apart by case, as the standard wants.
+        switch (context.Request.Method)
+        {
+            case "GET" or "HEAD":
+                return Read(context, tables, name, key, target.Query);
+            case "PUT":
+                return writer.PutAsync(context, tables, name.ToString(), key.ToArray());
+            case "POST":
+                return writer.PostAsync(context, tables, name.ToString(), key.ToArray(), action);
+            case "DELETE":
+                return writer.DeleteAsync(context, tables, name.ToString(), key.ToArray());
+            default:
+                context.Response.Headers.Allow = AllowedMethods;
+                return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed.Of(name.ToString(), key));
+        }
+    }
+
+    private Task Read(
+        HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key, ReadOnlySpan<char> query)
+    {
+        if (ReadQuery.Read(query, out ReadQuery asked) is { } invalid)
+            return ProblemResponse.WriteAsync(context, invalid.Of(name.ToString(), key));
+        if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
+            return reader.ReadAsync(context, table, key, asked);
+        string missing = name.ToString();
+        Problem problem = tables.Exists(missing) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        return ProblemResponse.WriteAsync(context, problem.Of(missing, key));
+    }
+}

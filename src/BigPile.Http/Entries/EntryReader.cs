@@ -1,0 +1,297 @@
+using System;
+using System.IO;
+using System.IO.Pipelines;
+using System.Text;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Primitives;
+using Microsoft.Net.Http.Headers;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>Answers GET and HEAD for an entry.</summary>
+/// <remarks>
+/// Value and version come from one optimistic read or one lease, so that body, length, content type and ETag always belong together. A
+/// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one before.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimeProvider time)
+{
+    /// <summary>The longest payload that is copied whole, and the size of the slices of longer ones.</summary>
+    internal const int SliceBytes = 32 * 1024;
+
+    /// <summary>The longest value that surely has no larger payload.</summary>
+    internal const int MaxSmallValueBytes = SliceBytes + 1;
+
+    private const int MaxAcceptBytes = 512;
+
+    private readonly TimeSpan _maxLease = limits.MaxLease;
+
+    internal Task ReadAsync(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        if (asked.IsLook)
+            return AnswerLook(context, table, key, asked);
+        bool wantsBody = context.Request.Method == "GET";
+        // Most conditional reads end with the conditions, so that the payload need not be touched.
+        if (!wantsBody || Preconditions.Has(context.Request.Headers))
+        {
+            Task? answer = AnswerWithoutBody(context, table, key, asked, isLast: !wantsBody);
+            if (answer != null)
+                return answer;
+        }
+        return AnswerWithBody(context, table, key, asked);
+    }
+
+    private Task? AnswerWithoutBody(
+        HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
+    {
+        Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
+        if (!table.TryReadBytesStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
+            return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+        if (!TryDescribe(context, table, info, start[..copiedBytes], out Representation found))
+            return NotServable(context, table, key);
+        Task? refusal = CheckConditions(context, table, found, asked);
+        if (refusal != null || !isLast)
+            return refusal;
+        return AnswerHead(context, table, found);
+    }
+
+    private static Task AnswerHead(HttpContext context, CacheTable table, in Representation found)
+    {
+        found.DescribePayloadTo(context.Response, table.Core.Clock.Now);
+        if (!found.IsDecoded)
+            context.Response.ContentLength = found.StoredBytes;
+        return Task.CompletedTask;
+    }
+
+    private Task AnswerWithBody(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        ValueBuffer? buffer = ValueBuffer.Rent(null);
+        try
+        {
+            var visitor = new SmallValueVisitor(buffer, MaxSmallValueBytes);
+            if (!table.TryVisitUtf8(key, ref visitor, out EntryInfo info))
+                return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+            visitor.Complete();
+            if (!visitor.IsWhole)
+                return AnswerLarge(context, table, key, asked);
+            info = info with { ValueBytes = buffer.WrittenSpan.Length }; // the same, unless the application changes what its entry points to
+            if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
+                return NotServable(context, table, key);
+            if (CheckConditions(context, table, found, asked) is { } refusal)
+                return refusal;
+            if (!TryStart(context, table, found, out ByteRange range))
+                return RangeOutside(context, found);
+            ReadOnlyMemory<byte> payload = buffer.WrittenMemory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
+            if (!found.IsDecoded)
+                return Send(context.Response, payload.Span);
+            Task sending = DecodeAsync(context.Response, payload, found.Coding, buffer);
+            buffer = null;
+            return sending;
+        }
+        finally
+        {
+            if (buffer != null)
+                ValueBuffer.Return(buffer);
+        }
+    }
+
+    private Task AnswerLarge(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        return table.TryLeaseUtf8(key, out PileLease? lease, out EntryInfo info)
+            ? AnswerLeased(context, table, key, asked, lease, info)
+            : PrebuiltProblem.EntryNotFound.WriteAsync(context);
+    }
+
+    private Task AnswerLook(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    {
+        if (!EntryLook.TryTake(table, key, out TableCore.EntryCopy entry, out PileLease? lease, out EntryInfo info))
+            return PrebuiltProblem.EntryNotFound.WriteAsync(context);
+        EntryLook.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
+        return AnswerLeased(context, table, key, asked, lease, info);
+    }
+
+    /// <summary>Answers with a leased value, and gives the lease back.</summary>
+    private Task AnswerLeased(
+        HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, PileLease? lease, EntryInfo info)
+    {
+        try
+        {
+            if (lease!.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
+                return NotServable(context, table, key);
+            if (CheckConditions(context, table, found, asked) is { } refusal)
+                return refusal;
+            if (context.Request.Method != "GET")
+                return AnswerHead(context, table, found);
+            if (!TryStart(context, table, found, out ByteRange range))
+                return RangeOutside(context, found);
+            ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
+            var leased = new LeasedPayload(lease, payload, room, time, _maxLease);
+            lease = null;
+            return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
+        }
+        finally
+        {
+            lease?.Dispose();
+        }
+    }
+
+    private static bool TryDescribe(
+        HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
+    {
+        found = default;
+        if (table.Core.HasForeignValues || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
+            return false;
+        found = new Representation(info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes);
+        return true;
+    }
+
+    private static PayloadForm FormFor(StringValues header, ContentCoding coding)
+    {
+        if (header.Count == 0)
+            return AcceptEncoding.Choose(default, coding);
+        string joined = header.ToString();
+        Span<byte> room = stackalloc byte[MaxAcceptBytes];
+        // What is absurdly long is as if it were not there.
+        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, room, out int length)
+            ? AcceptEncoding.Choose(room[..length], coding)
+            : AcceptEncoding.Choose(default, coding);
+    }
+
+    /// <summary>The answer of a read that does not come to the payload, or <see langword="null"/>.</summary>
+    private static Task? CheckConditions(HttpContext context, CacheTable table, in Representation found, ReadQuery asked)
+    {
+        long nowTicks = table.Core.Clock.Now;
+        if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(found.Info, nowTicks, seconds))
+            return PrebuiltProblem.EntryStale.WriteAsync(context);
+        if (found.Form == PayloadForm.None)
+            return Refuse(context, ProblemCatalog.EncodingRefused, found);
+        IHeaderDictionary headers = context.Request.Headers;
+        if (!Preconditions.Has(headers))
+            return null;
+        switch (Preconditions.Check(headers, found.Tag, Freshness.LastModified(found.Info)))
+        {
+            case StatusCodes.Status412PreconditionFailed:
+                return ProblemResponse.WriteAsync(context, ProblemCatalog.Precondition);
+            case StatusCodes.Status304NotModified:
+                context.Response.StatusCode = StatusCodes.Status304NotModified;
+                found.DescribeTo(context.Response, nowTicks);
+                return Task.CompletedTask;
+            default:
+                return null;
+        }
+    }
+
+    /// <summary>Writes the head of 200 or 206.</summary>
+    /// <returns><see langword="false"/> when the range can't be had, and nothing is written.</returns>
+    private static bool TryStart(HttpContext context, CacheTable table, in Representation found, out ByteRange range)
+    {
+        range = new ByteRange(0, found.StoredBytes);
+        RangeKind kind = found.IsDecoded ? RangeKind.Whole : KindOf(context.Request.Headers, found, ref range);
+        if (kind == RangeKind.Unsatisfiable)
+            return false;
+        HttpResponse response = context.Response;
+        found.DescribePayloadTo(response, table.Core.Clock.Now);
+        if (!found.IsDecoded)
+            response.ContentLength = range.LengthBytes;
+        if (kind == RangeKind.Part)
+        {
+            response.StatusCode = StatusCodes.Status206PartialContent;
+            response.Headers.ContentRange = range.Describe(found.StoredBytes);
+        }
+        return true;
+    }
+
+    private static RangeKind KindOf(IHeaderDictionary headers, in Representation found, ref ByteRange range)
+    {
+        if (headers.Range is not [{ } header] || !Preconditions.AllowRange(headers, found.Tag))
+            return RangeKind.Whole;
+        RangeKind kind = ByteRange.Read(header, found.StoredBytes, out ByteRange part);
+        if (kind == RangeKind.Part)
+            range = part;
+        return kind;
+    }
+
+    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
+    // put in its place knows only what was flushed.
+    private static Task Send(HttpResponse response, ReadOnlySpan<byte> payload)
+    {
+        PipeWriter writer = response.BodyWriter;
+        System.Buffers.BuffersExtensions.Write(writer, payload);
+        return IsOfServer(response.HttpContext.Features) ? Task.CompletedTask : FlushAsync(writer);
+    }
+
+    private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
+
+    // The servers' features are one object; what replaces one of them is another.
+    private static bool IsOfServer(IFeatureCollection features) =>
+        ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
+
+    private static async Task DecodeAsync(HttpResponse response, ReadOnlyMemory<byte> payload, ContentCoding coding, ValueBuffer buffer)
+    {
+        try
+        {
+            using Stream decoded = PayloadDecoder.Open(new MemoryReader(payload), coding);
+            while (await TrySendSliceAsync(response, decoded, null).ConfigureAwait(false))
+            {
+            }
+        }
+        finally
+        {
+            ValueBuffer.Return(buffer);
+        }
+    }
+
+    private static async Task SendLeasedAsync(HttpResponse response, LeasedPayload leased, ContentCoding coding)
+    {
+        using Stream payload = PayloadDecoder.Open(leased, coding); // closes the lease with itself
+        try
+        {
+            while (await TrySendSliceAsync(response, payload, leased).ConfigureAwait(false))
+            {
+            }
+        }
+        catch (BufferRoomException)
+        {
+            response.HttpContext.Abort(); // a client that is so slow has no right to memory that others need
+        }
+    }
+
+    /// <summary>Sends the next slice, and waits until there is room for another one.</summary>
+    /// <returns><see langword="false"/> at the end, and when the client is gone.</returns>
+    private static async ValueTask<bool> TrySendSliceAsync(HttpResponse response, Stream payload, LeasedPayload? leased)
+    {
+        PipeWriter writer = response.BodyWriter;
+        int lengthBytes = payload.Read(writer.GetSpan(SliceBytes)[..SliceBytes]);
+        if (lengthBytes == 0)
+            return false;
+        writer.Advance(lengthBytes);
+        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: false);
+        if (leased == null || !leased.IsLeased)
+            return await flush.ConfigureAwait(false);
+        Task<bool> sending = flush.AsTask();
+        await leased.WaitAsync(sending).ConfigureAwait(false);
+        return await sending.ConfigureAwait(false);
+    }
+
+    private static Task RangeOutside(HttpContext context, in Representation found)
+    {
+        context.Response.Headers.ContentRange = $"bytes */{found.StoredBytes}";
+        context.Response.Headers.AcceptRanges = "bytes";
+        return Refuse(context, ProblemCatalog.RangeOutside, found);
+    }
+
+    private static Task Refuse(HttpContext context, Problem problem, in Representation found)
+    {
+        if (found.Coding != ContentCoding.Identity)
+            context.Response.Headers.Vary = HeaderNames.AcceptEncoding;
+        return ProblemResponse.WriteAsync(context, problem);
+    }
+
+    private static Task NotServable(HttpContext context, CacheTable table, ReadOnlySpan<byte> key) =>
+        ProblemResponse.WriteAsync(context, ProblemCatalog.ForeignValue.Of(table.Name, key));
+}

@@ -1,0 +1,226 @@
+using System;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
+using BigPile.Http.Security;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>Answers PUT, POST and DELETE for an entry.</summary>
+/// <remarks>
+/// PUT puts, whatever was there, unless a condition is stated; POST puts only what is not there. POST to the entry's path with
+/// <c>:touch</c> or <c>:persist</c> at its end changes how long the entry lives. Those ends count as they came over the wire, so a key that
+/// ends with the same letters is written with an escaped colon, <c>%3Atouch</c>, in a POST; in every other method it needs none.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class EntryWriter(
+    RequestLimits limits, BufferRoom room, DearWork work, TimeProvider time, ILogger<EntryWriter> logger)
+{
+    private const string TouchAction = ":touch";
+    private const string PersistAction = ":persist";
+
+    private readonly long _maxBodyBytes = limits.MaxBodyBytes;
+
+    /// <summary>Takes the action off a key as it came over the wire.</summary>
+    internal static EntryAction ActionOf(ref ReadOnlySpan<char> rawKey)
+    {
+        EntryAction action = rawKey.EndsWith(TouchAction, StringComparison.Ordinal) ? EntryAction.Touch
+            : rawKey.EndsWith(PersistAction, StringComparison.Ordinal) ? EntryAction.Persist
+            : EntryAction.Create;
+        rawKey = action switch
+        {
+            EntryAction.Touch => rawKey[..^TouchAction.Length],
+            EntryAction.Persist => rawKey[..^PersistAction.Length],
+            _ => rawKey,
+        };
+        return action;
+    }
+
+    internal Task PutAsync(HttpContext context, ServedTables tables, string tableName, byte[] key) =>
+        AnswerAsync(context, tableName, key, () => PutAsync(context, tables, tableName, key, isCreate: false));
+
+    internal Task DeleteAsync(HttpContext context, ServedTables tables, string tableName, byte[] key) =>
+        AnswerAsync(context, tableName, key, () => new ValueTask<Problem?>(Delete(context, tables, tableName, key)));
+
+    internal Task PostAsync(HttpContext context, ServedTables tables, string tableName, byte[] key, EntryAction action) =>
+        AnswerAsync(context, tableName, key, () => action == EntryAction.Create
+            ? PutAsync(context, tables, tableName, key, isCreate: true)
+            : new ValueTask<Problem?>(Renew(context, tables, tableName, key, action)));
+
+    private async Task AnswerAsync(HttpContext context, string tableName, byte[] key, Func<ValueTask<Problem?>> change)
+    {
+        Problem? problem;
+        try
+        {
+            problem = await change().ConfigureAwait(false);
+        }
+        catch (Exception e) when (ProblemOf.Exception(e, _maxBodyBytes) is { } known)
+        {
+            if (known.Status == StatusCodes.Status500InternalServerError)
+                logger.LogError(e, "A change of an entry failed");
+            problem = known;
+        }
+        if (problem != null)
+            await ProblemResponse.WriteAsync(context, problem.Of(tableName, key)).ConfigureAwait(false);
+    }
+
+    private async ValueTask<Problem?> PutAsync(HttpContext context, ServedTables tables, string tableName, byte[] key, bool isCreate)
+    {
+        if (PutRules.Read(context.Request, time, _maxBodyBytes, out PutPlan plan) is { } broken)
+            return broken;
+        ValueBuffer buffer = ValueBuffer.Rent(room);
+        try
+        {
+            StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);
+            int headBytes = buffer.WrittenSpan.Length;
+            if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
+                return unread;
+            if (plan.Coding != ContentCoding.Identity
+                && await CheckCodingAsync(buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
+            {
+                return undecodable;
+            }
+            WriteCondition stated = plan.Condition;
+            if (isCreate)
+                plan = plan with { Condition = stated.AndMissing() };
+            Problem? problem = Put(context.Response, tables, tableName, key, buffer.WrittenSpan, plan);
+            bool isThere = isCreate && problem == ProblemCatalog.Precondition && Allows(tables, tableName, key, stated);
+            return isThere ? ProblemCatalog.EntryExists : problem;
+        }
+        finally
+        {
+            ValueBuffer.Return(buffer);
+        }
+    }
+
+    // Whether it was not the condition that the request states.
+    private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
+        stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version) && version != 0);
+
+    // Most payloads have not much decompressed, and need no turn.
+    private async ValueTask<Problem?> CheckCodingAsync(ReadOnlyMemory<byte> payload, ContentCoding coding, CancellationToken stop)
+    {
+        long smallBytes = Math.Min(_maxBodyBytes, DearWork.SmallBytes);
+        if (payload.Length <= smallBytes)
+        {
+            Problem? problem = BodyCoding.Check(payload, coding, smallBytes, new DecodeBudget(smallBytes, stop));
+            if (problem?.Code != ProblemCatalog.LongBody.Code)
+                return problem;
+        }
+        using WorkTurn turn = await work.EnterAsync(stop).ConfigureAwait(false);
+        return BodyCoding.Check(payload, coding, _maxBodyBytes, new DecodeBudget(_maxBodyBytes, stop));
+    }
+
+    private static Problem? Put(
+        HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)
+    {
+        // A condition that no entry of a missing table can meet must not leave a table behind.
+        if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
+            return ProblemCatalog.Precondition;
+        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
+            return ProblemOf.Refusal(refusal);
+        if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
+            return ProblemCatalog.Precondition;
+        if (result == PutResult.Collision)
+            return ProblemOf.Refusal(table);
+        Confirm(response, result, info, tableName, key);
+        return null;
+    }
+
+    private static bool TryPut(
+        CacheTable<string, byte[]> table, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan, out PutResult result, out EntryInfo info)
+    {
+        if (plan.Condition.IsNone)
+        {
+            result = table.PutBytesUtf8(key, value, plan.Options, out info);
+            return true;
+        }
+        result = default;
+        info = default;
+        while (TryFind(table, key, plan.Condition, out ulong version))
+        {
+            if (table.TryPutBytesUtf8(key, value, version, plan.Options, out result, out info))
+                return true; // else somebody was faster, and the condition is to be looked at again
+            if (version == 0 && !table.Core.ShowsAll)
+                return false; // the table may have an entry that it does not show yet, and does not insert over
+        }
+        return false;
+    }
+
+    private static Problem? Delete(HttpContext context, ServedTables tables, string tableName, byte[] key)
+    {
+        var condition = WriteCondition.Of(context.Request.Headers);
+        if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+            return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        bool isRemoved = condition.IsNone && table.RemoveUtf8(key);
+        while (!isRemoved && !condition.IsNone)
+        {
+            if (!TryFind(table, key, condition, out ulong version))
+                return ProblemCatalog.Precondition;
+            if (version == 0)
+                break;
+            isRemoved = table.RemoveUtf8(key, version);
+        }
+        if (!isRemoved)
+            return ProblemCatalog.EntryNotFound;
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+        return null;
+    }
+
+    private Problem? Renew(HttpContext context, ServedTables tables, string tableName, byte[] key, EntryAction action)
+    {
+        if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? given) is { } invalid)
+            return invalid;
+        if (given is { Tags: not null } or { Priority: not null })
+            return ProblemCatalog.InvalidHeader(LifetimeHeaders.Tags, "", "left out: only a put changes tags and priority");
+        EntryLifetime lifetime = action == EntryAction.Persist
+            ? EntryLifetime.Endless
+            : new EntryLifetime(given?.MaxAge, given?.ExpiresAt, given?.Sliding);
+        var condition = WriteCondition.Of(context.Request.Headers);
+        if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+            return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+        while (true)
+        {
+            ulong version = 0;
+            if (!condition.IsNone && !TryFind(table, key, condition, out version))
+                return ProblemCatalog.Precondition;
+            PutResult? result = table.RenewUtf8(key, version, lifetime, out EntryInfo info);
+            if (result == PutResult.Collision)
+                return ProblemOf.Refusal(table);
+            if (result == null && version != 0)
+                continue; // somebody was faster
+            if (result == null)
+                return ProblemCatalog.EntryNotFound;
+            context.Response.StatusCode = StatusCodes.Status204NoContent;
+            context.Response.Headers.ETag = EntityTag.Of(info.Version);
+            return null;
+        }
+    }
+
+    /// <summary>Looks whether a condition is met, and by which version; 0: there is no entry.</summary>
+    private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
+    {
+        bool exists = table.TryLookUtf8(key, out TableCore.EntryCopy entry);
+        version = exists ? entry.Info.Version : 0;
+        return exists ? condition.Allows(entry.Info) : condition.AllowsMissing;
+    }
+
+    private static void Confirm(HttpResponse response, PutResult result, in EntryInfo info, string tableName, byte[] key)
+    {
+        response.Headers.ETag = EntityTag.Of(info.Version);
+        if (result == PutResult.Replaced)
+        {
+            response.StatusCode = StatusCodes.Status204NoContent;
+            return;
+        }
+        response.StatusCode = StatusCodes.Status201Created;
+        response.Headers.Location = EntryTarget.PathOf(tableName, Encoding.UTF8.GetString(key));
+        response.ContentLength = 0;
+    }
+}

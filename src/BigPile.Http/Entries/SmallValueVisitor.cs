@@ -1,0 +1,27 @@
+using System;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>Copies a value that is small enough, and of a larger one what stands in front of its payload.</summary>
+internal struct SmallValueVisitor(ValueBuffer buffer, int maxValueBytes) : IValueVisitor
+{
+    private int _copiedBytes;
+
+    /// <summary>Whether the value is whole.</summary>
+    internal bool IsWhole { get; private set; }
+
+    /// <inheritdoc/>
+    public void Visit(ReadOnlySpan<byte> value)
+    {
+        IsWhole = value.Length <= maxValueBytes;
+        if (!IsWhole)
+            value = value[..StoredValue.MaxHeadBytes];
+        _copiedBytes = value.Length;
+        value.CopyTo(buffer.GetSpan(_copiedBytes));
+    }
+
+    /// <summary>States the last copy as written; only after a read that found its entry.</summary>
+    internal readonly void Complete() => buffer.Advance(_copiedBytes);
+}

@@ -1,0 +1,80 @@
+using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Linq;
+using System.Threading;
+
+namespace BigPile.Http.Metrics;
+
+/// <summary>What the fast door did, over all connections.</summary>
+/// <remarks>
+/// The server's own meters see the connections of the door, and none of its requests. A connection counts for itself and adds its sums once
+/// for everything that it sends. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class DoorCounters
+{
+    private const string MeterName = "BigPile.Server";
+
+    private long _found;
+    private long _notModified;
+    private long _notFound;
+    private long _timeouts;
+    private long _handedOver;
+    private long _returned;
+
+    internal DoorCounters(IMeterFactory? meters)
+    {
+        Meter? meter = meters?.Create(MeterName);
+        meter?.CreateObservableCounter(
+            "bigpile.door.requests", Requests, "{request}", "Requests that the fast door answered, by status.");
+        meter?.CreateObservableCounter(
+            "bigpile.door.handed_over", () => HandedOver, "{request}", "Requests that the fast door left to the full stack.");
+        meter?.CreateObservableCounter(
+            "bigpile.door.returned", () => Returned, "{connection}", "Connections that came back to the fast door after a request of the full stack.");
+    }
+
+    /// <summary>Answers with 200.</summary>
+    internal long Found => Interlocked.Read(ref _found);
+
+    /// <summary>Answers with 304.</summary>
+    internal long NotModified => Interlocked.Read(ref _notModified);
+
+    /// <summary>Answers with 404.</summary>
+    internal long NotFound => Interlocked.Read(ref _notFound);
+
+    /// <summary>Heads that did not arrive in time.</summary>
+    internal long Timeouts => Interlocked.Read(ref _timeouts);
+
+    /// <summary>Requests that were left to the stack; behind one that has no known end nothing is counted.</summary>
+    internal long HandedOver => Interlocked.Read(ref _handedOver);
+
+    /// <summary>Connections that came back.</summary>
+    internal long Returned => Interlocked.Read(ref _returned);
+
+    /// <summary>All answers to requests.</summary>
+    internal long Answered => Found + NotModified + NotFound;
+
+    internal void Add(ref DoorTally tally)
+    {
+        if (tally.Found != 0)
+            Interlocked.Add(ref _found, tally.Found);
+        if (tally.NotModified != 0)
+            Interlocked.Add(ref _notModified, tally.NotModified);
+        if (tally.NotFound != 0)
+            Interlocked.Add(ref _notFound, tally.NotFound);
+        tally = default;
+    }
+
+    internal void CountTimeout() => Interlocked.Increment(ref _timeouts);
+
+    internal void CountHandOver() => Interlocked.Increment(ref _handedOver);
+
+    internal void CountReturn() => Interlocked.Increment(ref _returned);
+
+    /// <summary>The answers by status.</summary>
+    internal (int Status, long Count)[] Statuses() => [(200, Found), (304, NotModified), (404, NotFound), (408, Timeouts)];
+
+    private IEnumerable<Measurement<long>> Requests() => Statuses().Select(static answers => Measure(answers.Count, answers.Status));
+
+    private static Measurement<long> Measure(long count, int status) =>
+        new(count, new KeyValuePair<string, object?>("http.response.status_code", status));
+}

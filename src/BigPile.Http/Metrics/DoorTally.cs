@@ -1,0 +1,17 @@
+namespace BigPile.Http.Metrics;
+
+/// <summary>What a connection did since it last added to the counters.</summary>
+internal struct DoorTally
+{
+    internal int Found;
+    internal int NotModified;
+    internal int NotFound;
+
+    /// <summary>The status of the one answer that was counted since an earlier state.</summary>
+    internal readonly int StatusSince(in DoorTally earlier)
+    {
+        if (Found != earlier.Found)
+            return 200;
+        return NotModified != earlier.NotModified ? 304 : 404;
+    }
+}

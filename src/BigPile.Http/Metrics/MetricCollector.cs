@@ -1,0 +1,99 @@
+using System;
+using System.Collections.Frozen;
+using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Threading;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Http.Metrics;
+
+/// <summary>Listens to meters, and keeps what they measure until somebody looks.</summary>
+/// <remarks>Thread safety: all members may be called concurrently; looks wait for each other.</remarks>
+internal sealed class MetricCollector : IDisposable
+{
+    private readonly MeterListener _listener = new();
+    private readonly FrozenSet<string> _meters;
+    private readonly IMeterFactory _factory;
+    private readonly ILogger<MetricCollector> _logger;
+    private readonly Lock _looking = new();
+    private readonly Lock _changing = new();
+    private readonly List<Metric> _metrics = [];
+
+    /// <summary>Begins to listen.</summary>
+    /// <param name="meters">The names of the meters.</param>
+    /// <param name="factory">The application's: meters of another one, with the same names, are not its.</param>
+    /// <param name="logger">Is told of instruments that fail.</param>
+    internal MetricCollector(IEnumerable<string> meters, IMeterFactory factory, ILogger<MetricCollector> logger)
+    {
+        _meters = meters.ToFrozenSet(StringComparer.Ordinal);
+        _factory = factory;
+        _logger = logger;
+        _listener.InstrumentPublished = Welcome;
+        _listener.MeasurementsCompleted = (_, state) => Forget(state);
+        _listener.SetMeasurementEventCallback<byte>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<short>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<int>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<long>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<float>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<double>(static (_, value, tags, state) => Note(state, value, tags));
+        _listener.SetMeasurementEventCallback<decimal>(static (_, value, tags, state) => Note(state, (double)value, tags));
+        _listener.Start();
+    }
+
+    /// <summary>Writes all figures as they are now.</summary>
+    internal string Look()
+    {
+        lock (_looking)
+        {
+            Metric[] metrics = Snapshot();
+            foreach (Metric metric in metrics)
+            {
+                if (metric.Instrument.IsObservable)
+                    metric.Clear();
+            }
+            Observe();
+            return PrometheusText.Write(metrics);
+        }
+    }
+
+    public void Dispose() => _listener.Dispose();
+
+    // What one instrument throws must not hide what the others have.
+    private void Observe()
+    {
+        try
+        {
+            _listener.RecordObservableInstruments();
+        }
+        catch (AggregateException e)
+        {
+            _logger.LogWarning(e, "Some instruments could not be read");
+        }
+    }
+
+    private void Welcome(Instrument instrument, MeterListener listener)
+    {
+        bool isForeign = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
+        if (isForeign || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
+            return;
+        var metric = new Metric(instrument, kind);
+        lock (_changing)
+            _metrics.Add(metric);
+        listener.EnableMeasurementEvents(instrument, metric);
+    }
+
+    private void Forget(object? metric)
+    {
+        lock (_changing)
+            _metrics.Remove((Metric)metric!);
+    }
+
+    private Metric[] Snapshot()
+    {
+        lock (_changing)
+            return [.. _metrics];
+    }
+
+    private static void Note(object? metric, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags) =>
+        ((Metric)metric!).Record(value, tags);
+}

@@ -1,0 +1,60 @@
+using System;
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Threading.Tasks;
+using BigPile.Http.Bounds;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Reads the body of a request as a whole, within a limit.</summary>
+internal static class BodyBuffer
+{
+    /// <summary>Reads a body.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="buffer">Where the bytes go.</param>
+    /// <param name="maxBytes">The most bytes of the body.</param>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    /// <exception cref="BufferRoomException">There is no room for the body.</exception>
+    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more, or the request has had its time.</exception>
+    internal static async ValueTask<Problem?> ReadAsync(HttpContext context, ValueBuffer buffer, long maxBytes)
+    {
+        if (context.Request.ContentLength > maxBytes)
+            return ProblemCatalog.BodyTooLarge(maxBytes, context.Request.ContentLength);
+        Limit(context, maxBytes);
+        PipeReader reader = context.Request.BodyReader;
+        long startBytes = buffer.WrittenSpan.Length;
+        while (true)
+        {
+            bool holdsRoom = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
+            ReadResult result = await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
+            // The server keeps to the limit too; this also holds where the limit can't be set.
+            if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
+            {
+                reader.AdvanceTo(result.Buffer.End);
+                return ProblemCatalog.BodyTooLarge(maxBytes, null);
+            }
+            try
+            {
+                foreach (ReadOnlyMemory<byte> part in result.Buffer)
+                    buffer.Write(part.Span);
+            }
+            finally
+            {
+                reader.AdvanceTo(result.Buffer.End); // also without room: else the server can't read the rest, and cuts the connection off
+            }
+            if (result.IsCompleted)
+                return null;
+        }
+    }
+
+    /// <summary>Sets how long a body the server takes; nothing where that can't be set any more.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="maxBytes">The most bytes; <see langword="null"/>: no limit.</param>
+    internal static void Limit(HttpContext context, long? maxBytes)
+    {
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+            limit.MaxRequestBodySize = maxBytes;
+    }
+}

@@ -1,0 +1,137 @@
+using System;
+using System.Buffers.Binary;
+using System.IO;
+using System.IO.Compression;
+using BigPile.Http.Bounds;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Looks whether a payload is whole gzip members (RFC 1952), one or several, and nothing else.</summary>
+/// <remarks>
+/// The framework's decoder takes whatever follows a member for its end, and does not say where that is. Here each member is decoded by
+/// itself, and ends where its trailer is: the checksum and the length of what was decoded, 64 bits that nothing else has by chance.
+/// </remarks>
+internal ref struct GzipMembers
+{
+    private const int HeadBytes = 10;
+    private const int TrailerBytes = 8;
+    private const byte HasHeadChecksum = 2;
+    private const byte HasExtra = 4;
+    private const byte HasName = 8;
+    private const byte HasComment = 16;
+    private const byte KnownFlags = 31;
+
+    private readonly ReadOnlyMemory<byte> _payload;
+    private readonly Span<byte> _buffer;
+    private int _at;
+
+    private static ReadOnlySpan<byte> Magic => [0x1F, 0x8B, 8]; // and the only coding that there is
+
+    /// <param name="payload">The payload.</param>
+    /// <param name="buffer">Where decoded bytes go, and are forgotten.</param>
+    internal GzipMembers(ReadOnlyMemory<byte> payload, Span<byte> buffer)
+    {
+        _payload = payload;
+        _buffer = buffer;
+    }
+
+    /// <summary>Decodes all members.</summary>
+    /// <param name="maxBytes">The most decoded bytes; beyond them it ends.</param>
+    /// <param name="budget">Is asked again and again whether to go on.</param>
+    /// <param name="decodedBytes">What was decoded is added here.</param>
+    /// <returns>Whether there is at least one, and all are whole.</returns>
+    /// <exception cref="InvalidDataException">The compressed data are damaged.</exception>
+    internal bool AreWhole(long maxBytes, DecodeBudget budget, ref long decodedBytes)
+    {
+        do
+        {
+            if (!TryPassHead() || !TryPassData(maxBytes, budget, ref decodedBytes))
+                return false;
+        }
+        while (_at < _payload.Length);
+        return true;
+    }
+
+    private bool TryPassHead()
+    {
+        ReadOnlySpan<byte> head = _payload.Span[_at..];
+        if (head.Length < HeadBytes || !head.StartsWith(Magic) || head[3] > KnownFlags)
+            return false;
+        byte flags = head[3];
+        ReadOnlySpan<byte> rest = head[HeadBytes..];
+        if ((flags & HasExtra) != 0)
+        {
+            int extraBytes = rest.Length < 2 ? int.MaxValue : 2 + BinaryPrimitives.ReadUInt16LittleEndian(rest);
+            if (extraBytes > rest.Length)
+                return false;
+            rest = rest[extraBytes..];
+        }
+        if ((flags & HasName) != 0 && !TryPassText(ref rest))
+            return false;
+        if ((flags & HasComment) != 0 && !TryPassText(ref rest))
+            return false;
+        if ((flags & HasHeadChecksum) != 0)
+        {
+            if (rest.Length < 2)
+                return false;
+            rest = rest[2..];
+        }
+        _at = _payload.Length - rest.Length;
+        return true;
+    }
+
+    private static bool TryPassText(ref ReadOnlySpan<byte> rest)
+    {
+        int end = rest.IndexOf((byte)0);
+        rest = rest[(end + 1)..];
+        return end >= 0;
+    }
+
+    private bool TryPassData(long maxBytes, DecodeBudget budget, ref long decodedBytes)
+    {
+        long before = decodedBytes;
+        using var source = new MemoryReader(_payload[_at..]);
+        uint checksum = Decode(source, maxBytes, budget, ref decodedBytes);
+        if (decodedBytes > maxBytes)
+            return false;
+        int lastRead = _payload.Length - source.RestBytes - source.LastReadBytes;
+        return decodedBytes == before
+            ? lastRead == _at && TryPassNothing(budget)
+            : TryPassTrailer(lastRead, lastRead + source.LastReadBytes, checksum, (uint)(decodedBytes - before));
+    }
+
+    // The trailer of nothing is zeros, which may stand before it too; so the data's end is found byte by byte. Only for as many bytes as the
+    // decoder takes at once: nobody needs more to say nothing.
+    private bool TryPassNothing(DecodeBudget budget)
+    {
+        using var source = new MemoryReader(_payload[_at..]) { MaxReadBytes = 1 };
+        long none = 0;
+        _ = Decode(source, 0, budget, ref none);
+        int end = _payload.Length - source.RestBytes;
+        return TryPassTrailer(end, end, 0, 0);
+    }
+
+    private readonly uint Decode(MemoryReader source, long maxBytes, DecodeBudget budget, ref long decodedBytes)
+    {
+        using var decoder = new DeflateStream(source, CompressionMode.Decompress, leaveOpen: true);
+        uint checksum = 0;
+        for (int read = 1; read != 0 && decodedBytes <= maxBytes; decodedBytes += read)
+        {
+            budget.ThrowIfStopped();
+            read = decoder.Read(_buffer);
+            checksum = GzipChecksum.Add(checksum, _buffer[..read]);
+        }
+        return checksum;
+    }
+
+    // The data end somewhere between two places.
+    private bool TryPassTrailer(int from, int to, uint checksum, uint lengthBytes)
+    {
+        Span<byte> trailer = stackalloc byte[TrailerBytes];
+        BinaryPrimitives.WriteUInt32LittleEndian(trailer, checksum);
+        BinaryPrimitives.WriteUInt32LittleEndian(trailer[4..], lengthBytes);
+        int place = _payload.Span[from..Math.Min(_payload.Length, to + TrailerBytes)].IndexOf(trailer);
+        _at = from + place + TrailerBytes;
+        return place >= 0;
+    }
+}

@@ -1,0 +1,23 @@
+using System.Text;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Answers with a JSON document that was put together by hand.</summary>
+internal static class JsonAnswer
+{
+    private static readonly JsonSerializerOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    internal static Task WriteAsync(HttpContext context, JsonNode document)
+    {
+        byte[] body = Encoding.UTF8.GetBytes(document.ToJsonString(Options));
+        context.Response.ContentType = MediaTypes.Json;
+        context.Response.ContentLength = body.Length;
+        context.Response.Headers.CacheControl = "no-store";
+        return context.Response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted);
+    }
+}

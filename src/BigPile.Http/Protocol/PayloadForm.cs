@@ -1,0 +1,14 @@
+namespace BigPile.Http.Protocol;
+
+/// <summary>The form in which a client gets a payload.</summary>
+internal enum PayloadForm
+{
+    /// <summary>Byte for byte as it is stored.</summary>
+    AsStored,
+
+    /// <summary>Stored compressed and decompressed on the way out.</summary>
+    Decoded,
+
+    /// <summary>The client takes neither.</summary>
+    None,
+}

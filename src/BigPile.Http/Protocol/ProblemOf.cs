@@ -1,0 +1,39 @@
+using System;
+using BigPile.AspNetCore.Tables;
+using BigPile.Caching;
+using BigPile.Http.Bounds;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Which problem an exception or an outcome is.</summary>
+internal static class ProblemOf
+{
+    /// <summary>The problem of an exception that a request may come to.</summary>
+    /// <param name="exception">The exception.</param>
+    /// <param name="maxBodyBytes">The most bytes of a body.</param>
+    /// <returns><see langword="null"/> when it is a defect.</returns>
+    internal static Problem? Exception(Exception exception, long maxBodyBytes) => exception switch
+    {
+        BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge } => ProblemCatalog.BodyTooLarge(maxBodyBytes, null),
+        BadHttpRequestException bad => ProblemCatalog.BadBody with { Status = bad.StatusCode, Detail = bad.Message },
+        BufferRoomException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
+        RefusedException refused => refused.Problem,
+        ObjectDisposedException => ProblemCatalog.NotReady,
+        PileFullException full => ProblemCatalog.PileFull with { Detail = full.Message },
+        PileException failed => ProblemCatalog.PileFailed with { Detail = failed.Message },
+        _ => null,
+    };
+
+    /// <summary>The problem of a put that was refused, because everything that could make room is worth more.</summary>
+    internal static Problem Refusal(CacheTable table) =>
+        table.Options.CollisionMode == CollisionMode.Durable ? ProblemCatalog.TableFull : ProblemCatalog.EntryRefused;
+
+    /// <summary>The problem of a table that can't be had.</summary>
+    internal static Problem Refusal(TableRefusal refusal) => refusal.Reason switch
+    {
+        TableRefusalReason.OtherKeyType => ProblemCatalog.OtherKeyType,
+        TableRefusalReason.ForeignValue => ProblemCatalog.ForeignValue,
+        _ => ProblemCatalog.TooManyTables(refusal.Detail!, refusal.Limit),
+    };
+}

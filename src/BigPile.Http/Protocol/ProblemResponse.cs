@@ -1,0 +1,38 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Unicode;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Answers a request with a problem document.</summary>
+internal static class ProblemResponse
+{
+    internal const string ContentType = "application/problem+json";
+
+    // Keys in any script stay readable; what could be taken for markup is still escaped.
+    private static readonly ProblemJson Json =
+        new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
+
+    /// <summary>Answers; to HEAD with the same header and no body. A response that has begun is cut off: nobody must take it for whole.</summary>
+    internal static Task WriteAsync(HttpContext context, Problem problem)
+    {
+        HttpResponse response = context.Response;
+        if (response.HasStarted)
+        {
+            context.Abort();
+            return Task.CompletedTask;
+        }
+        problem = problem with { TraceId = Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier };
+        if (problem.RetryAfterMs is { } retryAfterMs)
+            response.Headers.RetryAfter = ((retryAfterMs + 999) / 1000).ToString(CultureInfo.InvariantCulture);
+        byte[] body = JsonSerializer.SerializeToUtf8Bytes(problem, Json.Problem);
+        response.StatusCode = problem.Status;
+        response.ContentType = ContentType;
+        response.ContentLength = body.Length;
+        return response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted); // the server drops it when the method is HEAD
+    }
+}

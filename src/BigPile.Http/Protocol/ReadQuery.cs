@@ -1,0 +1,45 @@
+using System;
+using System.Globalization;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>The query of a read: <c>maxAge</c> and <c>look</c>. Other parameters mean nothing.</summary>
+/// <param name="MaxAgeSeconds">The most seconds since the entry was put; <see langword="null"/>: any.</param>
+/// <param name="IsLook">Whether the read is no use of the entry, and tells more of it.</param>
+internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsLook)
+{
+    private const string MaxAge = "maxAge=";
+    private const string Look = "look=";
+    private const string Yes = "true";
+    private const int MaxDigits = 10;
+
+    /// <summary>Reads a query.</summary>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    internal static Problem? Read(ReadOnlySpan<char> query, out ReadQuery asked)
+    {
+        asked = default;
+        foreach (Range part in query.Split('&'))
+        {
+            ReadOnlySpan<char> parameter = query[part];
+            if (parameter.StartsWith(MaxAge, StringComparison.Ordinal))
+            {
+                if (!TryReadSeconds(parameter[MaxAge.Length..], out long seconds))
+                    return ProblemCatalog.BadMaxAge;
+                asked = asked with { MaxAgeSeconds = seconds };
+            }
+            else if (parameter.StartsWith(Look, StringComparison.Ordinal))
+            {
+                if (parameter[Look.Length..] is not Yes)
+                    return ProblemCatalog.InvalidQuery("look", parameter[Look.Length..].ToString(), $"'{Yes}', or left out");
+                asked = asked with { IsLook = true };
+            }
+        }
+        return null;
+    }
+
+    private static bool TryReadSeconds(ReadOnlySpan<char> number, out long seconds)
+    {
+        seconds = 0;
+        return number.Length is not 0 and <= MaxDigits && long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out seconds);
+    }
+}

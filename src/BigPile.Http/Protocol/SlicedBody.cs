@@ -1,0 +1,38 @@
+using System;
+using System.IO.Pipelines;
+using System.Threading.Tasks;
+using BigPile.Http.Bounds;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Protocol;
+
+/// <summary>Sends a body piece by piece, each when the client took the one before: the connection would keep a copy of what it is given at once.</summary>
+internal static class SlicedBody
+{
+    /// <summary>The bytes of a piece.</summary>
+    internal const int SliceBytes = 64 * 1024;
+
+    /// <param name="response">Where it goes.</param>
+    /// <param name="body">The bytes.</param>
+    /// <param name="holdsRoom">Whether they, or more behind them, lie in buffers that all requests share.</param>
+    /// <returns><see langword="false"/> when the client has gone.</returns>
+    internal static async ValueTask<bool> SendAsync(HttpResponse response, ReadOnlyMemory<byte> body, bool holdsRoom)
+    {
+        while (!body.IsEmpty)
+        {
+            int lengthBytes = Math.Min(SliceBytes, body.Length);
+            if (!await TryFlushAsync(response, response.BodyWriter.WriteAsync(body[..lengthBytes]), holdsRoom).ConfigureAwait(false))
+                return false;
+            body = body[lengthBytes..];
+        }
+        return true;
+    }
+
+    /// <summary>Waits for the client to take what was flushed.</summary>
+    /// <returns><see langword="false"/> when the client has gone.</returns>
+    internal static async ValueTask<bool> TryFlushAsync(HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom)
+    {
+        FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsRoom).ConfigureAwait(false);
+        return !result.IsCompleted && !result.IsCanceled;
+    }
+}

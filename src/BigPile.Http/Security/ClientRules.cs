@@ -1,0 +1,100 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Net;
+using System.Text;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
+
+namespace BigPile.Http.Security;
+
+/// <summary>Which hosts are served, and which pages may change anything, while nobody is asked for a key: a browser is no client by accident.</summary>
+/// <remarks>
+/// A name that another site's owner points at this machine brings that site's pages here as if this were their own server; so without keys
+/// only loopback names and addresses are served, and hosts that the settings name. Pages of other origins can send changes without a word
+/// to their user; browsers say of each request where it comes from (<c>Sec-Fetch-Site</c>, <c>Origin</c>), and other clients say nothing.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class ClientRules
+{
+    /// <summary>What stands for every host, or every origin.</summary>
+    internal const string Any = "*";
+
+    private const int MaxHostBytes = 255;
+
+    private readonly string[] _hosts;
+    private readonly string[] _origins;
+
+    /// <param name="hosts">Names and addresses that are served beside those of loopback; <c>*</c>: all.</param>
+    /// <param name="origins">Origins whose pages may change things beside those of the server itself; <c>*</c>: all.</param>
+    internal ClientRules(IEnumerable<string> hosts, IEnumerable<string> origins)
+    {
+        _hosts = [.. hosts];
+        _origins = [.. origins.Select(static origin => origin.TrimEnd('/'))];
+    }
+
+    /// <summary>Whether a host is served.</summary>
+    /// <param name="host">The value of the header <c>Host</c>, in ASCII.</param>
+    internal bool AllowsHost(ReadOnlySpan<byte> host)
+    {
+        Span<char> text = stackalloc char[MaxHostBytes];
+        return host.Length <= text.Length && Encoding.ASCII.TryGetChars(host, text, out int length) && AllowsHost(text[..length]);
+    }
+
+    /// <summary>Whether a host is served.</summary>
+    /// <param name="host">The value of the header <c>Host</c>. An empty one comes from no browser.</param>
+    internal bool AllowsHost(ReadOnlySpan<char> host)
+    {
+        ReadOnlySpan<char> name = NameOf(host);
+        return name.IsEmpty || IsLoopback(name) || Has(_hosts, name);
+    }
+
+    /// <summary>Whether a request may change things, if it wants to.</summary>
+    internal bool AllowsChange(HttpRequest request)
+    {
+        if (HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method) || HttpMethods.IsOptions(request.Method))
+            return true;
+        StringValues origin = request.Headers.Origin;
+        if (origin.Count == 1 && Has(_origins, origin[0]))
+            return true;
+        StringValues site = request.Headers["Sec-Fetch-Site"];
+        if (site.Count != 0)
+            return site.Count == 1 && site[0] is "same-origin" or "none";
+        return origin.Count == 0 || (origin.Count == 1 && IsOwn(origin[0], request.Host.Value));
+    }
+
+    // Something in front may encrypt, so that the scheme is not compared: what it was for the browser is not known here.
+    private static bool IsOwn(ReadOnlySpan<char> origin, ReadOnlySpan<char> host)
+    {
+        int authority = origin.IndexOf("://", StringComparison.Ordinal);
+        return authority > 0 && !host.IsEmpty && origin[(authority + 3)..].Equals(host, StringComparison.OrdinalIgnoreCase);
+    }
+
+    private static bool Has(string[] list, ReadOnlySpan<char> name)
+    {
+        foreach (string one in list)
+        {
+            if (one == Any || name.Equals(one, StringComparison.OrdinalIgnoreCase))
+                return true;
+        }
+        return false;
+    }
+
+    private static bool IsLoopback(ReadOnlySpan<char> name)
+    {
+        if (name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || name.EndsWith(".localhost", StringComparison.OrdinalIgnoreCase))
+            return true;
+        return IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address);
+    }
+
+    private static ReadOnlySpan<char> NameOf(ReadOnlySpan<char> host)
+    {
+        if (host.StartsWith('['))
+        {
+            int end = host.IndexOf(']');
+            return end < 0 ? host : host[1..end];
+        }
+        int colon = host.LastIndexOf(':');
+        return (colon < 0 ? host : host[..colon]).TrimEnd('.');
+    }
+}

@@ -1,0 +1,84 @@
+using System;
+using System.Collections.Generic;
+using System.Security.Cryptography;
+using System.Threading;
+using BigPile.AspNetCore.Tables;
+
+namespace BigPile.Http.Security;
+
+/// <summary>A key that clients may hold, ready to be checked.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class HeldKey : ITableMaker
+{
+    private readonly BigPileKey _key;
+    private readonly SecretHash _hash;
+    private readonly string[] _tables;
+    private readonly RequestRate? _rate;
+    private byte[]? _proven;
+
+    /// <exception cref="ArgumentException">The key is not what it must be.</exception>
+    internal HeldKey(BigPileKey key, TimeProvider time)
+    {
+        key.Validate();
+        _key = key;
+        _tables = [.. key.Tables];
+        _hash = SecretHash.TryParse(key.Hash, out SecretHash? hash) ? hash : SecretHash.Nobodys;
+        if (key.RequestsPerSecond is { } requests)
+            _rate = new RequestRate(requests, key.Burst ?? (int)Math.Clamp(requests, 1, RequestRate.HighestBurst), time);
+    }
+
+    /// <inheritdoc/>
+    public string Name => _key.Name;
+
+    /// <summary>What the holder may do.</summary>
+    internal KeyScopes Scopes => _key.Scopes;
+
+    /// <summary>The tables that the key reaches: names in which <c>*</c> stands for any characters.</summary>
+    internal IReadOnlyList<string> Tables => _tables;
+
+    /// <inheritdoc/>
+    public int? MaxTables => _key.MaxTables;
+
+    /// <summary>Whether the key has so many requests a second and no more.</summary>
+    internal bool IsLimited => _rate != null;
+
+    /// <summary>Whether a secret is the key's.</summary>
+    /// <remarks>
+    /// The secret that proved itself is remembered, one for each key, so that the next request costs a comparison and no hash. Both take
+    /// a time that does not depend on where they differ.
+    /// </remarks>
+    internal bool IsProvedBy(ReadOnlySpan<byte> secret)
+    {
+        if (Volatile.Read(ref _proven) is { } proven && CryptographicOperations.FixedTimeEquals(proven, secret))
+            return true;
+        if (!_hash.Matches(secret))
+            return false;
+        Volatile.Write(ref _proven, secret.ToArray());
+        return true;
+    }
+
+    /// <summary>Whether the key has a scope.</summary>
+    internal bool Has(KeyScopes scope) => (_key.Scopes & scope) == scope;
+
+    /// <summary>Whether the key reaches a table.</summary>
+    internal bool Reaches(ReadOnlySpan<char> table)
+    {
+        foreach (string pattern in _tables)
+        {
+            if (TablePattern.Matches(pattern, table))
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Whether the key reaches all tables, also those that are yet to be made.</summary>
+    internal bool ReachesAll() => Array.IndexOf(_tables, TablePattern.All) >= 0;
+
+    /// <summary>Takes a permit for one request.</summary>
+    /// <param name="wait">When there is none: how long until there is one.</param>
+    internal bool TryTakePermit(out TimeSpan wait)
+    {
+        wait = TimeSpan.Zero;
+        return _rate == null || _rate.TryTake(out wait);
+    }
+}

@@ -1,0 +1,86 @@
+using System;
+using System.Text;
+using System.Threading.Tasks;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Primitives;
+
+namespace BigPile.Http.Security;
+
+/// <summary>Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port, and 421 and 403 where a browser was led here.</summary>
+internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRules rules)
+{
+    private const string KeyHeader = "X-Api-Key";
+    private const string Scheme = "Bearer ";
+    private const string Challenge = "Bearer realm=\"BigPile\"";
+    private const string WrongChallenge = Challenge + ", error=\"invalid_token\"";
+
+    public Task InvokeAsync(HttpContext context)
+    {
+        if (rules.Clients is { } clients && RefusalOf(clients, context.Request) is { } refusal)
+            return ProblemResponse.WriteAsync(context, refusal);
+        string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        Span<char> room = stackalloc char[TableName.MaxLength];
+        RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
+        if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
+        return !need.NeedsKey || keys.IsOpen ? next(context) : CheckAsync(context, need);
+    }
+
+    private static Problem? RefusalOf(ClientRules clients, HttpRequest request)
+    {
+        if (!clients.AllowsHost(request.Host.Value))
+            return ProblemCatalog.HostNotServed;
+        return clients.AllowsChange(request) ? null : ProblemCatalog.OriginForbidden;
+    }
+
+    private Task CheckAsync(HttpContext context, RequestNeed need)
+    {
+        Span<byte> room = stackalloc byte[CredentialText.MaxBytes];
+        if (!TryReadCredential(context.Request.Headers, room, out ReadOnlySpan<byte> credential))
+            return RefuseAsync(context, ProblemCatalog.CredentialsMissing, Challenge);
+        if (keys.Find(credential) is not { } key)
+            return RefuseAsync(context, ProblemCatalog.CredentialsInvalid, WrongChallenge);
+        if (!key.Has(need.Scope))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.ScopeMissing(key.Name, need.Scope.ToString().ToLowerInvariant()));
+        if (need.Table.IsEmpty ? !need.IsForSome && !key.ReachesAll() : !key.Reaches(need.Table))
+            return ProblemResponse.WriteAsync(context, ProblemCatalog.TableForbidden(key.Name, need.Table));
+        if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
+            return RetryLater.AnswerAsync(context, ProblemCatalog.RateLimited(key.Name), wait);
+        if (need.Scope != KeyScopes.Read || need.IsForSome)
+            context.Features.Set(key); // for what a key may have of its own
+        if (need.Scope == KeyScopes.Admin)
+            context.Items[typeof(HeldKey)] = key.Name; // for the log: who did it
+        return next(context);
+    }
+
+    // The fast door takes the permit before it knows whether it can answer: who comes from there has paid.
+    private static bool IsCharged(HttpContext context, HeldKey key) =>
+        key.IsLimited && context.Features.Get<IResponseGate>() is { } gate && gate.TakePermit();
+
+    private static Task RefuseAsync(HttpContext context, Problem problem, string challenge)
+    {
+        context.Response.Headers.WWWAuthenticate = challenge;
+        return ProblemResponse.WriteAsync(context, problem);
+    }
+
+    // What is too long, not ASCII or there twice is nobody's credential, and is refused as such.
+    private static bool TryReadCredential(IHeaderDictionary headers, Span<byte> room, out ReadOnlySpan<byte> credential)
+    {
+        StringValues authorization = headers.Authorization;
+        if (authorization.Count != 0 && (authorization[0] ?? "").StartsWith(Scheme, StringComparison.OrdinalIgnoreCase))
+        {
+            _ = CredentialText.TryReadBearer(BytesOf(authorization, room), out credential);
+            return true;
+        }
+        StringValues key = headers[KeyHeader];
+        credential = BytesOf(key, room);
+        return key.Count != 0;
+    }
+
+    private static ReadOnlySpan<byte> BytesOf(StringValues header, Span<byte> room) =>
+        header.Count == 1 && header[0] is { } text && text.Length <= room.Length && Ascii.IsValid(text)
+            ? room[..Encoding.ASCII.GetBytes(text, room)]
+            : default;
+}

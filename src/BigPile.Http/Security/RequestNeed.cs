@@ -1,0 +1,107 @@
+using System;
+using BigPile.Http.Protocol;
+using Microsoft.AspNetCore.Http;
+
+namespace BigPile.Http.Security;
+
+/// <summary>What a request needs to be answered: a scope, for one table or for all of them.</summary>
+/// <remarks>
+/// Entries are told by the target as it came, because that is what serves them; all else by the decoded path, because that is what routes
+/// them. What is not known here needs more and not less: an unknown read needs all tables, an unknown change the scope
+/// <see cref="KeyScopes.Admin"/>.
+/// </remarks>
+internal readonly ref struct RequestNeed
+{
+    private const string Tables = "/v1/tables";
+    private const string Access = "/v1/access";
+
+    private static readonly string[] ReadVerbs = [":mget", ":export", "/keys"];
+    private static readonly string[] WriteVerbs = [":mset", ":mdelete", ":evict", ":load"];
+    private static readonly string[] AdminPaths = ["/v1/admin", "/v1/operations"];
+
+    private RequestNeed(KeyScopes scope, ReadOnlySpan<char> table)
+    {
+        Scope = scope;
+        Table = table;
+        NeedsKey = true;
+    }
+
+    /// <summary>Whether a key is needed at all.</summary>
+    internal bool NeedsKey { get; }
+
+    /// <summary>The scope; <see cref="KeyScopes.None"/> when any key will do, or none is needed.</summary>
+    internal KeyScopes Scope { get; }
+
+    /// <summary>Whether a key that reaches only some tables will do: the answer is about those alone.</summary>
+    internal bool IsForSome { get; private init; }
+
+    /// <summary>The table; empty for all of them.</summary>
+    internal ReadOnlySpan<char> Table { get; }
+
+    /// <summary>Says what a request needs.</summary>
+    /// <param name="method">The method.</param>
+    /// <param name="rawTarget">The target as it came over the wire.</param>
+    /// <param name="path">The decoded path.</param>
+    /// <param name="room">Room for <see cref="TableName.MaxLength"/> characters.</param>
+    internal static RequestNeed Of(string method, string rawTarget, PathString path, Span<char> room)
+    {
+        bool isRead = HttpMethods.IsGet(method) || HttpMethods.IsHead(method);
+        if (EntryTarget.TryParse(rawTarget, out EntryTarget target))
+        {
+            KeyScopes scope = isRead ? KeyScopes.Read : KeyScopes.Write;
+            return new RequestNeed(scope, TableName.TryDecode(target.Table, room, out ReadOnlySpan<char> name) ? name : default);
+        }
+        string text = path.Value ?? "";
+        if (isRead && IsOpen(text))
+            return default;
+        foreach (string admin in AdminPaths)
+        {
+            if (text.StartsWith(admin, StringComparison.OrdinalIgnoreCase))
+                return new RequestNeed(KeyScopes.Admin, default);
+        }
+        if (isRead && text.Equals(Access, StringComparison.OrdinalIgnoreCase))
+            return new RequestNeed(KeyScopes.None, default) { IsForSome = true };
+        if (isRead && text.Equals(Tables, StringComparison.OrdinalIgnoreCase))
+            return new RequestNeed(KeyScopes.Read, default) { IsForSome = true };
+        return text.StartsWith(Tables + "/", StringComparison.OrdinalIgnoreCase)
+            ? OfTable(text.AsSpan(Tables.Length + 1), isRead, IsFolded(rawTarget))
+            : new RequestNeed(isRead ? KeyScopes.Read : KeyScopes.Admin, default);
+    }
+
+    private static RequestNeed OfTable(ReadOnlySpan<char> rest, bool isRead, bool isFolded)
+    {
+        int end = rest.IndexOfAny(':', '/');
+        ReadOnlySpan<char> name = end < 0 ? rest : rest[..end];
+        ReadOnlySpan<char> verb = end < 0 ? default : rest[end..];
+        KeyScopes scope = ScopeOf(verb, isRead);
+        return new RequestNeed(scope, isFolded || !TableName.IsValid(name) ? default : name);
+    }
+
+    private static KeyScopes ScopeOf(ReadOnlySpan<char> verb, bool isRead)
+    {
+        if (isRead || IsOneOf(ReadVerbs, verb))
+            return KeyScopes.Read;
+        return IsOneOf(WriteVerbs, verb) ? KeyScopes.Write : KeyScopes.Admin;
+    }
+
+    private static bool IsOneOf(string[] verbs, ReadOnlySpan<char> verb)
+    {
+        verb = verb.TrimEnd('/'); // routing takes no notice of it
+        foreach (string one in verbs)
+        {
+            if (verb.Equals(one, StringComparison.OrdinalIgnoreCase))
+                return true;
+        }
+        return false;
+    }
+
+    // The console's own files hold nothing; it asks for what it shows with the key that its user types in.
+    private static bool IsOpen(string path) =>
+        path is "/" || path.StartsWith("/health/", StringComparison.OrdinalIgnoreCase)
+        || path.StartsWith("/console/", StringComparison.OrdinalIgnoreCase);
+
+    // A path in which segments were folded away names one table to who reads the target, and another to who reads the path.
+    private static bool IsFolded(string rawTarget) =>
+        rawTarget.Contains("/.", StringComparison.Ordinal) || rawTarget.Contains("%2E", StringComparison.OrdinalIgnoreCase)
+        || rawTarget.Contains("%2F", StringComparison.OrdinalIgnoreCase);
+}

@@ -1,0 +1,17 @@
+using System;
+using System.IO.Enumeration;
+using BigPile.Http.Protocol;
+
+namespace BigPile.Http.Security;
+
+/// <summary>Names of tables in which <c>*</c> stands for any characters.</summary>
+internal static class TablePattern
+{
+    /// <summary>The pattern of all tables.</summary>
+    internal const string All = "*";
+
+    internal static bool IsValid(string pattern) => pattern == All || TableName.IsValid(pattern.Replace('*', 'x'));
+
+    internal static bool Matches(string pattern, ReadOnlySpan<char> table) =>
+        FileSystemName.MatchesSimpleExpression(pattern, table, ignoreCase: false);
+}
