@@ -15,9 +15,6 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
 
     private bool _needsTrial;
 
-    /// <summary>The codec that wrote into the buffer last; a thread that uses several piles has one buffer for all.</summary>
-    public MessagePackPileCodec? Codec { get; private set; }
-
     /// <summary>Behind it the buffer has only its slack.</summary>
     public byte* End;
 
@@ -48,12 +45,6 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     /// <summary>The model of the last root: most threads write one type for long.</summary>
     public TypeModel? LastRoot;
 
-    public void Serve(MessagePackPileCodec codec)
-    {
-        Codec = codec;
-        LastRoot = null;
-    }
-
     public void Begin(bool isTracking)
     {
         End = buffer.End;
@@ -62,21 +53,16 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
         Flags = PayloadFlags.None;
     }
 
-    /// <summary>Lets go of the graph.</summary>
-    public void Finish()
-    {
-        if (IsTracking || Flags != PayloadFlags.None)
-            Settle();
-    }
+    /// <summary>Lets go of the graph, and tells whether what was written must be read once before it counts.</summary>
+    public bool Finish() => (IsTracking || Flags != PayloadFlags.None) && Settle();
 
     // A key that refers to an object outside of it may be hashed before that object is whole. Whether it matters, only reading tells.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Settle()
+    private bool Settle()
     {
         bool needsTrial = _needsTrial;
         Reset();
-        if (needsTrial)
-            Codec!.CheckReadable(buffer);
+        return needsTrial;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

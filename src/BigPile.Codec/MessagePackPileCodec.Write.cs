@@ -11,11 +11,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     /// <inheritdoc/>
     public void Serialize(object value, PileBuffer destination)
     {
-        WriteContext c = destination.Writer is { } own && own.Codec == this ? own : NewWriter(destination);
+        WriteContext c = destination.WriterOwner == this ? Unsafe.As<WriteContext>(destination.Writer!) : NewWriter(destination);
         try
         {
             WriteRoot(value, RootModel(value, c), destination, c);
-            c.Finish();
+            if (c.Finish())
+                CheckReadable(destination);
         }
         catch (Exception e)
         {
@@ -30,8 +31,10 @@ internal sealed unsafe partial class MessagePackPileCodec
     [MethodImpl(MethodImplOptions.NoInlining)]
     private WriteContext NewWriter(PileBuffer destination)
     {
-        WriteContext c = destination.Writer ??= new WriteContext(destination);
-        c.Serve(this);
+        var c = (WriteContext?)destination.Writer ?? new WriteContext(destination);
+        c.LastRoot = null;
+        destination.Writer = c;
+        destination.WriterOwner = this;
         return c;
     }
 

@@ -1,4 +1,4 @@
-namespace BigPile.Concurrency;
+namespace BigPile.Memory;
 
 /// <summary>Keeps the fields of an object away from those of its neighbour, which another processor writes.</summary>
 internal abstract class CacheLineIsolated

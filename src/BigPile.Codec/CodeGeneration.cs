@@ -1,4 +1,4 @@
-namespace BigPile.Codec;
+namespace BigPile;
 
 /// <summary>When the fields of a type get methods generated for them.</summary>
 internal enum CodeGeneration

@@ -12,7 +12,7 @@ namespace BigPile.Codec;
 /// <remarks>Which are loaded does not follow from stored text: either none, or all that refer to the library.</remarks>
 internal static class DeployedAssemblies
 {
-    private static readonly AssemblyLoadContext Context = AssemblyLoadContext.GetLoadContext(typeof(Pile).Assembly) ?? AssemblyLoadContext.Default;
+    private static readonly AssemblyLoadContext Context = AssemblyLoadContext.GetLoadContext(typeof(PileBuffer).Assembly) ?? AssemblyLoadContext.Default;
     private static readonly Lazy<HashSet<string>> Paths = new(FindPaths);
     private static readonly Lazy<bool> AllOwn = new(LoadOwn);
 
@@ -33,7 +33,7 @@ internal static class DeployedAssemblies
         var paths = new HashSet<string>();
         if (AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is string trusted)
             paths.UnionWith(trusted.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries));
-        if (Path.GetDirectoryName(typeof(Pile).Assembly.Location) is { Length: > 0 } beside)
+        if (Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location) is { Length: > 0 } beside)
             paths.UnionWith(Directory.GetFiles(beside, "*.dll"));
         return paths;
     }
@@ -43,7 +43,7 @@ internal static class DeployedAssemblies
         string? framework = Path.GetDirectoryName(typeof(object).Assembly.Location);
         foreach (string path in Paths.Value)
         {
-            bool isFramework = Path.GetDirectoryName(path) == framework && framework != Path.GetDirectoryName(typeof(Pile).Assembly.Location);
+            bool isFramework = Path.GetDirectoryName(path) == framework && framework != Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location);
             if (!isFramework && RefersToLibrary(path))
                 Load(Path.GetFileNameWithoutExtension(path));
         }
@@ -73,7 +73,7 @@ internal static class DeployedAssemblies
             MetadataReader metadata = file.GetMetadataReader();
             foreach (AssemblyReferenceHandle handle in metadata.AssemblyReferences)
             {
-                if (TypeRegistry.IsLibrary(metadata.GetString(metadata.GetAssemblyReference(handle).Name)))
+                if (StoredAssembly.IsLibrary(metadata.GetString(metadata.GetAssemblyReference(handle).Name)))
                     return true;
             }
             return false;

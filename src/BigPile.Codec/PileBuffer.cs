@@ -3,8 +3,7 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using BigPile.Codec;
-using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile;
 
@@ -49,10 +48,16 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
 
     /// <summary>What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.</summary>
-    internal WriteContext? Writer { get; set; }
+    internal object? Writer { get; set; }
+
+    /// <summary>The codec that <see cref="Writer"/> served last; a thread that uses several piles has one buffer for all.</summary>
+    internal IPileCodec? WriterOwner { get; set; }
 
     /// <summary>What the codec keeps from one read to the next.</summary>
-    internal ReadContext? Reader { get; set; }
+    internal object? Reader { get; set; }
+
+    /// <summary>The codec that <see cref="Reader"/> served last.</summary>
+    internal IPileCodec? ReaderOwner { get; set; }
 
     /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.</summary>
     internal byte* Start => _start;
@@ -112,13 +117,19 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         return _start + _lengthBytes;
     }
 
+    /// <summary>Refuses a payload that is over <see cref="MaxLengthBytes"/>.</summary>
+    [DoesNotReturn]
+    internal static void RefuseLength(long lengthBytes) =>
+        throw new PileException(
+            $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
+
     private void EnsureRoom(long extraBytes)
     {
         long neededBytes = _lengthBytes + Math.Max(extraBytes, 0);
         if (neededBytes <= _capacityBytes)
             return;
         if (neededBytes > MaxLengthBytes)
-            Throw.PayloadTooLarge(neededBytes, MaxLengthBytes);
+            RefuseLength(neededBytes);
         Reallocate((int)Math.Min(MaxLengthBytes, Math.Max(neededBytes, _capacityBytes * 2L)));
     }
 

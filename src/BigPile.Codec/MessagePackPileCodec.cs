@@ -1,5 +1,3 @@
-using BigPile.Catalog;
-
 namespace BigPile.Codec;
 
 /// <summary>The pile's own codec: object graphs as MessagePack.</summary>
@@ -9,6 +7,9 @@ namespace BigPile.Codec;
 /// </remarks>
 internal sealed unsafe partial class MessagePackPileCodec : IPileCodec
 {
+    /// <summary>What is remembered of the codec that wrote a pile's objects; this one needs no record, since its schemas are one.</summary>
+    internal const string OwnName = "BigPile";
+
     private const int PrefixBytes = 4;
     private const int TypeIdBits = 24;
     private const int TypeIdMask = (1 << TypeIdBits) - 1;
@@ -25,7 +26,7 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec
     }
 
     /// <inheritdoc/>
-    public string Name => CodecStamp.OwnName;
+    public string Name => OwnName;
 
     /// <summary>What it may read and write.</summary>
     internal PileCodecOptions Options { get; }

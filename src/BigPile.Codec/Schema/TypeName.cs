@@ -54,7 +54,7 @@ internal ref struct TypeName
         }
         Type definition = type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
         if (!isFramework(definition))
-            AppendEscaped(text, definition.Assembly.GetName().Name!).Append('/');
+            AppendEscaped(text, StoredAssembly.NameOf(definition.Assembly)!).Append('/');
         AppendEscaped(text, definition.FullName!);
         if (!type.IsConstructedGenericType)
             return;

@@ -1,10 +1,11 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using BigPile.Memory;
 
 namespace BigPile.Codec;
 
 /// <content>The headers whose sizes must be checked before they are used.</content>
-internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
+internal sealed unsafe partial class ReadContext : CacheLineIsolated
 {
     /// <summary>The header of an object: the count is compared with a schema's and takes no memory.</summary>
     public byte* ArrayHeader(byte* p, out int count)

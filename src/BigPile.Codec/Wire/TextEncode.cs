@@ -9,7 +9,6 @@ namespace BigPile.Codec;
 internal static unsafe class TextEncode
 {
     private const int OwnNarrowingMaxChars = 255;
-    private const int CountedFirstMinChars = 64 * 1024;
     private const int HeaderMaxBytes = 6;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -42,7 +41,7 @@ internal static unsafe class TextEncode
 
     private static byte* Utf8Long(byte* p, string value, WriteContext c)
     {
-        long mostBytes = value.Length < CountedFirstMinChars ? 3L * value.Length : TextPayload.Utf8BytesOf(value);
+        long mostBytes = Utf8Length.MostOf(value);
         if (p + mostBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, mostBytes + HeaderMaxBytes);
         return Utf8(p, value, c, (int)mostBytes);

@@ -3,9 +3,9 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Text;
-using BigPile.Catalog;
+using BigPile.Codec;
 
-namespace BigPile.Codec;
+namespace BigPile.Catalog;
 
 /// <summary>Object graphs as bytes that another process can read: the schemas go with the payload.</summary>
 /// <remarks>
@@ -24,11 +24,14 @@ internal sealed class PortableCodec
     private readonly MessagePackPileCodec _codec;
     private readonly ConcurrentDictionary<string, MessagePackPileCodec> _foreign = new(StringComparer.Ordinal);
 
-    internal PortableCodec(PileCodecOptions options)
+    private PortableCodec(PileCodecOptions options)
     {
         _options = options;
         _codec = new MessagePackPileCodec(_catalog, options);
     }
+
+    /// <summary>One that knows the types that a pile's own codec knows; null where the pile has a codec of the user's.</summary>
+    internal static PortableCodec? Of(IPileCodec codec) => codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
 
     /// <summary>Appends an object with its schemas.</summary>
     /// <param name="value">The root.</param>

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace BigPile.Concurrency;
+namespace BigPile.Memory;
 
 /// <summary>Room of two cache lines, which the processor fetches as a pair.</summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]

@@ -1,11 +1,12 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Memory;
 
 namespace BigPile.Codec;
 
 /// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
-internal sealed unsafe partial class ReadContext : Concurrency.CacheLineIsolated
+internal sealed unsafe partial class ReadContext : CacheLineIsolated
 {
     private const int KeptObjectsMost = 4096;
 

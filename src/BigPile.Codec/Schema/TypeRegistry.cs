@@ -15,8 +15,6 @@ namespace BigPile.Codec;
 /// </remarks>
 internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess)
 {
-    private const string OwnName = "BigPile";
-
     private readonly ConditionalWeakTable<Assembly, StrongBox<bool>> _isOwn = [];
     private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _typesByName = [];
 
@@ -67,7 +65,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             return FrameworkTypes.TryResolve(fullName, out Type? known) ? known : null;
         foreach (Type type in options.Types)
         {
-            if (type.FullName == fullName && type.Assembly.GetName().Name == assemblyName)
+            if (type.FullName == fullName && StoredAssembly.NameOf(type.Assembly) == assemblyName)
                 return type;
         }
         return FindInAllowed(assemblyName, fullName) ?? FrameworkNames.Find(assemblyName, fullName) ?? FindInOwn(assemblyName, fullName);
@@ -98,7 +96,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         Assembly assembly = definition.Assembly;
         bool isLasting = options.Types.Contains(definition) || options.Assemblies.Contains(assembly) || assembly == Assembly.GetEntryAssembly()
             || FrameworkNames.IsNameOnly(definition) || (IsOwn(assembly) && DeployedAssemblies.Contains(assembly));
-        return isLasting && Find(assembly.GetName().Name, definition.FullName!) == definition;
+        return isLasting && Find(StoredAssembly.NameOf(assembly), definition.FullName!) == definition;
     }
 
     private string WhyLost(Type type, Type lost)
@@ -116,7 +114,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     {
         foreach (Assembly assembly in options.Assemblies)
         {
-            if (assembly.GetName().Name == assemblyName && TypesOf(assembly).TryGetValue(fullName, out Type? type))
+            if (StoredAssembly.NameOf(assembly) == assemblyName && TypesOf(assembly).TryGetValue(fullName, out Type? type))
                 return type;
         }
         return null;
@@ -152,7 +150,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             if (!IsOwn(assembly) || !TypesOf(assembly).TryGetValue(fullName, out Type? type))
                 continue;
             found.Add(type);
-            if (assembly.GetName().Name != assemblyName)
+            if (StoredAssembly.NameOf(assembly) != assemblyName)
                 continue;
             moved = null;
             return type;
@@ -172,10 +170,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return !assembly.IsDynamic && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
     }
 
-    private static bool IsBigPile(AssemblyName name) => name.Name is { } text && IsLibrary(text);
-
-    /// <summary>Whether an assembly's name is the library's.</summary>
-    internal static bool IsLibrary(string name) => name == OwnName || name.StartsWith(OwnName + ".", StringComparison.Ordinal);
+    private static bool IsBigPile(AssemblyName name) => name.Name is { } text && StoredAssembly.IsLibrary(text);
 
     private Dictionary<string, Type> TypesOf(Assembly assembly) => _typesByName.GetValue(assembly, static a =>
     {

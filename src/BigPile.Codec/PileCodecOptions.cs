@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Reflection;
-using BigPile.Codec;
 
 namespace BigPile;
 
@@ -13,6 +12,9 @@ namespace BigPile;
 /// </remarks>
 public sealed class PileCodecOptions
 {
+    private const BindingFlags Declared =
+        BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+
     internal HashSet<Assembly> Assemblies { get; } = [];
 
     internal HashSet<Type> Types { get; } = [];
@@ -66,7 +68,7 @@ public sealed class PileCodecOptions
         ArgumentNullException.ThrowIfNull(type);
         ArgumentException.ThrowIfNullOrEmpty(formerName);
         ArgumentException.ThrowIfNullOrEmpty(name);
-        if (type.GetMember(name, FieldListBuilder.Declared).Length == 0)
+        if (type.GetMember(name, Declared).Length == 0)
             throw new ArgumentException($"Type {type} declares no field or property {name}.", nameof(name));
         FormerMembers[(DefinitionOf(type), formerName)] = name;
         return this;

@@ -16,7 +16,7 @@ internal sealed unsafe partial class MessagePackPileCodec
     /// <inheritdoc/>
     public object Deserialize(PileBuffer source)
     {
-        ReadContext c = source.Reader is { } own && own.Codec == this ? own : NewReader(source);
+        ReadContext c = source.ReaderOwner == this ? Unsafe.As<ReadContext>(source.Reader!) : NewReader(source);
         try
         {
             object root = ReadRoot(source, c);
@@ -74,8 +74,9 @@ internal sealed unsafe partial class MessagePackPileCodec
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ReadContext NewReader(PileBuffer source)
     {
-        ReadContext c = source.Reader ??= new ReadContext();
-        c.Codec = this;
+        var c = (ReadContext?)source.Reader ?? new ReadContext();
+        source.Reader = c;
+        source.ReaderOwner = c.Codec = this;
         return c;
     }
 

@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Catalog;
+namespace BigPile.Codec;
 
 /// <summary>The pile's list of schemas: what each type id in a payload's prefix means.</summary>
 /// <remarks>
