@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Unicode;
 using BigPile.Blocks;
-using BigPile.Codec;
+using BigPile.Codec.Wire;
 using BigPile.Memory;
 
 namespace BigPile;

@@ -1,6 +1,11 @@
 using System;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>Arrays of one dimension that start at index 0.</summary>
 internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)

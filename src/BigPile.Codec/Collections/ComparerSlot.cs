@@ -1,4 +1,7 @@
-namespace BigPile.Codec;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
 
 /// <summary>Writes a collection's comparer before its elements, unless it is the default one.</summary>
 internal sealed unsafe class ComparerSlot(Slot any)
@@ -16,7 +19,7 @@ internal sealed unsafe class ComparerSlot(Slot any)
         if (code == ComparerCode.Default)
             return p;
         if (c.IsPlain)
-            throw new RefusedException(typeof(ComparerCode), ContractForm.WhyNot("a collection with a comparer of its own"));
+            throw new RefusedException(typeof(ComparerCode), PlainForm.WhyNot("a collection with a comparer of its own"));
         p = Encode.ShortExtension(p, ExtensionCode.Comparer, (int)code);
         return code == ComparerCode.Object ? Items.WriteOne(comparer, any, p, c) : p;
     }

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>The comparers that are stored as a code. Any other is stored as the object that it is.</summary>
 internal enum ComparerCode

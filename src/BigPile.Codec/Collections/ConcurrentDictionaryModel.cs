@@ -2,8 +2,10 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A concurrent dictionary: the pairs that are there at one instant.</summary>
 internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)

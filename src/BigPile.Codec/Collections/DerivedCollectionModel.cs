@@ -1,6 +1,12 @@
 using System;
+using BigPile.Codec.Fields;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A class of the application that derives from a collection: the content of the base, then the fields of its own.</summary>
 internal sealed unsafe class DerivedCollectionModel(Type type, ContainerModel part, FieldList fields, ModelCache models, Action<object>? initialize = null)

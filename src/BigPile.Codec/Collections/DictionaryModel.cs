@@ -1,15 +1,20 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, with the comparer before it unless that is the default one.</summary>
 internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models) : ContainerModel(type, models)
     where TKey : notnull
 {
-    private readonly ComparerSlot _comparers = models.Comparers;
-    private readonly bool _hasPlainKeys = models.HasPlainEquality(typeof(TKey));
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainKeys = PlainKeys.Contains(typeof(TKey));
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
     {

@@ -1,8 +1,12 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>Arrays of several dimensions, or whose indexes start elsewhere than at 0: lengths and lower bounds, then the elements by rows.</summary>
 internal sealed unsafe class DimensionedArrayModel : ContainerModel

@@ -1,8 +1,13 @@
 using System;
 using System.Collections;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>What every exception has: message, stack as text, source, link, number, inner exception, and data.</summary>
 /// <remarks>What a class adds to that are its fields. The method that threw it is not kept.</remarks>

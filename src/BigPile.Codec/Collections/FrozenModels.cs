@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Frozen;
 using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A frozen dictionary. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
 internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)

@@ -1,14 +1,19 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="HashSet{T}"/>: its elements, with the comparer before them unless that is the default one.</summary>
 internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
 {
-    private readonly ComparerSlot _comparers = models.Comparers;
-    private readonly bool _hasPlainItems = models.HasPlainEquality(typeof(T));
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {

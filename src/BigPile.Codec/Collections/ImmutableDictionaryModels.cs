@@ -1,8 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>An immutable dictionary, with its comparer.</summary>
 internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)

@@ -2,8 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Linq;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>An immutable list.</summary>
 internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableList<T>, T>(type, slot, models)

@@ -1,7 +1,9 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>Elements one after the other.</summary>
 internal static unsafe class Items

@@ -2,8 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>The part of a class that derives from <see cref="KeyedCollection{TKey, TItem}"/>: comparer and items.</summary>
 /// <remarks>

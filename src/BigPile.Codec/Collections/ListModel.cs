@@ -2,8 +2,13 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="List{T}"/>: its elements.</summary>
 internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)

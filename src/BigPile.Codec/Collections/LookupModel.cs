@@ -2,8 +2,10 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>Groups of elements by keys: a pair for each element, in the order of the groups, with the comparer before them.</summary>
 internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, ModelCache models)
@@ -15,7 +17,7 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
 
     protected override bool ComparesItems => true;
 
-    protected override bool HasPlainItems => Models.HasPlainEquality(typeof(TKey));
+    protected override bool HasPlainItems => PlainKeys.Contains(typeof(TKey));
 
     protected override int CountOf(ILookup<TKey, TElement> collection) => collection.Sum(group => group.Count());
 

@@ -4,8 +4,10 @@ using System.Collections.Generic;
 using System.Collections.Specialized;
 using System.Dynamic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A dictionary that keeps the order in which its keys were added, with its comparer.</summary>
 internal sealed unsafe class OrderedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)

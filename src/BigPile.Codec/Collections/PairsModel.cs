@@ -1,17 +1,22 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A collection of keys and values: a map, with the comparer before it unless that is the default one.</summary>
 internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
     : ContainerModel(type, models)
     where TCollection : class
 {
-    private readonly ComparerSlot _comparers = models.Comparers;
+    private readonly ComparerSlot _comparers = new(models.Any);
 
     /// <summary>What the collection compares needs no code of the application and no content of other objects.</summary>
-    protected virtual bool IsPlain => Models.HasPlainEquality(typeof(TKey));
+    protected virtual bool IsPlain => PlainKeys.Contains(typeof(TKey));
 
     /// <summary>Writes the map's header and its pairs.</summary>
     protected abstract byte* WriteMap(TCollection collection, byte* p, WriteContext c);

@@ -1,8 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A priority queue: its comparer, and a map of elements to priorities in the heap's order.</summary>
 internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, Slot element, Slot priority, ModelCache models)
@@ -30,7 +33,7 @@ internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, 
         return Comparers.CodeOf(collection.Comparer);
     }
 
-    protected override bool IsPlain => Models.HasPlainEquality(typeof(TPriority));
+    protected override bool IsPlain => PlainKeys.Contains(typeof(TPriority));
 
     protected override void Construct(
         PriorityQueue<TElement, TPriority> target, KeyValuePair<TElement, TPriority>[] pairs, object? comparer)

@@ -2,8 +2,9 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A queue, its head first.</summary>
 internal sealed unsafe class QueueModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<Queue<T>, T>(type, slot, models)

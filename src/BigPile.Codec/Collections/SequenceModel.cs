@@ -1,15 +1,20 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A collection that is its elements, and perhaps a comparer before them.</summary>
 /// <remarks>A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they are plain.</remarks>
 internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
 {
-    private readonly ComparerSlot _comparers = models.Comparers;
-    private readonly bool _hasPlainItems = models.HasPlainEquality(typeof(T));
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
 
     /// <summary>The slot of the elements.</summary>
     protected Slot Item => slot;
@@ -81,8 +86,8 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         where TEnumerator : IEnumerator<T>
     {
         for (; items.MoveNext(); count--)
-            p = Codec.Items.WriteOne(items.Current, slot, p, c);
-        Codec.Items.CheckUnchanged(count, Type);
+            p = Items.WriteOne(items.Current, slot, p, c);
+        Items.CheckUnchanged(count, Type);
         return p;
     }
 

@@ -2,7 +2,7 @@ using System;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>Fills an object that already has its identity with the state of another of the same type.</summary>
 /// <remarks>An immutable collection can only be made whole, but others may have to refer to it before its content is known.</remarks>

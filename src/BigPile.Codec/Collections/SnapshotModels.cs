@@ -3,8 +3,12 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A collection that others may change meanwhile: its elements are copied first.</summary>
 internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)

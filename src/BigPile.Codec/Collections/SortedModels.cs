@@ -1,8 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A sorted dictionary, with its comparer.</summary>
 internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)

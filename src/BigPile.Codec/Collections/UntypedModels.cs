@@ -2,8 +2,10 @@ using System;
 using System.Collections;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>A list of bits: one boolean each, as every reader of MessagePack understands it.</summary>
 internal sealed unsafe class BitArrayModel(Type type, Slot slot, ModelCache models) : SequenceModel<BitArray, bool>(type, slot, models)

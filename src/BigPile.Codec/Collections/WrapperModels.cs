@@ -2,8 +2,12 @@ using System;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Collections;
 
 /// <summary>An object that is a view of one other object, which it holds.</summary>
 internal abstract unsafe class WrapperModel(Type type, ModelCache models) : ContainerModel(type, models)

@@ -1,7 +1,11 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>Reads a value and forgets it. The objects in it are numbered as ever.</summary>
 internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNullable) : Slot
@@ -30,25 +34,6 @@ internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNull
     }
 
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
-}
-
-/// <summary>A place that is always empty: a key that a contract leaves out, or one that held nothing that can be stored.</summary>
-internal sealed unsafe class NilSlot : Slot
-{
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
-    {
-        *p = Code.Nil;
-        return p + 1;
-    }
-
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
-    {
-        if (*p != Code.Nil)
-            BadData.Unexpected(*p, "nil");
-        return p + 1;
-    }
-
-    public override void Describe(DefinitionWriter definition) => definition.Text("none");
 }
 
 /// <summary>A place for a structure whose type is gone.</summary>

@@ -1,7 +1,14 @@
 using System;
 using System.Reflection;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Collections;
+using BigPile.Codec.Fields;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>Makes the readers of a stored schema that differs from what the application's types look like by now.</summary>
 /// <remarks>
@@ -14,21 +21,23 @@ internal sealed class EvolvedModels
     private const int NestingMost = 100;
 
     private readonly StoredSchema _schema;
+    private readonly ModelFactory _factory;
     private readonly ModelCache _models;
     private readonly TypeModel?[] _entries;
     private readonly FieldList?[] _structures;
     private readonly Type?[] _types;
     private int _nesting;
 
-    public EvolvedModels(StoredSchema schema, ModelCache models)
+    public EvolvedModels(StoredSchema schema, ModelFactory factory)
     {
         _schema = schema;
-        _models = models;
+        _factory = factory;
+        _models = factory.Models;
         _entries = new TypeModel?[schema.Entries.Length];
         _structures = new FieldList?[schema.Entries.Length];
         _types = new Type?[schema.Entries.Length];
         for (int i = 0; i < _types.Length; i++)
-            _types[i] = models.Types.TryResolve(schema.Entries[i].Name);
+            _types[i] = _models.Types.TryResolve(schema.Entries[i].Name);
     }
 
     public ModelCache Models => _models;
@@ -100,7 +109,7 @@ internal sealed class EvolvedModels
                 type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
             SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
-                _models.Factory.MakeContainer(type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
+                _factory.MakeContainer(type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
             _ => _models.ForType(type),
         };
     }
@@ -125,7 +134,7 @@ internal sealed class EvolvedModels
 
     private FieldPlan[] MakePlans(int index, Type type)
     {
-        if (!_models.Factory.IsMadeOfFields(type))
+        if (!_factory.IsMadeOfFields(type))
             throw new PileSchemaException($"Type {type} was stored by its fields, and can't be by now.");
         StoredEntry entry = _schema.Entries[index];
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
@@ -133,7 +142,7 @@ internal sealed class EvolvedModels
         if (LossyTypes.IsAnonymous(type) && !Array.TrueForAll(members, map.Has))
             throw new PileSchemaException($"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
         return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
-            ? field.Plan(EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
+            ? FieldPlan.Of(field, EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
     }
 

@@ -1,7 +1,12 @@
 using System;
 using System.Collections.Immutable;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>Finds the slot that reads a stored kind into a place of today's type.</summary>
 internal static class EvolvedSlots

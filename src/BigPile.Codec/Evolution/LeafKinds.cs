@@ -1,7 +1,10 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>The names of leaf kinds in definitions, and which of them reads which.</summary>
 internal static class LeafKinds

@@ -1,7 +1,10 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>Finds the fields of today's type that stored members go into: by their names, then by the names that they had.</summary>
 internal sealed class MemberMap
@@ -24,7 +27,7 @@ internal sealed class MemberMap
         foreach (StoredField field in fields)
         {
             if (field.Member is not null && !storedNames.Contains(field.Name))
-                HasNew |= !AddFormer(field, FormerNames.Of(field, type, options), storedNames);
+                HasNew |= !AddFormer(field, FormerMembers.Of(field, type, options), storedNames);
         }
     }
 

@@ -1,10 +1,18 @@
 using System;
+using BigPile.Codec.Collections;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Evolution;
 
 /// <summary>Passes over content whose type is gone. Its objects keep their numbers, and nothing may refer to them.</summary>
-internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCache models) : TypeModel(typeof(object), models)
+internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCache models)
+    : TypeModel(typeof(object), models, isPasser: true)
 {
+    private readonly ComparerSlot _comparers = new(models.Any);
+
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c) => throw new NotSupportedException();
 
     public override void Define(DefinitionWriter definition) => throw new NotSupportedException();
@@ -65,7 +73,7 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
         // One element that is an object looks like a blob too: a back reference, a forward reference, a byte array.
         if (count is NoArray or 1 && slots[0].IsLeaf && Blob.IsAt(p))
             return PassBlob(p, c);
-        p = Models.Comparers.Read(ref count, p, out object? _, out _, c);
+        p = _comparers.Read(ref count, p, out object? _, out _, c);
         if (count > 0 && Code.IsExtension(*p) && IsDimensions(p, c))
         {
             p = PassBlob(p, c);
@@ -78,7 +86,7 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
 
     private byte* PassPairs(int count, byte* p, ReadContext c)
     {
-        p = Models.Comparers.Read(ref count, p, out object? _, out _, c);
+        p = _comparers.Read(ref count, p, out object? _, out _, c);
         p = c.MapHeader(p, out int pairs);
         for (int i = 0; i < pairs; i++)
             p = PassOne(slots[1], PassOne(slots[0], p, c), c);
@@ -114,10 +122,4 @@ internal sealed unsafe class PassingModel(SchemaForm form, Slot[] slots, ModelCa
         c.ExtensionHeader(p, out sbyte extension, out _);
         return extension == ExtensionCode.Dimensions;
     }
-}
-
-/// <summary>Stands in the list of numbered objects for one whose type is gone.</summary>
-internal sealed class PassedObject
-{
-    public static readonly PassedObject Instance = new();
 }

@@ -2,8 +2,11 @@ using System;
 using System.Collections.Generic;
 using System.Reflection;
 using System.Reflection.Emit;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Fields;
 
 /// <summary>Generates the writer and the reader of a field list: the interpreter's loop, unrolled.</summary>
 /// <remarks>

@@ -1,6 +1,9 @@
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Fields;
 
 /// <summary>Writes and reads fields by their kinds and offsets: no code is generated, so it is ready at once and works everywhere.</summary>
 internal static unsafe class FieldInterpreter

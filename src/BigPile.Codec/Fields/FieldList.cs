@@ -2,8 +2,11 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Fields;
 
 internal unsafe delegate byte* FieldsWriter(ref byte data, byte* p, WriteContext c);
 

@@ -1,12 +1,12 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
-using BigPile.Memory;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Graph;
 
 /// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
-internal sealed unsafe partial class ReadContext : CacheLineIsolated
+internal sealed class ReadContext : PayloadReader
 {
     private const int KeptObjectsMost = 4096;
 
@@ -15,13 +15,9 @@ internal sealed unsafe partial class ReadContext : CacheLineIsolated
     private Numbered[] _objects = [];
     private int _objectCount;
     private bool _isUsed;
-    private long _budget;
 
-    /// <summary>The codec that reads from the buffer now.</summary>
-    public MessagePackPileCodec Codec { get; set; } = null!;
-
-    /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
-    public byte* End;
+    /// <summary>The models of the codec that reads from the buffer now.</summary>
+    public ReaderTable Readers { get; set; } = null!;
 
     /// <summary>Objects are numbered, because back references occur.</summary>
     public bool IsTracking;
@@ -32,13 +28,6 @@ internal sealed unsafe partial class ReadContext : CacheLineIsolated
     public bool IsDropping;
 
     public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
-
-    /// <summary>Starts a payload without flags. What else there is was left unused by the payload before.</summary>
-    public void Begin(byte* end, int lengthBytes)
-    {
-        End = end;
-        _budget = lengthBytes;
-    }
 
     /// <summary>Objects are to be numbered.</summary>
     public void BeginTracking() => IsTracking = _isUsed = true;
@@ -127,22 +116,6 @@ internal sealed unsafe partial class ReadContext : CacheLineIsolated
         foreach (object value in _finalizable)
             GC.ReRegisterForFinalize(value);
         Reset();
-    }
-
-    /// <summary>Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.</summary>
-    public void Charge(long elements)
-    {
-        _budget -= elements;
-        if (_budget < 0)
-            BadData.OverBudget();
-    }
-
-    /// <summary>Checks that content lies within the payload, and takes its length as it is used.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void Require(byte* p, long lengthBytes)
-    {
-        if (End - p < lengthBytes)
-            BadData.Truncated();
     }
 
     public void EnterDeep()

@@ -1,7 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Graph;
 
 /// <summary>Numbers objects in the order of their first visit, and finds those that were visited before.</summary>
 /// <remarks>

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Graph;
 
 /// <summary>Finds out whether the graph below a type can reach one object by two ways.</summary>
 /// <remarks>

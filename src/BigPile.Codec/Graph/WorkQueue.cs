@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Graph;
 
 /// <summary>A queue, first in first out, that gives its memory back after one huge graph.</summary>
 internal sealed class WorkQueue<T>

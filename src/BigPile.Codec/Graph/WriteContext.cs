@@ -1,11 +1,12 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Graph;
 
 /// <summary>What is needed while a graph is written into one buffer. The position itself is passed and returned by value.</summary>
-internal sealed unsafe class WriteContext(PileBuffer buffer)
+internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buffer)
 {
     /// <summary>Objects below this depth are written after the root.</summary>
     public const int DepthLimit = 128;
@@ -14,9 +15,6 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     public const int InPlaceDepthLimit = 384;
 
     private bool _needsTrial;
-
-    /// <summary>Behind it the buffer has only its slack.</summary>
-    public byte* End;
 
     /// <summary>Objects are numbered, so that a second visit becomes a back reference.</summary>
     public bool IsTracking;
@@ -39,15 +37,12 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     /// <summary>The member names from the root, while an error is being located.</summary>
     public List<string>? Path;
 
-    /// <summary>The root is in MessagePack-CSharp's form, which has no place for the pile's extensions.</summary>
-    public bool IsPlain;
-
     /// <summary>The model of the last root: most threads write one type for long.</summary>
     public TypeModel? LastRoot;
 
     public void Begin(bool isTracking)
     {
-        End = buffer.End;
+        Begin();
         IsTracking = isTracking;
         Depth = 0;
         Flags = PayloadFlags.None;
@@ -76,23 +71,12 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public byte* Grow(byte* p, long extraBytes)
-    {
-        p = buffer.Grow(p, extraBytes);
-        End = buffer.End;
-        return p;
-    }
-
-    /// <summary>Room for content of a known size; afterwards the slack is whole again.</summary>
-    public byte* Reserve(byte* p, long lengthBytes) => p + lengthBytes > End ? Grow(p, lengthBytes) : p;
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* BackReference(byte* p, int number)
     {
         if (OpenImmutables.Count > 0 && OpenImmutables.Contains(number))
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
         if (IsPlain)
-            throw new RefusedException(typeof(object), ContractForm.WhyNot("an object that two places refer to"));
+            throw new RefusedException(typeof(object), PlainForm.WhyNot("an object that two places refer to"));
         _needsTrial |= OpenKeys > 0;
         Flags |= PayloadFlags.HasBackReferences;
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);
@@ -103,7 +87,7 @@ internal sealed unsafe class WriteContext(PileBuffer buffer)
     public byte* Defer(byte* p, object value, TypeModel model)
     {
         if (IsPlain)
-            throw new RefusedException(model.Type, ContractForm.WhyNot($"objects nested deeper than {DepthLimit}"));
+            throw new RefusedException(model.Type, PlainForm.WhyNot($"objects nested deeper than {DepthLimit}"));
         Flags |= PayloadFlags.HasDeferred;
         Deferred.Enqueue((value, model));
         ReadOnlySpan<int> lengths = model.CreationLengths(value);

@@ -1,7 +1,12 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Fields;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Models;
 
 /// <summary>Objects of the application's classes, and its structures in boxes: an array of the fields' values.</summary>
 internal sealed unsafe class FieldsModel : TypeModel
@@ -24,7 +29,7 @@ internal sealed unsafe class FieldsModel : TypeModel
         _fields = fields;
         Count = fields.Count;
         Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
-        _hasFinalizer = StorableTypes.HasFinalizer(type);
+        _hasFinalizer = Finalizers.AreOn(type);
         _callbacks = Callbacks.Of(type);
         _needsCare = _hasFinalizer || _callbacks is not null || initialize is not null;
     }

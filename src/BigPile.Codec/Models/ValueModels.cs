@@ -1,7 +1,11 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Models;
 
 /// <summary>A value in a box whose wire form is one value of its own: numbers, enums, dates.</summary>
 internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models) : TypeModel(type, models)

@@ -2,8 +2,9 @@ using System;
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>Reads the few MessagePack forms that a definition has.</summary>
 internal ref struct DefinitionReader(ReadOnlySpan<byte> bytes)

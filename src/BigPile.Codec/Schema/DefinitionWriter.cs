@@ -1,8 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Text;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>What has an entry of its own in a schema's definition.</summary>
 internal interface IDefined

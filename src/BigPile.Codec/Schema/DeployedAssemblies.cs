@@ -6,7 +6,7 @@ using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
 using System.Runtime.Loader;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The assemblies that lie beside the application, so that every later process of it has them too.</summary>
 /// <remarks>Which are loaded does not follow from stored text: either none, or all that refer to the library.</remarks>

@@ -3,7 +3,7 @@ using System.IO;
 using System.Reflection;
 using System.Runtime.Loader;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The framework's public interfaces, abstract classes and enumerations, which make no object and run no code, and its exceptions.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The pile's list of schemas: what each type id in a payload's prefix means.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>What content of a type looks like, so that it can be passed over when the type is gone. The numbers are part of the format.</summary>
 internal enum SchemaForm : byte

@@ -1,7 +1,7 @@
 using System;
 using System.Reflection;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The names of assemblies as stored type names have them.</summary>
 internal static class StoredAssembly

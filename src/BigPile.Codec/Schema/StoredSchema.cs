@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The kind of a stored member: a leaf's name, the index of an entry, or either of them nullable.</summary>
 internal readonly record struct StoredKind(string? Leaf, int Entry, bool IsNullable);

@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Text;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The stored form of type names: <c>Assembly/Namespace.Outer+Inner`1{Argument,Argument}[,]</c>, without assembly for the framework's.</summary>
 internal ref struct TypeName

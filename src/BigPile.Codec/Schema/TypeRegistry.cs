@@ -2,8 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Schema;
 
 /// <summary>The closed set of types that a payload may name, and their names.</summary>
 /// <remarks>
@@ -13,7 +14,7 @@ namespace BigPile.Codec;
 /// ones, all of the application's own are loaded.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess)
+internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, IReadOnlyDictionary<string, Type> frameworkTypes)
 {
     private readonly ConditionalWeakTable<Assembly, StrongBox<bool>> _isOwn = [];
     private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _typesByName = [];
@@ -62,7 +63,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     internal Type? Find(string? assemblyName, string fullName)
     {
         if (assemblyName is null)
-            return FrameworkTypes.TryResolve(fullName, out Type? known) ? known : null;
+            return frameworkTypes.GetValueOrDefault(fullName);
         foreach (Type type in options.Types)
         {
             if (type.FullName == fullName && StoredAssembly.NameOf(type.Assembly) == assemblyName)
@@ -159,7 +160,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return null;
     }
 
-    private bool IsFramework(Type definition) => !IsOwn(definition.Assembly) && FrameworkTypes.IsKnown(definition);
+    private bool IsFramework(Type definition) => !IsOwn(definition.Assembly) && frameworkTypes.GetValueOrDefault(definition.FullName!) == definition;
 
     private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value;
 

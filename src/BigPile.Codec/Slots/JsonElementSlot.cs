@@ -1,7 +1,10 @@
 using System.Runtime.CompilerServices;
 using System.Text.Json;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>A place for a part of a JSON document: its text, exactly as it stands there; nil for one that is undefined.</summary>
 /// <remarks>What is read back is a document of its own, which nobody needs to give back.</remarks>

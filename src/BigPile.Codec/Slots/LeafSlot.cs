@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>The wire form of a value type that holds no references.</summary>
 internal unsafe interface ILeafFormat<T>

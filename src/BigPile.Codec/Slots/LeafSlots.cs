@@ -3,8 +3,9 @@ using System.Collections.Generic;
 using System.Numerics;
 using System.Text;
 using System.Text.Json;
+using BigPile.Codec.Graph;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>The slots of the value types that the codec knows by itself.</summary>
 internal static class LeafSlots

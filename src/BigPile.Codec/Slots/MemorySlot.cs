@@ -1,7 +1,9 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>A place for a view of bytes: binary data. What is read back is a view of an array of its own, whatever it was a view of.</summary>
 internal sealed unsafe class MemorySlot(string name) : Slot

@@ -1,6 +1,9 @@
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>A place for a nullable value: nil, or the value's own form.</summary>
 internal sealed unsafe class NullableSlot<T>(Slot inner) : Slot

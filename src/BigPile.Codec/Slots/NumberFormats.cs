@@ -1,8 +1,10 @@
 using System;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 internal readonly unsafe struct BooleanFormat : ILeafFormat<bool>
 {

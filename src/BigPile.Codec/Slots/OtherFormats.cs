@@ -1,8 +1,11 @@
 using System;
 using System.Numerics;
 using System.Text;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 internal readonly unsafe struct RuneFormat : ILeafFormat<Rune>
 {

@@ -1,6 +1,9 @@
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>A place for a string. Strings keep no identity.</summary>
 internal sealed unsafe class StringSlot : Slot

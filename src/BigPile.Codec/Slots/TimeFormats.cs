@@ -1,8 +1,10 @@
 using System;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Slots;
 
 /// <summary>Dates and times. A time that is UTC is MessagePack's timestamp; any other keeps its raw bits, because a timestamp has no kind.</summary>
 internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>

@@ -1,4 +1,4 @@
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>The first bytes of MessagePack values.</summary>
 internal static class Code

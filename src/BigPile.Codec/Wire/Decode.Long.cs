@@ -2,7 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <content>The forms that take more than one byte, or that another kind of number has.</content>
 internal static unsafe partial class Decode

@@ -2,7 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>Reads numbers in whatever MessagePack form they have.</summary>
 /// <remarks>Fixed-size values are read without a check: the buffer's slack may be read, and the caller compares with the end afterwards.</remarks>

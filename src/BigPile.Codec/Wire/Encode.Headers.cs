@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <content>Headers.</content>
 internal static unsafe partial class Encode

@@ -2,7 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>Writes numbers and headers in their smallest MessagePack form.</summary>
 /// <remarks>

@@ -1,9 +1,9 @@
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>The MessagePack extension types of a payload. 30 to 119 belong to MessagePack-CSharp, negative ones to MessagePack.</summary>
 internal static class ExtensionCode
 {
-    /// <summary>The content of a primitive array, little-endian; the code is this plus the element's <see cref="SlotKind"/>.</summary>
+    /// <summary>The content of a primitive array, little-endian; the code is this plus the number of the element's kind of slot.</summary>
     public const sbyte FirstBlob = 0;
 
     /// <summary>A decimal: its 16 raw bytes.</summary>

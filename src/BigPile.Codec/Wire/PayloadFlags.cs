@@ -1,6 +1,6 @@
 using System;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>The upper 8 bits of a payload's prefix; the lower 24 are the root's type id.</summary>
 [Flags]

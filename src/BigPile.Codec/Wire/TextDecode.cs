@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using BigPile.Memory;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>Reads strings.</summary>
 internal static unsafe class TextDecode
@@ -16,7 +16,7 @@ internal static unsafe class TextDecode
 
     // Most strings are short ASCII: for these nothing is called but the allocator.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static byte* String(byte* p, ref string? place, ReadContext c)
+    public static byte* String(byte* p, ref string? place, PayloadReader c)
     {
         nint length = *p++ - Code.FixString;
         if ((nuint)(length - 1) >= ShortMaxBytes)
@@ -65,7 +65,7 @@ internal static unsafe class TextDecode
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Other(byte* p, ref string? place, ReadContext c)
+    private static byte* Other(byte* p, ref string? place, PayloadReader c)
     {
         if (*p == Code.Nil)
         {
@@ -79,7 +79,7 @@ internal static unsafe class TextDecode
         return p + length;
     }
 
-    private static byte* Utf16(byte* p, ref string? place, ReadContext c)
+    private static byte* Utf16(byte* p, ref string? place, PayloadReader c)
     {
         p = c.ExtensionHeader(p, out sbyte code, out int length);
         if (code != ExtensionCode.Utf16 || length % 2 != 0)

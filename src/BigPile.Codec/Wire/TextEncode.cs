@@ -3,7 +3,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using BigPile.Memory;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>Writes strings: UTF-8, and UTF-16 where UTF-8 would lose lone surrogates.</summary>
 internal static unsafe class TextEncode
@@ -12,7 +12,7 @@ internal static unsafe class TextEncode
     private const int HeaderMaxBytes = 6;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static byte* String(byte* p, string? value, WriteContext c)
+    public static byte* String(byte* p, string? value, PayloadWriter c)
     {
         if (value is null)
         {
@@ -39,7 +39,7 @@ internal static unsafe class TextEncode
         return content + length;
     }
 
-    private static byte* Utf8Long(byte* p, string value, WriteContext c)
+    private static byte* Utf8Long(byte* p, string value, PayloadWriter c)
     {
         long mostBytes = Utf8Length.MostOf(value);
         if (p + mostBytes + HeaderMaxBytes > c.End)
@@ -49,7 +49,7 @@ internal static unsafe class TextEncode
 
     // The header's size is guessed from the length in characters, and the content is moved when it came out longer.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Utf8(byte* p, string value, WriteContext c, int mostBytes)
+    private static byte* Utf8(byte* p, string value, PayloadWriter c, int mostBytes)
     {
         byte* content = p + HeaderBytes(value.Length);
         var destination = new Span<byte>(content, mostBytes);
@@ -68,10 +68,10 @@ internal static unsafe class TextEncode
         _ => 5,
     };
 
-    private static byte* Utf16(byte* p, string value, WriteContext c)
+    private static byte* Utf16(byte* p, string value, PayloadWriter c)
     {
         if (c.IsPlain)
-            throw new RefusedException(typeof(string), ContractForm.WhyNot("text with lone surrogates"));
+            throw new RefusedException(typeof(string), PlainForm.WhyNot("text with lone surrogates"));
         long lengthBytes = 2L * value.Length;
         if (p + lengthBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, lengthBytes + HeaderMaxBytes);

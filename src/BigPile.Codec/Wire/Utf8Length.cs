@@ -2,7 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Text;
 
-namespace BigPile.Codec;
+namespace BigPile.Codec.Wire;
 
 /// <summary>How much room text needs as UTF-8.</summary>
 internal static class Utf8Length
@@ -13,7 +13,8 @@ internal static class Utf8Length
 
     /// <summary>The most bytes that text may take. Those of long text are counted, a lone surrogate as its replacement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static long MostOf(ReadOnlySpan<char> text) => text.Length < CountedFirstMinChars ? text.Length * MaxBytesPerChar : CountOf(text);
+    public static long MostOf(ReadOnlySpan<char> text) =>
+        text.Length < CountedFirstMinChars ? text.Length * MaxBytesPerChar : CountOf(text);
 
     private static long CountOf(ReadOnlySpan<char> text)
     {

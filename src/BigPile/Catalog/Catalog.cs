@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Text;
 using System.Threading;
-using BigPile.Codec;
+using BigPile.Codec.Schema;
 
 namespace BigPile.Catalog;
 

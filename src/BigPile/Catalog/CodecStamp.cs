@@ -1,6 +1,6 @@
 using System;
 using System.Text;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 
 namespace BigPile.Catalog;
 

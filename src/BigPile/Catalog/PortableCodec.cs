@@ -3,7 +3,8 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Text;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
+using BigPile.Codec.Wire;
 
 namespace BigPile.Catalog;
 
