@@ -3,7 +3,7 @@ using System.Buffers;
 using System.Text.Json;
 using BenchmarkDotNet.Attributes;
 using BigPile.Catalog;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 
 namespace BigPile.Benchmarks;
 

@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.CompilerServices;
 using BigPile.Blocks;
 using BigPile.Caching.Entries;
 
@@ -16,7 +15,7 @@ internal unsafe struct CopyReader(PileBuffer buffer) : Pile.IPayloadReader, IDis
     public void Read(byte* payload, long lengthBytes, BlockKind kind)
     {
         Kind = (ValueKind)kind;
-        Unsafe.CopyBlockUnaligned(buffer.Prepare((int)lengthBytes), payload, (uint)lengthBytes);
+        BufferRental.Fill(buffer, payload, lengthBytes);
     }
 
     public readonly void Dispose() => BufferRental.Return(buffer);

@@ -76,7 +76,7 @@ internal sealed unsafe partial class TableCore
     {
         private bool _isLive;
 
-        internal PilePointer Pointer => new(slot.Address, slot.Generation);
+        internal PilePointer Pointer => slot.Pointer;
 
         internal void Publish(Pile pile)
         {

@@ -17,6 +17,11 @@ internal static class BufferRental
         return buffer ?? new PileBuffer();
     }
 
+    /// <summary>Makes a payload the whole content of a buffer.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static unsafe void Fill(PileBuffer buffer, byte* payload, long lengthBytes) =>
+        Unsafe.CopyBlockUnaligned(buffer.Prepare((int)lengthBytes), payload, (uint)lengthBytes);
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Return(PileBuffer buffer)
     {

@@ -25,7 +25,7 @@ internal unsafe struct ObjectReader : Pile.IPayloadReader
         if (_result != null)
             return;
         _copy ??= BufferRental.Rent();
-        Unsafe.CopyBlockUnaligned(_copy.Prepare((int)lengthBytes), payload, (uint)lengthBytes);
+        BufferRental.Fill(_copy, payload, lengthBytes);
     }
 
     /// <summary>Makes the object of what was copied. Called once, after the read has succeeded.</summary>

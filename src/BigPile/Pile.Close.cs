@@ -2,7 +2,7 @@ using System;
 using System.IO;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 
 namespace BigPile;

@@ -132,7 +132,7 @@ public sealed unsafe partial class Pile
     {
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         Volatile.Write(ref *(ulong*)slot.Start, header.Word);
-        return new PilePointer(slot.Address, slot.Generation);
+        return slot.Pointer;
     }
 
     /// <summary>The header for a payload that is in its place; writes the checksum where blocks have one.</summary>
@@ -145,7 +145,7 @@ public sealed unsafe partial class Pile
     private Slot TakeSlot(long payloadBytes, long capacityBytes)
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
-            Throw.PayloadTooLarge(capacityBytes, PileBuffer.MaxLengthBytes);
+            PileBuffer.RefuseLength(capacityBytes);
         return TakeAnySlot(payloadBytes, capacityBytes);
     }
 

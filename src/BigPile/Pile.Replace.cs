@@ -70,7 +70,7 @@ public sealed unsafe partial class Pile
     private bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind, int flushes = 0)
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
-            Throw.PayloadTooLarge(payload.Length, PileBuffer.MaxLengthBytes);
+            PileBuffer.RefuseLength(payload.Length);
         MakeRoomToMove();
         ThreadPresence presence = EnterToChange();
         Stripes.Stripe* stripe = _stripes.Of(pointer.Address);

@@ -7,7 +7,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Catalog;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Recovery;

@@ -4,6 +4,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Unicode;
 using BigPile.Blocks;
+using BigPile.Codec.Wire;
 using BigPile.Memory;
 
 namespace BigPile;
@@ -11,16 +12,13 @@ namespace BigPile;
 /// <summary>Text as a payload: UTF-8, or UTF-16 where UTF-8 would lose something (lone surrogates).</summary>
 internal static unsafe class TextPayload
 {
-    private const int MaxUtf8BytesPerChar = 3;
-    private const int CountedFirstMinChars = 64 * 1024;
-    private const int CountedAtOnceChars = 1 << 20;
     private const int MaxStringChars = 0x3FFFFFDF; // what the runtime allows; a payload may have some more bytes
 
     /// <summary>Writes text to an empty buffer.</summary>
     /// <returns>The kind of the payload.</returns>
     internal static BlockKind Write(ReadOnlySpan<char> text, PileBuffer buffer)
     {
-        long mostBytes = text.Length < CountedFirstMinChars ? text.Length * MaxUtf8BytesPerChar : Utf8BytesOf(text);
+        long mostBytes = Utf8Length.MostOf(text);
         if (mostBytes <= PileBuffer.MaxLengthBytes)
         {
             Span<byte> room = buffer.GetSpan((int)mostBytes);
@@ -32,23 +30,10 @@ internal static unsafe class TextPayload
         }
         else if (IsWellFormed(text))
         {
-            Throw.PayloadTooLarge(mostBytes, PileBuffer.MaxLengthBytes);
+            PileBuffer.RefuseLength(mostBytes);
         }
         WriteUtf16(text, buffer);
         return BlockKind.Utf16String;
-    }
-
-    /// <summary>The bytes of text as UTF-8, a lone surrogate counted as its replacement.</summary>
-    internal static long Utf8BytesOf(ReadOnlySpan<char> text)
-    {
-        long bytes = 0;
-        while (text.Length > CountedAtOnceChars)
-        {
-            int chars = char.IsHighSurrogate(text[CountedAtOnceChars - 1]) ? CountedAtOnceChars + 1 : CountedAtOnceChars;
-            bytes += Encoding.UTF8.GetByteCount(text[..chars]);
-            text = text[chars..];
-        }
-        return bytes + Encoding.UTF8.GetByteCount(text);
     }
 
     /// <summary>Reads UTF-8 that may be changing: if it is ASCII throughout, the text; otherwise null.</summary>
@@ -68,7 +53,7 @@ internal static unsafe class TextPayload
     {
         long lengthBytes = (long)text.Length * sizeof(char);
         if (lengthBytes > PileBuffer.MaxLengthBytes)
-            Throw.PayloadTooLarge(lengthBytes, PileBuffer.MaxLengthBytes);
+            PileBuffer.RefuseLength(lengthBytes);
         MemoryMarshal.AsBytes(text).CopyTo(buffer.GetSpan((int)lengthBytes));
         buffer.Advance((int)lengthBytes);
     }

@@ -7,11 +7,6 @@ namespace BigPile;
 internal static class Throw
 {
     [DoesNotReturn]
-    internal static void PayloadTooLarge(long lengthBytes, long limitBytes) =>
-        throw new PileException(
-            $"The payload of {lengthBytes:N0} bytes is over the limit of {limitBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
-
-    [DoesNotReturn]
     internal static void NoSuchObject(PilePointer pointer) =>
         throw new PilePointerException(
             pointer.IsValid

@@ -66,7 +66,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
             var presence = cache.Pile.Enter();
             Slot slot = cache.Pile.TakeEntry(100);
             cache.Pile.Exit(presence);
-            ulong pointer = new PilePointer(slot.Address, slot.Generation).ToUInt64();
+            ulong pointer = slot.Pointer.ToUInt64();
             PutBlock(cache, 1, cache.Pile.LastVersion + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
         });
         using (Pile pile = Pile.Open(killed))

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using BigPile.Codec;
 
 namespace BigPile.Tests.Codec;
 

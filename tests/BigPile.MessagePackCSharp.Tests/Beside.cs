@@ -1,7 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
-using BigPile.Catalog;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
+using BigPile.Tests.Codec;
 using MessagePack;
 
 namespace BigPile.MessagePackCSharp.Tests;
@@ -21,7 +21,7 @@ internal sealed record Beside(string Name, Func<string> Compare)
 
     private static string Try<T>(Keyed<T> value)
     {
-        var codec = new MessagePackPileCodec(new MemoryCatalog(outlivesProcess: true), new PileCodecOptions());
+        var codec = new MessagePackPileCodec(new FakeCatalog(), new PileCodecOptions());
         byte[] ours;
         try
         {

@@ -2,7 +2,7 @@ using System;
 using System.Buffers;
 using BigPile.Blocks;
 using BigPile.Caching.Entries;
-using BigPile.Codec;
+using BigPile.Catalog;
 
 namespace BigPile.AspNetCore.Hybrid;
 
@@ -10,8 +10,7 @@ namespace BigPile.AspNetCore.Hybrid;
 internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueFormat<T>
 {
     // The pile's schemas have numbers of the pile. What leaves the process takes its own along; a codec of the user's is taken to do so.
-    private readonly PortableCodec? _portable =
-        pile.Codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
+    private readonly PortableCodec? _portable = PortableCodec.Of(pile.Codec);
 
     internal override ValueKind Encode(T value, PileBuffer target)
     {

@@ -1,6 +1,7 @@
 using System;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Eviction;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Threading;
-using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Eviction;
 

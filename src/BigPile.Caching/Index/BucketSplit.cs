@@ -1,3 +1,5 @@
+using BigPile.Blocks;
+
 namespace BigPile.Caching.Index;
 
 /// <summary>Moves those entries of a bucket whose hash has one more bit set to the bucket that was born for them.</summary>
@@ -19,7 +21,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     }
 
     private bool IsMoved(IndexSlot slot) =>
-        (slot.Word >> (PilePointer.AddressBits + level - IndexSlot.BucketHashBits) & 1) != 0;
+        (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
 
     private void CopyMoved(Bucket* old, Bucket* born)
     {

@@ -1,3 +1,5 @@
+using BigPile.Blocks;
+
 namespace BigPile.Caching.Index;
 
 /// <summary>One place in the index: where an entry's block is, and enough of its key's hash to skip nearly all others.</summary>
@@ -21,9 +23,9 @@ internal readonly struct IndexSlot(ulong word)
     /// <summary>Those bits.</summary>
     internal const ulong KnownHashMask = (1UL << KnownHashBits) - 1;
 
-    internal const ulong TagMask = ~0UL << PilePointer.AddressBits;
+    internal const ulong TagMask = ~0UL << BlockAddress.Bits;
 
-    private const int TagShift = PilePointer.AddressBits - BucketHashBits;
+    private const int TagShift = BlockAddress.Bits - BucketHashBits;
 
     internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address)
     {
@@ -33,7 +35,7 @@ internal readonly struct IndexSlot(ulong word)
 
     internal bool IsEmpty => word == 0;
 
-    internal ulong Address => word & PilePointer.AddressMask;
+    internal ulong Address => word & BlockAddress.Mask;
 
     /// <summary>The tag of a hash, where a slot has it.</summary>
     internal static ulong TagOf(ulong hash) => (hash << TagShift) & TagMask;
@@ -41,5 +43,5 @@ internal readonly struct IndexSlot(ulong word)
     internal bool MayBe(ulong hash) => ((word ^ (hash << TagShift)) & TagMask) == 0 && word != 0;
 
     /// <summary>The low bits of the key's hash.</summary>
-    internal ulong KnownHash(ulong bucket) => (word >> PilePointer.AddressBits << BucketHashBits) | (bucket & ((1 << BucketHashBits) - 1));
+    internal ulong KnownHash(ulong bucket) => (word >> BlockAddress.Bits << BucketHashBits) | (bucket & ((1 << BucketHashBits) - 1));
 }

@@ -5,6 +5,7 @@ using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile.Allocation;
 

@@ -11,4 +11,7 @@ internal readonly unsafe struct Slot(byte* start, ulong address, uint generation
     internal readonly long CapacityBytes = capacityBytes;
 
     internal bool IsNone => Start == null;
+
+    /// <summary>What names the block once it is published.</summary>
+    internal PilePointer Pointer => new(Address, Generation);
 }

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Text;
 using System.Threading;
+using BigPile.Codec.Schema;
 
 namespace BigPile.Catalog;
 

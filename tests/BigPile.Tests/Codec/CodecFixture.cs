@@ -1,6 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 
 namespace BigPile.Tests.Codec;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Catalog;
+using BigPile.Codec.Schema;
 
 namespace BigPile.Tests.Codec;
 

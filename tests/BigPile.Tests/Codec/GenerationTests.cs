@@ -1,7 +1,8 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Codec;
+using BigPile.Codec.Models;
+using BigPile.Codec.Payloads;
 
 namespace BigPile.Tests.Codec;
 

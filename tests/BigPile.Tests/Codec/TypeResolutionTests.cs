@@ -1,5 +1,7 @@
+using System;
 using System.Reflection;
 using System.Runtime.Loader;
+using System.Text;
 
 namespace BigPile.Tests.Codec;
 
@@ -17,5 +19,19 @@ public sealed class TypeResolutionTests
         Assert.Same(second, allowing.Read(payload).GetType().Assembly);
         Assert.Same(typeof(Person).Assembly, first.Read(payload).GetType().Assembly);
         context.Unload();
+    }
+
+    [Theory]
+    [InlineData(typeof(PilePointer), "BigPile/BigPile.PilePointer")]
+    [InlineData(typeof(PilePointer[]), "BigPile/BigPile.PilePointer[]")]
+    [InlineData(typeof(PileException), "BigPile/BigPile.PileException")]
+    public void WhatTheLibraryMovedToAnotherAssemblyKeepsItsStoredName(Type type, string name)
+    {
+        object value = type.IsArray ? Array.CreateInstance(type.GetElementType()!, 1) : type.IsValueType ? Activator.CreateInstance(type)! : new PileException("");
+        var fixture = new CodecFixture();
+        byte[] payload = fixture.Write(value);
+        Assert.True(fixture.Catalog.TryGet(1, out ReadOnlyMemory<byte> definition));
+        Assert.Equal(name, Encoding.UTF8.GetString(definition.Span.Slice(3, definition.Span[2] & 31)));
+        Assert.Equal(type, new CodecFixture(catalog: fixture.Catalog).Read(payload).GetType());
     }
 }

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Catalog;
-using BigPile.Codec;
+using BigPile.Codec.Payloads;
 
 namespace BigPile.Tests.Interop;
 

@@ -1,0 +1,78 @@
+using System;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>Arrays of one dimension that start at index 0.</summary>
+internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+{
+    private readonly SlotKind _blobKind = Blob.KindOf(slot);
+
+    public override bool IsLeaf => _blobKind != SlotKind.Other;
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        var array = (T[])value;
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        if (_blobKind == SlotKind.Other)
+            return Items.Write<T>(array, slot, Encode.ArrayHeader(p, array.Length, typeId), c);
+        if (typeId != 0)
+            p = Encode.ArrayHeader(p, 1, typeId);
+        return Blob.Write<T>(array, _blobKind, p, c);
+    }
+
+    public override int[] CreationLengths(object value) => [((T[])value).Length];
+
+    public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
+    {
+        if (lengths.Length != 1 || lengths[0] < 0 || !CanDefer)
+            BadData.BadReference();
+        return Make(lengths[0], c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text("item");
+        slot.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+
+    protected override object Create(int count, byte* p, ReadContext c)
+    {
+        if (!IsBlob(count, p))
+            return Make(count, c);
+        Blob.ReadHeader<T>(p, _blobKind, out count, c);
+        return GC.AllocateUninitializedArray<T>(count);
+    }
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        var array = (T[])value;
+        if (IsBlob(count, p))
+            return Blob.ReadItems<T>(array, _blobKind, Blob.ReadHeader<T>(p, _blobKind, out _, c));
+        if (count != array.Length)
+            BadData.WrongCount(Type, count);
+        return Items.Read<T>(array, slot, p, c);
+    }
+
+    private bool IsBlob(int count, byte* p)
+    {
+        bool isBlob = _blobKind != SlotKind.Other && count is NoArray or 1 && Blob.IsAt(p);
+        if (count < 0 && !isBlob)
+            BadData.Unexpected(*p, $"a {Type}");
+        return isBlob;
+    }
+
+    private T[] Make(int count, ReadContext c)
+    {
+        c.Charge((long)count * slot.LeastBytes);
+        return new T[count];
+    }
+}

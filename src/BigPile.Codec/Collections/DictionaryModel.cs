@@ -1,0 +1,102 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, with the comparer before it unless that is the default one.</summary>
+internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models) : ContainerModel(type, models)
+    where TKey : notnull
+{
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainKeys = PlainKeys.Contains(typeof(TKey));
+
+    public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
+    {
+        var dictionary = (Dictionary<TKey, TValue>)target;
+        ComparerCode code = Comparers.CodeOf(dictionary.Comparer);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        if (typeId != 0 || code != ComparerCode.Default)
+            p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
+        p = _comparers.Write(code, dictionary.Comparer, p, c);
+        int count = dictionary.Count;
+        p = Encode.MapHeader(p, count);
+        foreach (KeyValuePair<TKey, TValue> pair in dictionary)
+        {
+            p = Items.WriteOne(pair.Key, key, p, c);
+            p = Items.WriteOne(pair.Value, value, p, c);
+            count--;
+        }
+        Items.CheckUnchanged(count, Type);
+        return p;
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Pairs, 2);
+        definition.Text("key");
+        key.Describe(definition);
+        definition.Text("value");
+        value.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis)
+    {
+        analysis.ReachEach(key);
+        analysis.ReachEach(value);
+    }
+
+    protected override byte* Fill(object target, int count, byte* p, ReadContext c)
+    {
+        var dictionary = (Dictionary<TKey, TValue>)target;
+        p = _comparers.Read(ref count, p, out IEqualityComparer<TKey>? comparer, out bool isKnown, c);
+        if (count is not (NoArray or 1))
+            BadData.WrongCount(Type, count);
+        p = c.MapHeader(p, out int pairs);
+        DictionaryAccess<TKey, TValue>.Construct(dictionary, pairs, comparer);
+        return _hasPlainKeys && isKnown ? AddNow(dictionary, pairs, p, c) : AddAfterwards(dictionary, pairs, p, c);
+    }
+
+    private byte* AddNow(Dictionary<TKey, TValue> dictionary, int pairs, byte* p, ReadContext c)
+    {
+        for (int i = 0; i < pairs; i++)
+        {
+            p = Items.ReadOne(out TKey k, key, p, c);
+            p = Items.ReadOne(out TValue v, value, p, c);
+            dictionary.Add(k, v);
+        }
+        return p;
+    }
+
+    // The hash of such a key may depend on content that comes later.
+    private byte* AddAfterwards(Dictionary<TKey, TValue> dictionary, int pairs, byte* p, ReadContext c)
+    {
+        var items = new KeyValuePair<TKey, TValue>[pairs];
+        for (int i = 0; i < pairs; i++)
+        {
+            p = Items.ReadOne(out TKey k, key, p, c);
+            p = Items.ReadOne(out TValue v, value, p, c);
+            items[i] = new(k, v);
+        }
+        c.Complete(() =>
+        {
+            foreach (KeyValuePair<TKey, TValue> item in items)
+                dictionary.Add(item.Key, item.Value);
+        });
+        return p;
+    }
+}
+
+/// <summary>Constructs dictionaries in place.</summary>
+internal static class DictionaryAccess<TKey, TValue>
+    where TKey : notnull
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(Dictionary<TKey, TValue> dictionary, int capacity, IEqualityComparer<TKey>? comparer);
+}

@@ -1,0 +1,139 @@
+using System;
+using System.Collections.Frozen;
+using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A frozen dictionary. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
+internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<FrozenDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
+    where TKey : notnull
+{
+    private readonly Slot _key = key;
+    private readonly Slot _value = value;
+
+    public override bool CanDefer => false;
+
+    public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
+    {
+        int number = OpenContainers.Enter(c);
+        p = base.WriteContent(target, typeId, p, c);
+        OpenContainers.Leave(number, c);
+        return p;
+    }
+
+    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
+    {
+        int number = c.RegisterLater();
+        OpenContainers.EnterRead(c);
+        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
+        c.Depth--;
+        FrozenDictionary<TKey, TValue> made = pairs.ToFrozenDictionary((IEqualityComparer<TKey>?)comparer);
+        if (made.Count != pairs.Length)
+            BadData.Invalid("a dictionary holds one key twice");
+        c.SetRegistered(number, made);
+        if (!isPlain && c.IsTracking)
+            c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(pairs, pair => made.ContainsKey(pair.Key))));
+        target = made;
+        return p;
+    }
+
+    protected override byte* WriteMap(FrozenDictionary<TKey, TValue> collection, byte* p, WriteContext c)
+    {
+        p = Encode.MapHeader(p, collection.Count);
+        foreach (KeyValuePair<TKey, TValue> pair in collection)
+        {
+            c.OpenKeys++;
+            p = Items.WriteOne(pair.Key, _key, p, c);
+            c.OpenKeys--;
+            p = Items.WriteOne(pair.Value, _value, p, c);
+        }
+        return p;
+    }
+
+    protected override ComparerCode ComparerOf(FrozenDictionary<TKey, TValue> collection, out object? comparer)
+    {
+        comparer = collection.Comparer;
+        return Comparers.CodeOf(collection.Comparer);
+    }
+
+    protected override void Construct(FrozenDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer) =>
+        throw new NotSupportedException();
+}
+
+/// <summary>A frozen set. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
+internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<FrozenSet<T>, T>(type, slot, models)
+{
+    public override bool CanDefer => false;
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        int number = OpenContainers.Enter(c);
+        p = base.WriteContent(value, typeId, p, c);
+        OpenContainers.Leave(number, c);
+        return p;
+    }
+
+    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
+    {
+        int number = c.RegisterLater();
+        OpenContainers.EnterRead(c);
+        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        c.Depth--;
+        FrozenSet<T> made = items.ToFrozenSet((IEqualityComparer<T>?)comparer);
+        if (made.Count != items.Length)
+            BadData.Invalid("a set holds one element twice");
+        c.SetRegistered(number, made);
+        if (!isPlain && c.IsTracking)
+            c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(items, made.Contains)));
+        target = made;
+        return p;
+    }
+
+    protected override int CountOf(FrozenSet<T> collection) => collection.Count;
+
+    protected override byte* WriteItems(FrozenSet<T> collection, int count, byte* p, WriteContext c)
+    {
+        c.OpenKeys++;
+        p = Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        c.OpenKeys--;
+        return p;
+    }
+
+    protected override ComparerCode ComparerOf(FrozenSet<T> collection, out object? comparer)
+    {
+        comparer = collection.Comparer;
+        return Comparers.CodeOf(collection.Comparer);
+    }
+
+    protected override void Construct(FrozenSet<T> target, T[] items, object? comparer) => throw new NotSupportedException();
+}
+
+/// <summary>Keeps count of the containers that can't be referred to from inside.</summary>
+internal static class OpenContainers
+{
+    public static int Enter(WriteContext c)
+    {
+        int number = c.References.Count - 1;
+        if (c.IsTracking)
+            c.OpenImmutables.Add(number);
+        return number;
+    }
+
+    public static void Leave(int number, WriteContext c) => c.OpenImmutables.Remove(number);
+
+    /// <summary>Checks that keys have the hashes under which they were taken in, now that all they refer to is whole.</summary>
+    public static void CheckFound(bool areFound)
+    {
+        if (!areFound)
+            BadData.Invalid("a frozen collection does not find its keys");
+    }
+
+    public static void EnterRead(ReadContext c)
+    {
+        if (++c.Depth > WriteContext.DepthLimit)
+            c.EnterDeep();
+    }
+}

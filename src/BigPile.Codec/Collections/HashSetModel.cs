@@ -1,0 +1,77 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary><see cref="HashSet{T}"/>: its elements, with the comparer before them unless that is the default one.</summary>
+internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+{
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        var set = (HashSet<T>)value;
+        ComparerCode code = Comparers.CodeOf(set.Comparer);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        int count = set.Count;
+        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
+        p = _comparers.Write(code, set.Comparer, p, c);
+        foreach (T item in set)
+        {
+            p = Items.WriteOne(item, slot, p, c);
+            count--;
+        }
+        Items.CheckUnchanged(count, Type);
+        return p;
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text("item");
+        slot.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        var set = (HashSet<T>)value;
+        p = _comparers.Read(ref count, p, out IEqualityComparer<T>? comparer, out bool isKnown, c);
+        if (count < 0)
+            BadData.Unexpected(*p, $"a {Type}");
+        c.Charge((long)count * slot.LeastBytes);
+        HashSetAccess<T>.Construct(set, count, comparer);
+        var items = new T[count];
+        p = Items.Read<T>(items, slot, p, c);
+        if (_hasPlainItems && isKnown)
+            Add(set, items);
+        else
+            c.Complete(() => Add(set, items));
+        return p;
+    }
+
+    private static void Add(HashSet<T> set, T[] items)
+    {
+        foreach (T item in items)
+        {
+            if (!set.Add(item))
+                BadData.Invalid("a set holds one element twice");
+        }
+    }
+}
+
+/// <summary>Constructs sets in place.</summary>
+internal static class HashSetAccess<T>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(HashSet<T> set, int capacity, IEqualityComparer<T>? comparer);
+}

@@ -1,0 +1,50 @@
+using System;
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using BigPile.Codec.Graph;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>An immutable dictionary, with its comparer.</summary>
+internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<ImmutableDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
+    where TKey : notnull
+{
+    protected override byte* WriteMap(ImmutableDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), collection.Count, p, c);
+
+    protected override ComparerCode ComparerOf(ImmutableDictionary<TKey, TValue> collection, out object? comparer)
+    {
+        if (!collection.ValueComparer.Equals(EqualityComparer<TValue>.Default))
+            throw new PileSerializationException($"A {Type} with a comparer for its values can't be stored.");
+        comparer = collection.KeyComparer;
+        return Comparers.CodeOf(collection.KeyComparer);
+    }
+
+    protected override void Construct(ImmutableDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
+    {
+        Shell.Fill(target, ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)comparer, pairs));
+    }
+}
+
+/// <summary>An immutable sorted dictionary, with its comparer.</summary>
+internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
+    where TKey : notnull
+{
+    protected override byte* WriteMap(ImmutableSortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), collection.Count, p, c);
+
+    protected override ComparerCode ComparerOf(ImmutableSortedDictionary<TKey, TValue> collection, out object? comparer)
+    {
+        if (!collection.ValueComparer.Equals(EqualityComparer<TValue>.Default))
+            throw new PileSerializationException($"A {Type} with a comparer for its values can't be stored.");
+        comparer = collection.KeyComparer;
+        return Comparers.CodeOf(collection.KeyComparer);
+    }
+
+    protected override void Construct(ImmutableSortedDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
+    {
+        Shell.Fill(target, ImmutableSortedDictionary.CreateRange((IComparer<TKey>?)comparer, pairs));
+    }
+}

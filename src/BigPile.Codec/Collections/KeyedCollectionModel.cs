@@ -1,0 +1,49 @@
+using System;
+using System.Collections.Generic;
+using System.Collections.ObjectModel;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>The part of a class that derives from <see cref="KeyedCollection{TKey, TItem}"/>: comparer and items.</summary>
+/// <remarks>
+/// Code of the application tells an item's key, so the items are added when the whole graph is filled. The size at which the collection
+/// starts an index of its own is not kept: that is no data.
+/// </remarks>
+internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, Slot key, Slot item, ModelCache models)
+    : SequenceModel<KeyedCollection<TKey, TItem>, TItem>(type, item, models)
+    where TKey : notnull
+{
+    public Slot Key => key;
+
+    protected override bool ComparesItems => true;
+
+    protected override bool HasPlainItems => false;
+
+    protected override int CountOf(KeyedCollection<TKey, TItem> collection) => collection.Count;
+
+    protected override byte* WriteItems(KeyedCollection<TKey, TItem> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
+
+    protected override ComparerCode ComparerOf(KeyedCollection<TKey, TItem> collection, out object? comparer)
+    {
+        comparer = collection.Comparer;
+        return Comparers.CodeOf(collection.Comparer);
+    }
+
+    protected override void Construct(KeyedCollection<TKey, TItem> target, TItem[] items, object? comparer)
+    {
+        KeyedCollectionAccess<TKey, TItem>.Construct(target, (IEqualityComparer<TKey>?)comparer);
+        foreach (TItem item in items)
+            target.Add(item);
+    }
+}
+
+/// <summary>Constructs keyed collections in place.</summary>
+internal static class KeyedCollectionAccess<TKey, TItem>
+    where TKey : notnull
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(KeyedCollection<TKey, TItem> target, IEqualityComparer<TKey>? comparer);
+}

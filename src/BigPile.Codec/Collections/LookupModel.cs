@@ -1,0 +1,42 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>Groups of elements by keys: a pair for each element, in the order of the groups, with the comparer before them.</summary>
+internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, ModelCache models)
+    : SequenceModel<ILookup<TKey, TElement>, KeyValuePair<TKey, TElement>>(type, pair, models)
+{
+    private const BindingFlags Hidden = BindingFlags.Instance | BindingFlags.NonPublic;
+
+    private static readonly FieldInfo? ComparerField = typeof(Lookup<TKey, TElement>).GetField("_comparer", Hidden);
+
+    protected override bool ComparesItems => true;
+
+    protected override bool HasPlainItems => PlainKeys.Contains(typeof(TKey));
+
+    protected override int CountOf(ILookup<TKey, TElement> collection) => collection.Sum(group => group.Count());
+
+    protected override byte* WriteItems(ILookup<TKey, TElement> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.SelectMany(group => group, (group, element) => new KeyValuePair<TKey, TElement>(group.Key, element)).GetEnumerator(), count, p, c);
+
+    protected override ComparerCode ComparerOf(ILookup<TKey, TElement> collection, out object? comparer)
+    {
+        comparer = collection is Lookup<TKey, TElement> ? ComparerField?.GetValue(collection) : null;
+        return Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
+    }
+
+    // A lookup of nothing is of another class, which has no place for what this one has.
+    protected override void Construct(ILookup<TKey, TElement> target, KeyValuePair<TKey, TElement>[] items, object? comparer)
+    {
+        var equality = (IEqualityComparer<TKey>?)comparer;
+        Shell.Fill(target, items.Length > 0 ? items.ToLookup(i => i.Key, i => i.Value, equality) : Empty(equality));
+    }
+
+    private static object Empty(IEqualityComparer<TKey>? comparer) =>
+        Activator.CreateInstance(typeof(Lookup<TKey, TElement>), Hidden, null, [comparer], null)!;
+}

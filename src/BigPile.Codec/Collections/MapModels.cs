@@ -1,0 +1,116 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Specialized;
+using System.Dynamic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A dictionary that keeps the order in which its keys were added, with its comparer.</summary>
+internal sealed unsafe class OrderedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<OrderedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
+    where TKey : notnull
+{
+    protected override byte* WriteMap(OrderedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), collection.Count, p, c);
+
+    protected override ComparerCode ComparerOf(OrderedDictionary<TKey, TValue> collection, out object? comparer)
+    {
+        comparer = collection.Comparer;
+        return Comparers.CodeOf(collection.Comparer);
+    }
+
+    protected override void Construct(OrderedDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
+    {
+        OrderedDictionaryAccess<TKey, TValue>.Construct(target, pairs.Length, (IEqualityComparer<TKey>?)comparer);
+        foreach (KeyValuePair<TKey, TValue> pair in pairs)
+            target.Add(pair.Key, pair.Value);
+    }
+}
+
+/// <summary>Constructs such dictionaries in place.</summary>
+internal static class OrderedDictionaryAccess<TKey, TValue>
+    where TKey : notnull
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(OrderedDictionary<TKey, TValue> target, int capacity, IEqualityComparer<TKey>? comparer);
+}
+
+/// <summary>An object whose members are made while the program runs. Its observers are not stored.</summary>
+internal sealed unsafe class ExpandoModel(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<ExpandoObject, string, object?>(type, key, value, models)
+{
+    protected override byte* WriteMap(ExpandoObject collection, byte* p, WriteContext c)
+    {
+        KeyValuePair<string, object?>[] members = [.. collection];
+        return Each(((IEnumerable<KeyValuePair<string, object?>>)members).GetEnumerator(), members.Length, p, c);
+    }
+
+    protected override ComparerCode ComparerOf(ExpandoObject collection, out object? comparer)
+    {
+        comparer = null;
+        return ComparerCode.Default;
+    }
+
+    protected override void Construct(ExpandoObject target, KeyValuePair<string, object?>[] pairs, object? comparer)
+    {
+        OldMapAccess.Construct(target);
+        foreach (KeyValuePair<string, object?> pair in pairs)
+            ((IDictionary<string, object?>)target).Add(pair);
+    }
+}
+
+/// <summary>Names with several values each: a map of names to arrays.</summary>
+internal sealed unsafe class NameValueModel(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<NameValueCollection, string?, string[]?>(type, key, value, models)
+{
+    protected override byte* WriteMap(NameValueCollection collection, byte* p, WriteContext c)
+    {
+        var pairs = new List<KeyValuePair<string?, string[]?>>(collection.Count);
+        for (int i = 0; i < collection.Count; i++)
+            pairs.Add(new(collection.GetKey(i), collection.GetValues(i)));
+        return Each(pairs.GetEnumerator(), pairs.Count, p, c);
+    }
+
+    protected override ComparerCode ComparerOf(NameValueCollection collection, out object? comparer)
+    {
+        comparer = OldMapAccess.Comparer(collection);
+        return comparer switch
+        {
+            null => ComparerCode.Default,
+            ReferenceEqualityComparer => ComparerCode.Reference,
+            StringComparer text => Comparers.CodeOf(text),
+            _ => ComparerCode.Object,
+        };
+    }
+
+    protected override void Construct(NameValueCollection target, KeyValuePair<string?, string[]?>[] pairs, object? comparer)
+    {
+        if (comparer is not (null or IEqualityComparer))
+            BadData.Invalid("its comparer does not fit its elements");
+        OldMapAccess.Construct(target, (IEqualityComparer?)comparer);
+        foreach ((string? name, string[]? values) in pairs)
+        {
+            if (values is null)
+                target.Add(name, null);
+            foreach (string text in values ?? [])
+                target.Add(name, text);
+        }
+    }
+}
+
+/// <summary>Constructs such maps in place, and reaches what they do not show.</summary>
+internal static class OldMapAccess
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(ExpandoObject target);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(NameValueCollection target, IEqualityComparer? comparer);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Comparer")]
+    public static extern IEqualityComparer? Comparer(NameObjectCollectionBase target);
+}

@@ -1,0 +1,97 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A collection of keys and values: a map, with the comparer before it unless that is the default one.</summary>
+internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : ContainerModel(type, models)
+    where TCollection : class
+{
+    private readonly ComparerSlot _comparers = new(models.Any);
+
+    /// <summary>What the collection compares needs no code of the application and no content of other objects.</summary>
+    protected virtual bool IsPlain => PlainKeys.Contains(typeof(TKey));
+
+    /// <summary>Writes the map's header and its pairs.</summary>
+    protected abstract byte* WriteMap(TCollection collection, byte* p, WriteContext c);
+
+    /// <summary>Constructs the collection in place with all its pairs.</summary>
+    protected abstract void Construct(TCollection target, KeyValuePair<TKey, TValue>[] pairs, object? comparer);
+
+    protected abstract ComparerCode ComparerOf(TCollection collection, out object? comparer);
+
+    public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
+    {
+        var collection = (TCollection)target;
+        ComparerCode code = ComparerOf(collection, out object? comparer);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        if (typeId != 0 || code != ComparerCode.Default)
+            p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
+        p = _comparers.Write(code, comparer, p, c);
+        return WriteMap(collection, p, c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Pairs, 2);
+        definition.Text("key");
+        key.Describe(definition);
+        definition.Text("value");
+        value.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis)
+    {
+        analysis.ReachEach(key);
+        analysis.ReachEach(value);
+    }
+
+    protected override byte* Fill(object target, int count, byte* p, ReadContext c)
+    {
+        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
+        var collection = (TCollection)target;
+        if (isPlain)
+            Construct(collection, pairs, comparer);
+        else
+            c.Complete(() => Construct(collection, pairs, comparer));
+        return p;
+    }
+
+    protected byte* ReadPairs(
+        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, ReadContext c)
+    {
+        p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
+        if (count is not (NoArray or 1))
+            BadData.WrongCount(Type, count);
+        p = c.MapHeader(p, out int length);
+        pairs = new KeyValuePair<TKey, TValue>[length];
+        for (int i = 0; i < length; i++)
+        {
+            p = Items.ReadOne(out TKey k, key, p, c);
+            p = Items.ReadOne(out TValue v, value, p, c);
+            pairs[i] = new(k, v);
+        }
+        isPlain = isKnown && IsPlain;
+        return p;
+    }
+
+    protected byte* Each<TEnumerator>(TEnumerator pairs, int count, byte* p, WriteContext c)
+        where TEnumerator : IEnumerator<KeyValuePair<TKey, TValue>>
+    {
+        p = Encode.MapHeader(p, count);
+        for (; pairs.MoveNext(); count--)
+        {
+            p = Items.WriteOne(pairs.Current.Key, key, p, c);
+            p = Items.WriteOne(pairs.Current.Value, value, p, c);
+        }
+        Items.CheckUnchanged(count, Type);
+        return p;
+    }
+}

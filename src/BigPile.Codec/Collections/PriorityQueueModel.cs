@@ -1,0 +1,52 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A priority queue: its comparer, and a map of elements to priorities in the heap's order.</summary>
+internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, Slot element, Slot priority, ModelCache models)
+    : PairsModel<PriorityQueue<TElement, TPriority>, TElement, TPriority>(type, element, priority, models)
+{
+    private readonly Slot _element = element;
+    private readonly Slot _priority = priority;
+
+    protected override byte* WriteMap(PriorityQueue<TElement, TPriority> collection, byte* p, WriteContext c)
+    {
+        int count = collection.Count;
+        p = Encode.MapHeader(p, count);
+        foreach ((TElement item, TPriority rank) in collection.UnorderedItems)
+        {
+            p = Items.WriteOne(rank, _priority, Items.WriteOne(item, _element, p, c), c);
+            count--;
+        }
+        Items.CheckUnchanged(count, Type);
+        return p;
+    }
+
+    protected override ComparerCode ComparerOf(PriorityQueue<TElement, TPriority> collection, out object? comparer)
+    {
+        comparer = collection.Comparer;
+        return Comparers.CodeOf(collection.Comparer);
+    }
+
+    protected override bool IsPlain => PlainKeys.Contains(typeof(TPriority));
+
+    protected override void Construct(
+        PriorityQueue<TElement, TPriority> target, KeyValuePair<TElement, TPriority>[] pairs, object? comparer)
+    {
+        PriorityQueueAccess<TElement, TPriority>.Construct(target, pairs.Length, (IComparer<TPriority>?)comparer);
+        foreach (KeyValuePair<TElement, TPriority> pair in pairs)
+            target.Enqueue(pair.Key, pair.Value);
+    }
+}
+
+/// <summary>Constructs priority queues in place.</summary>
+internal static class PriorityQueueAccess<TElement, TPriority>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(PriorityQueue<TElement, TPriority> target, int capacity, IComparer<TPriority>? comparer);
+}

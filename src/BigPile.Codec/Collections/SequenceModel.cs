@@ -1,0 +1,103 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A collection that is its elements, and perhaps a comparer before them.</summary>
+/// <remarks>A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they are plain.</remarks>
+internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+    where TCollection : class
+{
+    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+
+    /// <summary>The slot of the elements.</summary>
+    protected Slot Item => slot;
+
+    /// <summary>Comparing elements needs no code of the application and no content of other objects.</summary>
+    protected virtual bool HasPlainItems => _hasPlainItems;
+
+    /// <summary>The container hashes or orders its elements.</summary>
+    protected virtual bool ComparesItems => false;
+
+    protected abstract int CountOf(TCollection collection);
+
+    protected abstract byte* WriteItems(TCollection collection, int count, byte* p, WriteContext c);
+
+    /// <summary>Constructs the collection in place with all its elements.</summary>
+    protected abstract void Construct(TCollection target, T[] items, object? comparer);
+
+    protected virtual ComparerCode ComparerOf(TCollection collection, out object? comparer)
+    {
+        comparer = null;
+        return ComparerCode.Default;
+    }
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        var collection = (TCollection)value;
+        ComparerCode code = ComparerOf(collection, out object? comparer);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        int count = CountOf(collection);
+        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
+        p = _comparers.Write(code, comparer, p, c);
+        return WriteItems(collection, count, p, c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text("item");
+        slot.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        var target = (TCollection)value;
+        if (!ComparesItems || isPlain)
+            Construct(target, items, comparer);
+        else
+            c.Complete(() => Construct(target, items, comparer));
+        return p;
+    }
+
+    protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
+    {
+        p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
+        if (count < 0)
+            BadData.Unexpected(*p, $"a {Type}");
+        c.Charge((long)count * slot.LeastBytes);
+        items = new T[count];
+        isPlain = HasPlainItems && isKnown;
+        return Items.Read<T>(items, slot, p, c);
+    }
+
+    /// <summary>Writes what an enumerator gives, without a box for it.</summary>
+    protected byte* Each<TEnumerator>(TEnumerator items, int count, byte* p, WriteContext c)
+        where TEnumerator : IEnumerator<T>
+    {
+        for (; items.MoveNext(); count--)
+            p = Items.WriteOne(items.Current, slot, p, c);
+        Items.CheckUnchanged(count, Type);
+        return p;
+    }
+
+    /// <summary>Adds elements that must all be different.</summary>
+    protected static void AddAll(ISet<T> set, T[] items)
+    {
+        foreach (T item in items)
+        {
+            if (!set.Add(item))
+                BadData.Invalid("a set holds one element twice");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Collections.ObjectModel;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A collection that others may change meanwhile: its elements are copied first.</summary>
+internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+    where TCollection : class
+{
+    protected abstract T[] Snapshot(TCollection collection);
+
+    /// <summary>The name of the elements in definitions.</summary>
+    protected virtual string ItemName => "item";
+
+    /// <summary>Constructs the collection in place with all its elements.</summary>
+    protected abstract void Construct(TCollection target, T[] items);
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        T[] items = Snapshot((TCollection)value);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        return Items.Write<T>(items, slot, Encode.ArrayHeader(p, items.Length, typeId), c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text(ItemName);
+        slot.Describe(definition);
+    }
+
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        if (count < 0)
+            BadData.Unexpected(*p, $"a {Type}");
+        c.Charge((long)count * slot.LeastBytes);
+        var items = new T[count];
+        p = Items.Read<T>(items, slot, p, c);
+        Construct((TCollection)value, items);
+        return p;
+    }
+}
+
+/// <summary>A concurrent queue, its head first.</summary>
+internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentQueue<T>, T>(type, slot, models)
+{
+    protected override T[] Snapshot(ConcurrentQueue<T> collection) => collection.ToArray();
+
+    protected override void Construct(ConcurrentQueue<T> target, T[] items) => ConstructAccess<T>.ConcurrentQueue(target, items);
+}
+
+/// <summary>A concurrent stack, its bottom first.</summary>
+internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+{
+    protected override T[] Snapshot(ConcurrentStack<T> collection) => Reversed(collection.ToArray());
+
+    protected override void Construct(ConcurrentStack<T> target, T[] items) => ConstructAccess<T>.ConcurrentStack(target, items);
+
+    private static T[] Reversed(T[] items)
+    {
+        Array.Reverse(items);
+        return items;
+    }
+}
+
+/// <summary>A concurrent bag.</summary>
+internal sealed class ConcurrentBagModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+{
+    protected override T[] Snapshot(ConcurrentBag<T> collection) => Reversed(collection.ToArray());
+
+    protected override void Construct(ConcurrentBag<T> target, T[] items) => ConstructAccess<T>.ConcurrentBag(target, items);
+
+    private static T[] Reversed(T[] items)
+    {
+        Array.Reverse(items);
+        return items;
+    }
+}
+
+/// <summary>Collections whose elements are in the order in which they give them, the last that was added first.</summary>
+internal static class Enumerated
+{
+    /// <summary>The name of the elements in definitions.</summary>
+    public const string ItemName = "enumerated";
+}
+
+/// <summary>A concurrent stack in MessagePack-CSharp's order, its top first.</summary>
+internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+{
+    protected override string ItemName => Enumerated.ItemName;
+
+    protected override T[] Snapshot(ConcurrentStack<T> collection) => collection.ToArray();
+
+    protected override void Construct(ConcurrentStack<T> target, T[] items)
+    {
+        Array.Reverse(items);
+        ConstructAccess<T>.ConcurrentStack(target, items);
+    }
+}
+
+/// <summary>A concurrent bag in MessagePack-CSharp's order.</summary>
+internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+{
+    protected override string ItemName => Enumerated.ItemName;
+
+    protected override T[] Snapshot(ConcurrentBag<T> collection) => collection.ToArray();
+
+    protected override void Construct(ConcurrentBag<T> target, T[] items)
+    {
+        Array.Reverse(items);
+        ConstructAccess<T>.ConcurrentBag(target, items);
+    }
+}
+
+/// <summary>A collection that is made to be derived from: its elements go past the methods that a derived class overrides.</summary>
+internal sealed class CollectionModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<Collection<T>, T>(type, slot, models)
+{
+    protected override T[] Snapshot(Collection<T> collection) => [.. collection];
+
+    protected override void Construct(Collection<T> target, T[] items) => CollectionAccess<T>.Collection(target, new List<T>(items));
+}
+
+/// <summary>An observable collection. Its observers are not stored.</summary>
+internal sealed class ObservableCollectionModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ObservableCollection<T>, T>(type, slot, models)
+{
+    protected override T[] Snapshot(ObservableCollection<T> collection) => [.. collection];
+
+    protected override void Construct(ObservableCollection<T> target, T[] items) => CollectionAccess<T>.Observable(target, new List<T>(items));
+}
+
+/// <summary>Constructs such collections in place.</summary>
+internal static class CollectionAccess<T>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Collection(Collection<T> target, IList<T> items);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Observable(ObservableCollection<T> target, List<T> items);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void ReadOnly(ReadOnlyCollection<T> target, IList<T> items);
+}

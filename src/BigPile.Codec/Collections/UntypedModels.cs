@@ -1,0 +1,88 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>A list of bits: one boolean each, as every reader of MessagePack understands it.</summary>
+internal sealed unsafe class BitArrayModel(Type type, Slot slot, ModelCache models) : SequenceModel<BitArray, bool>(type, slot, models)
+{
+    protected override int CountOf(BitArray collection) => collection.Length;
+
+    protected override byte* WriteItems(BitArray collection, int count, byte* p, WriteContext c)
+    {
+        for (int i = 0; i < count; i++)
+            p = Items.WriteOne(collection[i], Item, p, c);
+        return p;
+    }
+
+    protected override void Construct(BitArray target, bool[] items, object? comparer) => UntypedAccess.Construct(target, items);
+}
+
+/// <summary>The list that is older than generic ones.</summary>
+internal sealed unsafe class ArrayListModel(Type type, Slot slot, ModelCache models) : SequenceModel<ArrayList, object?>(type, slot, models)
+{
+    protected override int CountOf(ArrayList collection) => collection.Count;
+
+    protected override byte* WriteItems(ArrayList collection, int count, byte* p, WriteContext c)
+    {
+        object?[] items = collection.ToArray();
+        Items.CheckUnchanged(count - items.Length, Type);
+        return Items.Write<object?>(items, Item, p, c);
+    }
+
+    protected override void Construct(ArrayList target, object?[] items, object? comparer) => UntypedAccess.Construct(target, items);
+}
+
+/// <summary>The dictionary that is older than generic ones.</summary>
+internal sealed unsafe class HashtableModel(Type type, Slot key, Slot value, ModelCache models)
+    : PairsModel<Hashtable, object, object?>(type, key, value, models)
+{
+    protected override byte* WriteMap(Hashtable collection, byte* p, WriteContext c)
+    {
+        var pairs = new List<KeyValuePair<object, object?>>(collection.Count);
+        foreach (DictionaryEntry entry in collection)
+            pairs.Add(new(entry.Key, entry.Value));
+        return Each(pairs.GetEnumerator(), pairs.Count, p, c);
+    }
+
+    protected override ComparerCode ComparerOf(Hashtable collection, out object? comparer)
+    {
+        comparer = UntypedAccess.Comparer(collection);
+        return comparer switch
+        {
+            null => ComparerCode.Default,
+            ReferenceEqualityComparer => ComparerCode.Reference,
+            StringComparer text => Comparers.CodeOf(text),
+            _ => ComparerCode.Object,
+        };
+    }
+
+    protected override void Construct(Hashtable target, KeyValuePair<object, object?>[] pairs, object? comparer)
+    {
+        if (comparer is not (null or IEqualityComparer))
+            BadData.Invalid("its comparer does not fit its elements");
+        UntypedAccess.Construct(target, pairs.Length, (IEqualityComparer?)comparer);
+        foreach (KeyValuePair<object, object?> pair in pairs)
+            target.Add(pair.Key, pair.Value);
+    }
+}
+
+/// <summary>Constructs such collections in place, and reaches what they do not show.</summary>
+internal static class UntypedAccess
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(BitArray target, bool[] items);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(ArrayList target, ICollection items);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(Hashtable target, int capacity, IEqualityComparer? comparer);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_EqualityComparer")]
+    public static extern IEqualityComparer? Comparer(Hashtable target);
+}

@@ -1,0 +1,110 @@
+using System;
+using System.Collections.Generic;
+using System.Collections.ObjectModel;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>An object that is a view of one other object, which it holds.</summary>
+internal abstract unsafe class WrapperModel(Type type, ModelCache models) : ContainerModel(type, models)
+{
+    /// <summary>The member's name in definitions.</summary>
+    public const string InnerName = "inner";
+
+    private readonly Slot _any = models.Any;
+
+    protected abstract object Inner(object wrapper);
+
+    /// <summary>Constructs the wrapper in place.</summary>
+    protected abstract void Construct(object wrapper, object? inner);
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        return Items.WriteOne(Inner(value), _any, Encode.ArrayHeader(p, 1, typeId), c);
+    }
+
+    public override void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Items, 1);
+        definition.Text(InnerName);
+        _any.Describe(definition);
+    }
+
+    protected override byte* Fill(object value, int count, byte* p, ReadContext c)
+    {
+        if (count != 1)
+            BadData.WrongCount(Type, count);
+        p = Items.ReadOne(out object? inner, _any, p, c);
+        Construct(value, inner);
+        return p;
+    }
+}
+
+/// <summary>A read-only view of a list.</summary>
+internal sealed class ReadOnlyCollectionModel<T>(Type type, Slot slot, ModelCache models) : WrapperModel(type, models)
+{
+    public Slot Item => slot;
+
+    protected override object Inner(object wrapper) => WrapperAccess<T>.List((ReadOnlyCollection<T>)wrapper);
+
+    protected override void Construct(object wrapper, object? inner) =>
+        CollectionAccess<T>.ReadOnly((ReadOnlyCollection<T>)wrapper, (IList<T>)inner!);
+}
+
+/// <summary>A read-only view of a dictionary.</summary>
+internal sealed class ReadOnlyDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models) : WrapperModel(type, models)
+    where TKey : notnull
+{
+    public Slot Key => key;
+
+    public Slot Value => value;
+
+    protected override object Inner(object wrapper) => DictionaryWrapperAccess<TKey, TValue>.Dictionary((ReadOnlyDictionary<TKey, TValue>)wrapper);
+
+    protected override void Construct(object wrapper, object? inner) =>
+        DictionaryWrapperAccess<TKey, TValue>.Construct((ReadOnlyDictionary<TKey, TValue>)wrapper, (IDictionary<TKey, TValue>)inner!);
+}
+
+/// <summary>A read-only view of a set.</summary>
+internal sealed class ReadOnlySetModel<T>(Type type, Slot slot, ModelCache models) : WrapperModel(type, models)
+{
+    public Slot Item => slot;
+
+    protected override object Inner(object wrapper) => SetWrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
+
+    protected override void Construct(object wrapper, object? inner) => SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
+}
+
+/// <summary>Reaches the set under a read-only view, and constructs such views in place.</summary>
+internal static class SetWrapperAccess<T>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Set")]
+    public static extern ISet<T> Set(ReadOnlySet<T> wrapper);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(ReadOnlySet<T> wrapper, ISet<T> set);
+}
+
+/// <summary>Reaches the list under a read-only view.</summary>
+internal static class WrapperAccess<T>
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Items")]
+    public static extern IList<T> List(ReadOnlyCollection<T> wrapper);
+}
+
+/// <summary>Reaches the dictionary under a read-only view, and constructs such views in place.</summary>
+internal static class DictionaryWrapperAccess<TKey, TValue>
+    where TKey : notnull
+{
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Dictionary")]
+    public static extern IDictionary<TKey, TValue> Dictionary(ReadOnlyDictionary<TKey, TValue> wrapper);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
+    public static extern void Construct(ReadOnlyDictionary<TKey, TValue> wrapper, IDictionary<TKey, TValue> dictionary);
+}

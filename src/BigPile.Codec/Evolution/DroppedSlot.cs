@@ -1,0 +1,61 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Reads a value and forgets it. The objects in it are numbered as ever.</summary>
+internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNullable) : Slot
+{
+    public override bool IsLeaf => inner.IsLeaf;
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    {
+        if (isNullable && *p == Code.Nil)
+            return p + 1;
+        bool wasDropping = c.IsDropping;
+        c.IsDropping = true;
+        p = ReadForgotten(p, c);
+        c.IsDropping = wasDropping;
+        return p;
+    }
+
+    private byte* ReadForgotten(byte* p, ReadContext c)
+    {
+        if (placeType.IsValueType)
+            return inner.Read(ref RawObject.Data(RuntimeHelpers.GetUninitializedObject(placeType)), p, c);
+        object? forgotten = null;
+        return inner.Read(ref Unsafe.As<object?, byte>(ref forgotten), p, c);
+    }
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}
+
+/// <summary>A place for a structure whose type is gone.</summary>
+internal sealed unsafe class PassingSlot(TypeModel structure) : Slot
+{
+    public override bool IsLeaf => false;
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c) => ((PassingModel)structure).Pass(p, c);
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}
+
+/// <summary>A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.</summary>
+internal sealed unsafe class PassingUnionSlot(Slot any) : Slot
+{
+    public override bool IsLeaf => false;
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c) => any.Read(ref place, p, c);
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}

@@ -1,0 +1,183 @@
+using System;
+using System.Reflection;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Collections;
+using BigPile.Codec.Fields;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Makes the readers of a stored schema that differs from what the application's types look like by now.</summary>
+/// <remarks>
+/// Members are found by name. One that is gone is read all the same, into a place that nobody keeps, because the objects in it are
+/// numbered and may be referred to from members that are still there.
+/// </remarks>
+internal sealed class EvolvedModels
+{
+    /// <summary>Structures in structures, and collections under classes, go no deeper; in a damaged definition they may go round.</summary>
+    private const int NestingMost = 100;
+
+    private readonly StoredSchema _schema;
+    private readonly ModelFactory _factory;
+    private readonly ModelCache _models;
+    private readonly TypeModel?[] _entries;
+    private readonly FieldList?[] _structures;
+    private readonly Type?[] _types;
+    private int _nesting;
+
+    public EvolvedModels(StoredSchema schema, ModelFactory factory)
+    {
+        _schema = schema;
+        _factory = factory;
+        _models = factory.Models;
+        _entries = new TypeModel?[schema.Entries.Length];
+        _structures = new FieldList?[schema.Entries.Length];
+        _types = new Type?[schema.Entries.Length];
+        for (int i = 0; i < _types.Length; i++)
+            _types[i] = _models.Types.TryResolve(schema.Entries[i].Name);
+    }
+
+    public ModelCache Models => _models;
+
+    /// <summary>The reader of an entry; of one whose type is gone, a reader that passes over the content.</summary>
+    public TypeModel Entry(int index) => _entries[index] ??= Nested(() => MakeEntry(index));
+
+    /// <summary>The type of an entry, or null when the application has it no more.</summary>
+    public Type? TypeOf(int index) => _types[index];
+
+    /// <summary>The type of an entry that a place of today's application holds: the place's own type needs no name to be found.</summary>
+    public Type? TypeOf(int index, Type declared) =>
+        _types[index] ??= _models.Types.NameOf(declared) == NameOf(index) ? declared : null;
+
+    public string NameOf(int index) => _schema.Entries[index].Name;
+
+    public SchemaForm FormOf(int index) => _schema.Entries[index].Form;
+
+    /// <summary>The fields of a structure as they were stored.</summary>
+    public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
+
+    /// <summary>The slot of places for a structure as it was stored.</summary>
+    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedStructure
+        ? new NamedStructSlot(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
+        : new StructSlot(Structure(index));
+
+    /// <summary>The slot of places for a union as it was stored.</summary>
+    public UnionSlot Union(int index)
+    {
+        Type declared = _types[index]!;
+        return new UnionSlot(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
+    }
+
+    private (int Key, Type Type, Slot Slot) UnionMember(Type declared, StoredMember member)
+    {
+        if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
+            throw new PileSchemaException("A schema in the catalog is damaged.");
+        int entry = member.Kind.Entry;
+        return (key, _types[entry] ?? typeof(PassedObject), new ReferenceSlot(declared, _models, () => Entry(entry)));
+    }
+
+    /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
+    public void MakeAll()
+    {
+        for (int i = 0; i < _entries.Length; i++)
+            Entry(i);
+    }
+
+    private T Nested<T>(Func<T> make)
+    {
+        if (++_nesting > NestingMost)
+            DefinitionReader.Damaged();
+        T made = make();
+        _nesting--;
+        return made;
+    }
+
+    private TypeModel MakeEntry(int index)
+    {
+        StoredEntry entry = _schema.Entries[index];
+        if (_types[index] is not { } type)
+            return new PassingModel(entry.Form, PassingSlots(entry), _models);
+        return entry.Form switch
+        {
+            SchemaForm.Fields when type == typeof(Exception) => _models.ForType(type),
+            SchemaForm.Fields => MakeObject(index, type),
+            SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
+            SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(
+                type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
+            SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
+            SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
+                _factory.MakeContainer(type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
+            _ => _models.ForType(type),
+        };
+    }
+
+    // What a wrapper holds always states its own type.
+    private static bool IsWrapper(StoredEntry entry) => entry.Members is [{ Name: WrapperModel.InnerName }];
+
+    private TypeModel MakeObject(int index, Type type)
+    {
+        FieldList fields = MakeFields(index, type);
+        StoredEntry entry = _schema.Entries[index];
+        if (!HasBase(entry))
+            return new FieldsModel(type, fields, _models, InitializerOf(index, type));
+        if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
+            throw new PileSchemaException($"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
+        return new DerivedCollectionModel(type, part, fields, _models, InitializerOf(index, type));
+    }
+
+    private static bool HasBase(StoredEntry entry) => entry.Members is [{ Name: DerivedCollectionModel.BaseName, Kind.Leaf: null }, ..];
+
+    private FieldList MakeFields(int index, Type type) => new(type, MakePlans(index, type), _models.CodeGeneration);
+
+    private FieldPlan[] MakePlans(int index, Type type)
+    {
+        if (!_factory.IsMadeOfFields(type))
+            throw new PileSchemaException($"Type {type} was stored by its fields, and can't be by now.");
+        StoredEntry entry = _schema.Entries[index];
+        StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
+        var map = new MemberMap(type, members, _models.Options);
+        if (LossyTypes.IsAnonymous(type) && !Array.TrueForAll(members, map.Has))
+            throw new PileSchemaException($"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
+        return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
+            ? FieldPlan.Of(field, EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
+            : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
+    }
+
+    // What the members that are new begin with. A constructor that can be run on an object which exists already.
+    private Action<object>? InitializerOf(int index, Type type)
+    {
+        StoredEntry entry = _schema.Entries[index];
+        StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
+        if (!_models.Options.InitializeNewMembers || type.IsValueType || !new MemberMap(type, members, _models.Options).HasNew)
+            return null;
+        ConstructorInfo? constructor = type.GetConstructor(FieldListBuilder.Declared, []);
+        return constructor is null ? null : value => constructor.Invoke(value, BindingFlags.DoNotWrapExceptions, null, [], null);
+    }
+
+    private Slot[] ElementSlots(StoredEntry entry, Type type)
+    {
+        Type[] declared = ModelFactory.ElementTypes(type);
+        if (declared.Length != entry.Members.Length)
+            throw new PileSchemaException($"The stored type {entry.Name} is another kind of collection than it was.");
+        var slots = new Slot[declared.Length];
+        for (int i = 0; i < slots.Length; i++)
+            slots[i] = EvolvedSlots.Make(this, entry.Members[i].Kind, declared[i], type, entry.Members[i].Name);
+        return slots;
+    }
+
+    private Slot[] PassingSlots(StoredEntry entry)
+    {
+        Slot[] slots = DroppedSlots(entry);
+        if (HasBase(entry))
+        {
+            StoredEntry part = _schema.Entries[entry.Members[0].Kind.Entry];
+            slots[0] = new PassingSlot(new PassingModel(part.Form, DroppedSlots(part), _models));
+        }
+        return slots;
+    }
+
+    private Slot[] DroppedSlots(StoredEntry entry) => Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+}

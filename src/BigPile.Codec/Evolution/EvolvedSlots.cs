@@ -1,0 +1,108 @@
+using System;
+using System.Collections.Immutable;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Finds the slot that reads a stored kind into a place of today's type.</summary>
+internal static class EvolvedSlots
+{
+    /// <summary>The slot for a member that still exists.</summary>
+    /// <exception cref="PileSchemaException">The member's type has changed into one that can't take the stored value.</exception>
+    public static Slot Make(EvolvedModels stored, StoredKind kind, Type declared, Type owner, string member) =>
+        TryMake(stored, kind, declared) ?? throw new PileSchemaException(
+            $"Member {member} of type {owner} was stored as {Describe(stored, kind)} and is of type {declared} by now, which can't take such values.");
+
+    /// <summary>The slot for a member that is gone: it reads the value and forgets it.</summary>
+    public static Slot MakeDropped(EvolvedModels stored, StoredKind kind)
+    {
+        Slot slot = DroppedContent(stored, kind, out Type place);
+        return new DroppedSlot(slot, place, kind.IsNullable);
+    }
+
+    private static Slot? TryMake(EvolvedModels stored, StoredKind kind, Type declared)
+    {
+        Type? inner = Nullable.GetUnderlyingType(declared);
+        if (kind.IsNullable && inner is null)
+            return null;
+        if (inner is null)
+            return TryMakePlain(stored, kind, declared);
+        return TryMakePlain(stored, kind, inner) is { } slot ? ModelFactory.MakeNullable(inner, slot) : null;
+    }
+
+    private static Slot? TryMakePlain(EvolvedModels stored, StoredKind kind, Type declared)
+    {
+        if (kind.Leaf is null)
+            return TryMakeEntry(stored, kind.Entry, declared);
+        Slot current = stored.Models.SlotFor(declared);
+        return kind.Leaf switch
+        {
+            "any" => declared.IsValueType || declared == typeof(string) ? null : AnyContent(stored, declared),
+            "string" => declared.IsAssignableFrom(typeof(string)) ? current : null,
+            "none" => new DroppedSlot(new NilSlot(), typeof(object), isNullable: false),
+            _ => TryMakeLeaf(kind.Leaf, current, declared),
+        };
+    }
+
+    // A type that became a contract, or is one no longer, has stored its values in the other form.
+    private static Slot? TryMakeLeaf(string kind, Slot current, Type declared)
+    {
+        if (LeafKinds.CanRead(kind, current))
+            return current;
+        Slot slot = LeafKinds.SlotOf(kind, out Type place);
+        return place == declared ? slot : null;
+    }
+
+    private static Slot? TryMakeEntry(EvolvedModels stored, int entry, Type declared)
+    {
+        if (ModelFactory.ViewedType(declared) is { } viewed)
+            return TryMakeEntry(stored, entry, viewed.MakeArrayType()) is { } array ? ModelFactory.MakeView(viewed, array) : null;
+        if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
+            return TryMakeEntry(stored, entry, declared.GetGenericArguments()[0].MakeArrayType());
+        Type? type = stored.TypeOf(entry, declared);
+        if (type is null)
+            throw new PileSchemaException($"The stored type {stored.NameOf(entry)} is not known: the application's assemblies don't declare it.");
+        if (stored.FormOf(entry) == SchemaForm.Union)
+            return type == declared ? stored.Union(entry) : null;
+        if (type.IsValueType)
+            return type == declared ? stored.StructureSlot(entry) : null;
+        bool mayFit = declared.IsAssignableFrom(type) || type.IsAssignableFrom(declared);
+        return mayFit && !declared.IsValueType ? new ReferenceSlot(declared, stored.Models, () => stored.Entry(entry)) : null;
+    }
+
+    private static Slot DroppedContent(EvolvedModels stored, StoredKind kind, out Type place)
+    {
+        place = typeof(object);
+        if (kind.Leaf is null)
+            return DroppedEntry(stored, kind.Entry, ref place);
+        if (kind.Leaf == "any")
+            return AnyContent(stored, place);
+        if (kind.Leaf == "none")
+            return new NilSlot();
+        return LeafKinds.SlotOf(kind.Leaf, out place);
+    }
+
+    private static Slot DroppedEntry(EvolvedModels stored, int entry, ref Type place)
+    {
+        Type? type = stored.TypeOf(entry);
+        if (stored.FormOf(entry) == SchemaForm.Union)
+            return type is null ? new PassingUnionSlot(AnyContent(stored, place)) : stored.Union(entry);
+        if (type is { IsValueType: true })
+        {
+            place = type;
+            return stored.StructureSlot(entry);
+        }
+        return stored.FormOf(entry) is SchemaForm.Structure or SchemaForm.NamedStructure
+            ? new PassingSlot(stored.Entry(entry))
+            : new ReferenceSlot(place, stored.Models, () => stored.Entry(entry));
+    }
+
+    private static ReferenceSlot AnyContent(EvolvedModels stored, Type declared) => new(declared, stored.Models, null);
+
+    private static string Describe(EvolvedModels stored, StoredKind kind) =>
+        (kind.IsNullable ? "nullable " : "") + (kind.Leaf ?? stored.NameOf(kind.Entry));
+}

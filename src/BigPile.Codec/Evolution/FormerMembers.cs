@@ -1,0 +1,32 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using BigPile.Codec.Members;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>The names that members say they had.</summary>
+internal static class FormerMembers
+{
+    /// <summary>The names of a member, also those that the options give it.</summary>
+    public static IEnumerable<string> Of(StoredField field, Type owner, PileCodecOptions options)
+    {
+        MemberInfo declared = DeclaredMember(field.Member!);
+        foreach (FormerNameAttribute former in declared.GetCustomAttributes<FormerNameAttribute>(inherit: false))
+            yield return former.Name;
+        Type level = field.Member!.DeclaringType ?? owner;
+        Type definition = level.IsConstructedGenericType ? level.GetGenericTypeDefinition() : level;
+        foreach (((Type type, string former), string name) in options.FormerMembers)
+        {
+            if (type == definition && name == declared.Name)
+                yield return former;
+        }
+    }
+
+    // The attribute stands on the property, not on the field that the compiler made for it.
+    private static MemberInfo DeclaredMember(MemberInfo member)
+    {
+        string name = FieldListBuilder.MemberName(member.Name);
+        return name != member.Name && member.DeclaringType!.GetProperty(name, FieldListBuilder.Declared) is { } property ? property : member;
+    }
+}

@@ -1,0 +1,57 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Finds the fields of today's type that stored members go into: by their names, then by the names that they had.</summary>
+internal sealed class MemberMap
+{
+    private readonly Dictionary<string, StoredField> _byName = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Queue<StoredField>> _ambiguous = new(StringComparer.Ordinal);
+
+    public MemberMap(Type type, StoredMember[] stored, PileCodecOptions options)
+    {
+        List<StoredField> fields = FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type));
+        foreach (StoredField field in fields)
+            _byName[field.Name] = field;
+        var storedNames = new HashSet<string>(StringComparer.Ordinal);
+        foreach (StoredMember member in stored)
+        {
+            if (!storedNames.Add(member.Name))
+                _ambiguous[member.Name] = new Queue<StoredField>(
+                    fields.FindAll(field => field.Member is not null && FieldListBuilder.QualifiedName(field) == member.Name));
+        }
+        foreach (StoredField field in fields)
+        {
+            if (field.Member is not null && !storedNames.Contains(field.Name))
+                HasNew |= !AddFormer(field, FormerMembers.Of(field, type, options), storedNames);
+        }
+    }
+
+    /// <summary>The type has members that were not stored.</summary>
+    public bool HasNew { get; }
+
+    public bool Has(StoredMember member) => _byName.ContainsKey(member.Name);
+
+    /// <summary>The field for the next stored member, or null when there is none any more.</summary>
+    public StoredField? Take(StoredMember member)
+    {
+        // Hidden fields of classes that share a simple name had one name in common, the base's first.
+        if (_ambiguous.TryGetValue(member.Name, out Queue<StoredField>? candidates) && candidates.TryDequeue(out StoredField hidden))
+            return hidden;
+        return _byName.TryGetValue(member.Name, out StoredField field) ? field : null;
+    }
+
+    private bool AddFormer(StoredField field, IEnumerable<string> names, HashSet<string> storedNames)
+    {
+        foreach (string name in names)
+        {
+            if (storedNames.Contains(name) && _byName.TryAdd(name, field))
+                return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,31 @@
+using System;
+using BigPile.Codec.Choice;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Finds or makes what reads the payloads of a stored schema.</summary>
+internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
+{
+    /// <inheritdoc/>
+    public TypeModel Make(ReadOnlyMemory<byte> definition)
+    {
+        ModelCache models = factory.Models;
+        StoredSchema schema = StoredSchema.Parse(definition.Span);
+        TypeModel current = models.ForType(models.Types.Resolve(schema.Entries[0].Name));
+        var refused = current as RefusedModel;
+        if (refused is { IsStillRead: false })
+            throw new PileSchemaException(refused.Reason);
+        if (refused is null && DefinitionWriter.Of(current, models.Types).AsSpan().SequenceEqual(definition.Span))
+            return current;
+        var evolved = new EvolvedModels(schema, factory);
+        evolved.MakeAll();
+        return evolved.Entry(0);
+    }
+
+    /// <inheritdoc/>
+    public TypeModel MakePasser(ReadOnlyMemory<byte> definition) =>
+        new EvolvedModels(StoredSchema.Parse(definition.Span), factory).Entry(0);
+}

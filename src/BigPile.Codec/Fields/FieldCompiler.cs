@@ -1,0 +1,155 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Reflection.Emit;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Fields;
+
+/// <summary>Generates the writer and the reader of a field list: the interpreter's loop, unrolled.</summary>
+/// <remarks>
+/// The methods touch fields through offsets alone, so private, inherited and read-only ones are no special case. The slots are the first
+/// argument, which the delegate is closed over.
+/// </remarks>
+internal static unsafe class FieldCompiler
+{
+    private static readonly Type BytePointer = typeof(byte*);
+    private static readonly Type ByteReference = typeof(byte).MakeByRefType();
+    private static readonly Dictionary<SlotKind, Inlined> Inlines = MakeInlines();
+
+    public static FieldsWriter Writer(FieldPlan[] plans)
+    {
+        DynamicMethod method = Begin("WriteFields", typeof(WriteContext));
+        ILGenerator il = method.GetILGenerator();
+        for (int i = 0; i < plans.Length; i++)
+        {
+            if (i % FieldInterpreter.CheckedAfterFields == FieldInterpreter.CheckedAfterFields - 1)
+                EmitHelper(il, nameof(GrowWhenBehind));
+            EmitWrite(il, plans[i], i);
+            il.Emit(OpCodes.Starg_S, (byte)2);
+        }
+        EmitReturn(il);
+        return method.CreateDelegate<FieldsWriter>(Slots(plans));
+    }
+
+    public static FieldsReader Reader(FieldPlan[] plans)
+    {
+        DynamicMethod method = Begin("ReadFields", typeof(ReadContext));
+        ILGenerator il = method.GetILGenerator();
+        for (int i = 0; i < plans.Length; i++)
+        {
+            if (i % FieldInterpreter.CheckedAfterFields == FieldInterpreter.CheckedAfterFields - 1)
+                EmitHelper(il, nameof(RefuseWhenBehind));
+            EmitRead(il, plans[i], i);
+            il.Emit(OpCodes.Starg_S, (byte)2);
+        }
+        EmitReturn(il);
+        return method.CreateDelegate<FieldsReader>(Slots(plans));
+    }
+
+    internal static byte* GrowWhenBehind(byte* p, WriteContext c) => p > c.End ? c.Grow(p, 0) : p;
+
+    internal static byte* RefuseWhenBehind(byte* p, ReadContext c)
+    {
+        if (p > c.End)
+            BadData.Truncated();
+        return p;
+    }
+
+    private static DynamicMethod Begin(string name, Type context) =>
+        new(name, BytePointer, [typeof(Slot[]), ByteReference, BytePointer, context], typeof(FieldCompiler).Module, skipVisibility: true);
+
+    private static Slot[] Slots(FieldPlan[] plans) => Array.ConvertAll(plans, plan => plan.Slot);
+
+    private static void EmitReturn(ILGenerator il)
+    {
+        il.Emit(OpCodes.Ldarg_2);
+        il.Emit(OpCodes.Ret);
+    }
+
+    private static void EmitHelper(ILGenerator il, string name)
+    {
+        il.Emit(OpCodes.Ldarg_2);
+        il.Emit(OpCodes.Ldarg_3);
+        il.Emit(OpCodes.Call, typeof(FieldCompiler).GetMethod(name, BindingFlags.Static | BindingFlags.NonPublic)!);
+        il.Emit(OpCodes.Starg_S, (byte)2);
+    }
+
+    private static void EmitWrite(ILGenerator il, in FieldPlan plan, int index)
+    {
+        if (!Inlines.TryGetValue(plan.Kind, out Inlined inlined))
+        {
+            EmitSlotCall(il, plan, index, nameof(Slot.Write));
+            return;
+        }
+        il.Emit(OpCodes.Ldarg_2);
+        EmitPlace(il, plan.OffsetBytes);
+        il.Emit(OpCodes.Ldobj, inlined.Type);
+        EmitContextFor(il, inlined.Writer, parametersWithContext: 3);
+        il.Emit(OpCodes.Call, inlined.Writer);
+    }
+
+    private static void EmitRead(ILGenerator il, in FieldPlan plan, int index)
+    {
+        if (!Inlines.TryGetValue(plan.Kind, out Inlined inlined))
+        {
+            EmitSlotCall(il, plan, index, nameof(Slot.Read));
+            return;
+        }
+        il.Emit(OpCodes.Ldarg_2);
+        EmitPlace(il, plan.OffsetBytes);
+        EmitContextFor(il, inlined.Reader, parametersWithContext: 3);
+        il.Emit(OpCodes.Call, inlined.Reader);
+    }
+
+    private static void EmitSlotCall(ILGenerator il, in FieldPlan plan, int index, string name)
+    {
+        il.Emit(OpCodes.Ldarg_0);
+        il.Emit(OpCodes.Ldc_I4, index);
+        il.Emit(OpCodes.Ldelem_Ref);
+        EmitPlace(il, plan.OffsetBytes);
+        il.Emit(OpCodes.Ldarg_2);
+        il.Emit(OpCodes.Ldarg_3);
+        il.Emit(OpCodes.Callvirt, typeof(Slot).GetMethod(name)!);
+    }
+
+    private static void EmitPlace(ILGenerator il, int offsetBytes)
+    {
+        il.Emit(OpCodes.Ldarg_1);
+        il.Emit(OpCodes.Ldc_I4, offsetBytes);
+        il.Emit(OpCodes.Conv_I);
+        il.Emit(OpCodes.Add);
+    }
+
+    private static void EmitContextFor(ILGenerator il, MethodInfo helper, int parametersWithContext)
+    {
+        if (helper.GetParameters().Length == parametersWithContext)
+            il.Emit(OpCodes.Ldarg_3);
+    }
+
+    private static Dictionary<SlotKind, Inlined> MakeInlines() => new()
+    {
+        [SlotKind.Boolean] = Inlined.Number<bool>(nameof(Encode.Boolean)),
+        [SlotKind.SByte] = Inlined.Number<sbyte>(nameof(Encode.SByte)),
+        [SlotKind.Byte] = Inlined.Number<byte>(nameof(Encode.Byte)),
+        [SlotKind.Int16] = Inlined.Number<short>(nameof(Encode.Int16)),
+        [SlotKind.UInt16] = Inlined.Number<ushort>(nameof(Encode.UInt16)),
+        [SlotKind.Int32] = Inlined.Number<int>(nameof(Encode.Int32)),
+        [SlotKind.UInt32] = Inlined.Number<uint>(nameof(Encode.UInt32)),
+        [SlotKind.Int64] = Inlined.Number<long>(nameof(Encode.Int64)),
+        [SlotKind.UInt64] = Inlined.Number<ulong>(nameof(Encode.UInt64)),
+        [SlotKind.Single] = Inlined.Number<float>(nameof(Encode.Single)),
+        [SlotKind.Double] = Inlined.Number<double>(nameof(Encode.Double)),
+        [SlotKind.Char] = Inlined.Number<char>(nameof(Encode.Char)),
+        [SlotKind.String] = new(typeof(string), typeof(TextEncode).GetMethod("String")!, typeof(TextDecode).GetMethod("String")!),
+        [SlotKind.DateTime] = new(typeof(DateTime), typeof(DateTimeFormat).GetMethod("Write")!, typeof(DateTimeFormat).GetMethod("Read")!),
+    };
+
+    private readonly record struct Inlined(Type Type, MethodInfo Writer, MethodInfo Reader)
+    {
+        public static Inlined Number<T>(string name) =>
+            new(typeof(T), typeof(Encode).GetMethod(name)!, typeof(Decode).GetMethod(name)!);
+    }
+}

@@ -1,0 +1,81 @@
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Fields;
+
+/// <summary>Writes and reads fields by their kinds and offsets: no code is generated, so it is ready at once and works everywhere.</summary>
+internal static unsafe class FieldInterpreter
+{
+    /// <summary>Fields after which room is checked anew: so many of fixed size fit into the buffer's slack.</summary>
+    public const int CheckedAfterFields = 64;
+
+    public static byte* Write(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
+    {
+        for (int i = 0; i < plans.Length; i++)
+        {
+            if (i % CheckedAfterFields == CheckedAfterFields - 1 && p > c.End)
+                p = c.Grow(p, 0);
+            p = WriteOne(in plans[i], ref data, p, c);
+        }
+        return p;
+    }
+
+    /// <summary>Like <see cref="Write"/>, and keeps the names on the way, for an error message.</summary>
+    public static byte* WriteLocated(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
+    {
+        for (int i = 0; i < plans.Length; i++)
+        {
+            if (p > c.End)
+                p = c.Grow(p, 0);
+            c.Path!.Add(plans[i].Name);
+            p = WriteOne(in plans[i], ref data, p, c);
+            c.Path.RemoveAt(c.Path.Count - 1);
+        }
+        return p;
+    }
+
+    public static byte* Read(FieldPlan[] plans, ref byte data, byte* p, ReadContext c)
+    {
+        for (int i = 0; i < plans.Length; i++)
+        {
+            if (i % CheckedAfterFields == CheckedAfterFields - 1 && p > c.End)
+                BadData.Truncated();
+            p = ReadOne(in plans[i], ref data, p, c);
+        }
+        return p;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* WriteOne(in FieldPlan plan, ref byte data, byte* p, WriteContext c)
+    {
+        ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
+        return plan.Kind switch
+        {
+            SlotKind.Boolean => Encode.Boolean(p, Unsafe.As<byte, bool>(ref place)),
+            SlotKind.Int32 => Encode.Int32(p, Unsafe.As<byte, int>(ref place)),
+            SlotKind.Int64 => Encode.Int64(p, Unsafe.As<byte, long>(ref place)),
+            SlotKind.Double => Encode.Double(p, Unsafe.As<byte, double>(ref place)),
+            SlotKind.String => TextEncode.String(p, Unsafe.As<byte, string?>(ref place), c),
+            SlotKind.DateTime => DateTimeFormat.Write(p, Unsafe.As<byte, System.DateTime>(ref place)),
+            _ => plan.Slot.Write(ref place, p, c),
+        };
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* ReadOne(in FieldPlan plan, ref byte data, byte* p, ReadContext c)
+    {
+        ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
+        return plan.Kind switch
+        {
+            SlotKind.Boolean => Decode.Boolean(p, ref Unsafe.As<byte, bool>(ref place)),
+            SlotKind.Int32 => Decode.Int32(p, ref Unsafe.As<byte, int>(ref place)),
+            SlotKind.Int64 => Decode.Int64(p, ref Unsafe.As<byte, long>(ref place)),
+            SlotKind.Double => Decode.Double(p, ref Unsafe.As<byte, double>(ref place)),
+            SlotKind.String => TextDecode.String(p, ref Unsafe.As<byte, string?>(ref place), c),
+            SlotKind.DateTime => DateTimeFormat.Read(p, ref Unsafe.As<byte, System.DateTime>(ref place), c),
+            _ => plan.Slot.Read(ref place, p, c),
+        };
+    }
+}

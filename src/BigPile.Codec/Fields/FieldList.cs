@@ -1,0 +1,156 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Fields;
+
+internal unsafe delegate byte* FieldsWriter(ref byte data, byte* p, WriteContext c);
+
+internal unsafe delegate byte* FieldsReader(ref byte data, byte* p, ReadContext c);
+
+/// <summary>The fields of one class or structure, in their order on the wire.</summary>
+/// <remarks>
+/// It starts as an interpreter over kinds and offsets. A list that was used often gets a generated pair of methods, made on the thread
+/// pool, so that no caller waits for the compiler. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed unsafe class FieldList : IDefined
+{
+    /// <summary>Uses after which generating code pays.</summary>
+    private const int HotUses = 64;
+
+    private readonly FieldPlan[] _plans;
+    private readonly CodeGeneration _generation;
+    private FieldsWriter? _writer;
+    private FieldsReader? _reader;
+    private int _uses;
+
+    public FieldList(Type type, FieldPlan[] plans, CodeGeneration generation)
+    {
+        Type = type;
+        _plans = plans;
+        IsLeaf = Array.TrueForAll(plans, plan => plan.Slot.IsLeaf);
+        foreach (FieldPlan plan in plans)
+            LeastBytes += plan.Slot.LeastBytes;
+        _generation = generation;
+    }
+
+    public Type Type { get; }
+
+    public int Count => _plans.Length;
+
+    public bool IsLeaf { get; }
+
+    public int LeastBytes { get; }
+
+    /// <summary>Generated code has taken over.</summary>
+    public bool IsGenerated => Volatile.Read(ref _writer) is not null;
+
+    public byte* Write(ref byte data, int typeId, byte* p, WriteContext c)
+    {
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        p = Encode.ArrayHeader(p, _plans.Length, typeId);
+        return WriteFields(ref data, p, c);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public byte* WriteFields(ref byte data, byte* p, WriteContext c)
+    {
+        FieldsWriter? writer = _writer;
+        return writer is not null && c.Path is null ? writer(ref data, p, c) : Interpret(ref data, p, c);
+    }
+
+    public byte* Read(ref byte data, int count, byte* p, ReadContext c)
+    {
+        if (count != _plans.Length)
+            BadData.WrongCount(Type, count);
+        return ReadFields(ref data, p, c);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public byte* ReadFields(ref byte data, byte* p, ReadContext c)
+    {
+        FieldsReader? reader = _reader;
+        p = reader is not null ? reader(ref data, p, c) : InterpretRead(ref data, p, c);
+        if (p > c.End)
+            BadData.Truncated();
+        return p;
+    }
+
+    public void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, Type.IsValueType ? SchemaForm.Structure : SchemaForm.Fields, _plans.Length);
+        DefineMembers(definition);
+    }
+
+    /// <summary>The members alone, of an entry that has begun.</summary>
+    public void DefineMembers(DefinitionWriter definition)
+    {
+        foreach (FieldPlan plan in _plans)
+        {
+            definition.Text(plan.Name);
+            plan.Slot.Describe(definition);
+        }
+    }
+
+    public void Analyze(SharingAnalysis analysis)
+    {
+        foreach (FieldPlan plan in _plans)
+            plan.Slot.Analyze(analysis);
+    }
+
+    private byte* Interpret(ref byte data, byte* p, WriteContext c)
+    {
+        if (c.Path is not null)
+            return FieldInterpreter.WriteLocated(_plans, ref data, p, c);
+        CountUse();
+        return _writer is { } writer ? writer(ref data, p, c) : FieldInterpreter.Write(_plans, ref data, p, c);
+    }
+
+    private byte* InterpretRead(ref byte data, byte* p, ReadContext c)
+    {
+        CountUse();
+        return _reader is { } reader ? reader(ref data, p, c) : FieldInterpreter.Read(_plans, ref data, p, c);
+    }
+
+    private void CountUse()
+    {
+        if (_generation == CodeGeneration.AtOnce)
+            Generate();
+        else if (_generation == CodeGeneration.WhenHot && Interlocked.Increment(ref _uses) == HotUses)
+            ThreadPool.UnsafeQueueUserWorkItem(static list => list.GenerateQuietly(), this, preferLocal: false);
+    }
+
+    // Nobody is there to catch it, and the interpreter is right without: only slower.
+    [SuppressMessage("Design", "CA1031", Justification = "On a thread of the pool it would end the process.")]
+    private void GenerateQuietly()
+    {
+        try
+        {
+            Generate();
+        }
+        catch (Exception)
+        {
+            // the interpreter goes on
+        }
+    }
+
+    private void Generate()
+    {
+        try
+        {
+            FieldsReader reader = FieldCompiler.Reader(_plans);
+            FieldsWriter writer = FieldCompiler.Writer(_plans);
+            Volatile.Write(ref _reader, reader);
+            Volatile.Write(ref _writer, writer);
+        }
+        catch (NotSupportedException)
+        {
+            // A platform that promised generated code and has none after all: the interpreter goes on.
+        }
+    }
+}

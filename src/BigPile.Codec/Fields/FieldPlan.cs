@@ -1,0 +1,28 @@
+using System;
+using System.Reflection;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+
+namespace BigPile.Codec.Fields;
+
+/// <summary>One step in writing or reading an object's fields.</summary>
+internal readonly struct FieldPlan(string name, int offsetBytes, Slot slot)
+{
+    public readonly SlotKind Kind = slot.Kind;
+
+    public readonly int OffsetBytes = offsetBytes;
+
+    public readonly Slot Slot = slot;
+
+    public readonly string Name = name;
+
+    /// <summary>The step that writes and reads a member through a slot for its values.</summary>
+    public static FieldPlan Of(StoredField field, Slot slot, Type owner)
+    {
+        if (field.Member is FieldInfo info)
+            return new FieldPlan(field.Name, FieldOffsets.Of(info) + field.OffsetBytes, slot);
+        Type definition = owner.IsValueType ? typeof(StructPropertySlot<,>) : typeof(PropertySlot<,>);
+        Type accessor = definition.MakeGenericType(field.Member!.DeclaringType!, field.ValueType);
+        return new FieldPlan(field.Name, 0, (Slot)Activator.CreateInstance(accessor, field.Member, slot)!);
+    }
+}

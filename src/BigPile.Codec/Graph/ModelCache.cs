@@ -1,0 +1,41 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Graph;
+
+/// <summary>The models and slots of one codec, by type.</summary>
+/// <remarks>The tables hold their types weakly, so that a plug-in's types can be unloaded. Thread safety: all members may be called concurrently.</remarks>
+internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeRegistry types, IModelFactory factory)
+{
+    private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
+    private readonly ConditionalWeakTable<Type, Slot> _slots = [];
+
+    public PileCodecOptions Options => options;
+
+    public TypeRegistry Types => types;
+
+    public CodeGeneration CodeGeneration { get; } = options.CodeGeneration;
+
+    /// <summary>A place for any object.</summary>
+    public Slot Any => SlotFor(typeof(object));
+
+    /// <summary>The model of objects that are exactly of a type.</summary>
+    public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, factory.MakeModel);
+
+    /// <summary>The slot of places that are declared with a type.</summary>
+    public Slot SlotFor(Type declared) => _slots.TryGetValue(declared, out Slot? slot) ? slot : _slots.GetValue(declared, factory.MakeSlot);
+
+    /// <summary>Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.</summary>
+    public bool CanBeExact(Type declared) => factory.CanBeExact(declared);
+
+    /// <summary>The id of a model's schema in the catalog.</summary>
+    public int Assign(TypeModel model) => ids.Assign(model);
+
+    /// <summary>Lets go of all models and slots. They refer to this cache, so a type that never goes would keep the cache for ever.</summary>
+    public void Clear()
+    {
+        _models.Clear();
+        _slots.Clear();
+    }
+}

@@ -1,0 +1,128 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Fields;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Models;
+
+/// <summary>Objects of the application's classes, and its structures in boxes: an array of the fields' values.</summary>
+internal sealed unsafe class FieldsModel : TypeModel
+{
+    private const int ShortHeaderCounts = 16;
+
+    private readonly FieldList _fields;
+    private readonly bool _hasFinalizer;
+    private readonly Callbacks? _callbacks;
+    private readonly Action<object>? _initialize;
+    private readonly bool _needsCare;
+
+    /// <param name="type">The type.</param>
+    /// <param name="fields">Its fields.</param>
+    /// <param name="models">The models of the codec.</param>
+    /// <param name="initialize">What an object begins with, when the stored members are not all that it has by now.</param>
+    public FieldsModel(Type type, FieldList fields, ModelCache models, Action<object>? initialize = null) : base(type, models)
+    {
+        _initialize = initialize;
+        _fields = fields;
+        Count = fields.Count;
+        Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
+        _hasFinalizer = Finalizers.AreOn(type);
+        _callbacks = Callbacks.Of(type);
+        _needsCare = _hasFinalizer || _callbacks is not null || initialize is not null;
+    }
+
+    /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
+    public byte Header { get; }
+
+    public int Count { get; }
+
+    /// <summary>Generated code has taken over.</summary>
+    internal bool IsGenerated => _fields.IsGenerated;
+
+    public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
+    {
+        _callbacks?.BeforeWrite(value);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        if (typeId == 0 && Header != Code.Nil)
+            *p++ = Header;
+        else
+            p = Encode.ArrayHeader(p, Count, typeId);
+        return _fields.WriteFields(ref RawObject.Data(value), p, c);
+    }
+
+    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
+    {
+        if (count != Count)
+            BadData.WrongCount(Type, count);
+        return ReadObject(ref target, p, c);
+    }
+
+    public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
+        *p == Header ? ReadObject(ref target, p + 1, c) : base.ReadExact(ref target, p, c);
+
+    /// <summary>Reads an object whose header was seen to be right.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public byte* ReadObject(ref object? target, byte* p, ReadContext c)
+    {
+        object value = Create(c);
+        target = value;
+        c.Register(value);
+        return Fill(value, p, c);
+    }
+
+    public override object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
+    {
+        if (lengths.Length != 0)
+            BadData.BadReference();
+        return Create(c);
+    }
+
+    public override byte* FillDeferred(object value, byte* p, ReadContext c)
+    {
+        p = c.ArrayHeader(p, out int count);
+        if (count != Count)
+            BadData.WrongCount(Type, count);
+        return Fill(value, p, c);
+    }
+
+    public override void Define(DefinitionWriter definition) => _fields.Define(definition);
+
+    public override void Analyze(SharingAnalysis analysis) => _fields.Analyze(analysis);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private object Create(ReadContext c)
+    {
+        object value = RuntimeHelpers.GetUninitializedObject(Type);
+        if (_needsCare)
+            TakeCare(value, c);
+        return value;
+    }
+
+    // An object that is only half filled when the payload turns out to be bad must not be finalized, nor be told that it was read.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TakeCare(object value, ReadContext c)
+    {
+        if (_hasFinalizer)
+        {
+            GC.SuppressFinalize(value);
+            c.FinalizeLater(value);
+        }
+        _initialize?.Invoke(value);
+        if (_callbacks is { } callbacks)
+            c.Complete(() => callbacks.AfterRead(value));
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private byte* Fill(object value, byte* p, ReadContext c)
+    {
+        if (++c.Depth > WriteContext.DepthLimit)
+            c.EnterDeep();
+        p = _fields.ReadFields(ref RawObject.Data(value), p, c);
+        c.Depth--;
+        return p;
+    }
+}

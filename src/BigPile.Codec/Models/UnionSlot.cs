@@ -1,0 +1,83 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using System.Reflection;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Models;
+
+/// <summary>A place of an interface or abstract class that lists its types under keys: an array of key and object.</summary>
+/// <remarks>An object that is not listed takes the form that it has everywhere else; the list may grow without a new schema.</remarks>
+internal sealed unsafe class UnionSlot : Slot, IDefined
+{
+    private const string UnionAttribute = "MessagePack.UnionAttribute";
+
+    private readonly ReferenceSlot _any;
+    private readonly Dictionary<int, (Slot Slot, Type Type)> _byKey = [];
+    private readonly Dictionary<Type, int> _keys = [];
+
+    public UnionSlot(Type declared, IEnumerable<(int Key, Type Type, Slot Slot)> types, ModelCache models)
+    {
+        Type = declared;
+        _any = new ReferenceSlot(declared, models, null);
+        foreach ((int key, Type type, Slot slot) in types)
+        {
+            _byKey[key] = (slot, type);
+            _keys[type] = key;
+        }
+    }
+
+    public Type Type { get; }
+
+    public override bool IsLeaf => false;
+
+    /// <summary>The keys and classes that a declared type lists. A structure has no place of its own there; it is stored with its type.</summary>
+    public static IEnumerable<(int Key, Type Type)> ListOf(Type declared)
+    {
+        if (!declared.IsAbstract)
+            yield break;
+        foreach (CustomAttributeData attribute in declared.CustomAttributes)
+        {
+            if (attribute.AttributeType.FullName == UnionAttribute
+                && attribute.ConstructorArguments is [{ Value: int key }, { Value: Type type }]
+                && !type.IsValueType && declared.IsAssignableFrom(type))
+                yield return (key, type);
+        }
+    }
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    {
+        object? value = System.Runtime.CompilerServices.Unsafe.As<byte, object?>(ref place);
+        if (value is null || !_keys.TryGetValue(value.GetType(), out int key))
+            return _any.Write(ref place, p, c);
+        if (!c.IsTracking)
+            throw new TrackingNeededException();
+        p = Encode.Int32(Encode.ArrayHeader(c.Reserve(p, 0), 2), key);
+        return _byKey[key].Slot.Write(ref place, p, c);
+    }
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    {
+        if (*p != (Code.FixArray | 2) || ReadContext.IsTypeId(p + 1))
+            return _any.Read(ref place, p, c);
+        p = Decode.Ranged(p + 1, int.MinValue, int.MaxValue, out long key);
+        if (!_byKey.TryGetValue((int)key, out (Slot Slot, Type Type) member))
+            BadData.Invalid($"key {key} is not in the union {Type}");
+        return member.Slot.Read(ref place, p, c);
+    }
+
+    public override void Describe(DefinitionWriter definition) => definition.Entry(this);
+
+    public void Define(DefinitionWriter definition)
+    {
+        definition.Begin(Type, SchemaForm.Union, _byKey.Count);
+        foreach ((int key, (Slot slot, Type _)) in _byKey.OrderBy(pair => pair.Key))
+        {
+            definition.Text(key.ToString(CultureInfo.InvariantCulture));
+            slot.Describe(definition);
+        }
+    }
+}

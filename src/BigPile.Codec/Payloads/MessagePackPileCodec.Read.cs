@@ -1,0 +1,109 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Payloads;
+
+/// <content>Reading.</content>
+internal sealed unsafe partial class MessagePackPileCodec
+{
+    private const PayloadFlags KnownFlags = PayloadFlags.HasBackReferences | PayloadFlags.HasDeferred;
+
+    /// <inheritdoc/>
+    public object Deserialize(PileBuffer source)
+    {
+        ReadContext c = source.ReaderOwner == this ? Unsafe.As<ReadContext>(source.Reader!) : NewReader(source);
+        try
+        {
+            object root = ReadRoot(source, c);
+            GC.KeepAlive(source); // the reader holds a pointer into its memory, which the collector does not follow
+            return root;
+        }
+        catch (Exception e)
+        {
+            c.Reset();
+            if (e is PileException or OutOfMemoryException)
+                throw;
+            throw new PileSerializationException($"The payload could not be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Refuses what was just written if it can't be read.</summary>
+    /// <exception cref="PileSerializationException">It can't be.</exception>
+    private void CheckReadable(PileBuffer written)
+    {
+        var copy = new PileBuffer();
+        copy.Write(written.WrittenSpan);
+        try
+        {
+            Deserialize(copy);
+        }
+        catch (PileException e)
+        {
+            throw new PileSerializationException(
+                "A frozen collection has keys that refer to objects outside of them, and would be hashed before those are whole: "
+                + "use a Dictionary or a HashSet. " + e.Message,
+                e);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReadContext NewReader(PileBuffer source)
+    {
+        var c = (ReadContext?)source.Reader ?? new ReadContext();
+        source.Reader = c;
+        source.ReaderOwner = this;
+        c.Readers = _readers;
+        return c;
+    }
+
+    private object ReadRoot(PileBuffer source, ReadContext c)
+    {
+        int lengthBytes = source.LengthBytes;
+        if (lengthBytes <= PrefixBytes)
+            BadData.Truncated();
+        byte* p = source.Start;
+        byte* end = p + lengthBytes;
+        uint prefix = *(uint*)p;
+        c.Begin(end, lengthBytes);
+        object? root = null;
+        p = prefix <= TypeIdMask
+            ? _readers.Reader((int)prefix).ReadExact(ref root, p + PrefixBytes, c)
+            : ReadFlagged(ref root, prefix, p + PrefixBytes, c);
+        if (p != end)
+            BadData.Invalid("it is shorter than its block says");
+        c.Complete();
+        return root!;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private byte* ReadFlagged(ref object? root, uint prefix, byte* p, ReadContext c)
+    {
+        var flags = (PayloadFlags)(prefix >> TypeIdBits);
+        if ((flags & ~KnownFlags) != 0)
+            BadData.Invalid("its prefix has flags that this version does not know");
+        if ((flags & PayloadFlags.HasBackReferences) != 0)
+            c.BeginTracking();
+        TypeModel model = _readers.Reader((int)(prefix & TypeIdMask));
+        return (flags & PayloadFlags.HasDeferred) == 0 ? model.ReadExact(ref root, p, c) : ReadDeferred(ref root, model, p, c);
+    }
+
+    private static byte* ReadDeferred(ref object? root, TypeModel model, byte* p, ReadContext c)
+    {
+        p = c.ArrayHeader(p, out int count);
+        p = model.ReadExact(ref root, p, c);
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDropped) item))
+        {
+            if (p > c.End)
+                BadData.Truncated();
+            c.Depth = 0;
+            c.IsDropping = item.IsDropped;
+            p = item.Model.FillDeferred(item.Value, p, c);
+        }
+        if (count != c.Deferred.Added + 1)
+            BadData.Invalid("objects are missing or too many");
+        return p;
+    }
+}

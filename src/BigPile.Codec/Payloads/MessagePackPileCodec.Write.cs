@@ -1,0 +1,134 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Payloads;
+
+/// <content>Writing.</content>
+internal sealed unsafe partial class MessagePackPileCodec
+{
+    private const int ArrayHeaderMaxBytes = 5;
+
+    /// <inheritdoc/>
+    public void Serialize(object value, PileBuffer destination)
+    {
+        WriteContext c = destination.WriterOwner == this ? Unsafe.As<WriteContext>(destination.Writer!) : NewWriter(destination);
+        try
+        {
+            WriteRoot(value, RootModel(value, c), destination, c);
+            if (c.Finish())
+                CheckReadable(destination);
+        }
+        catch (Exception e)
+        {
+            destination.SetEnd(destination.Start);
+            c.Reset();
+            if (e is PileException or OutOfMemoryException)
+                throw;
+            Recover(value, destination, c, e);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private WriteContext NewWriter(PileBuffer destination)
+    {
+        var c = (WriteContext?)destination.Writer ?? new WriteContext(destination);
+        c.LastRoot = null;
+        destination.Writer = c;
+        destination.WriterOwner = this;
+        return c;
+    }
+
+    private TypeModel RootModel(object value, WriteContext c)
+    {
+        TypeModel? last = c.LastRoot;
+        return last is not null && last.IsModelOf(value) ? last : FindRootModel(value.GetType(), c);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TypeModel FindRootModel(Type type, WriteContext c)
+    {
+        TypeModel model = _models.ForType(type);
+        c.LastRoot = type.IsCollectible ? null : model;
+        c.IsPlain = model.IsPlainRoot;
+        return model;
+    }
+
+    private static void WriteRoot(object value, TypeModel model, PileBuffer destination, WriteContext c)
+    {
+        int typeId = model.TypeId;
+        c.Begin(model.IsTrackedAsRoot);
+        byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
+        if (c.Flags != PayloadFlags.None)
+            p = WriteDeferred(p, destination, c);
+        if (p > c.End)
+            p = c.Grow(p, 0);
+        *(int*)destination.Start = typeId | (int)c.Flags << TypeIdBits;
+        destination.SetEnd(p);
+    }
+
+    // The root moves up to make room for the header of the array around it and the deferred objects.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* WriteDeferred(byte* p, PileBuffer destination, WriteContext c)
+    {
+        if ((c.Flags & PayloadFlags.HasDeferred) == 0)
+            return p;
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model) item))
+        {
+            if (p > c.End)
+                p = c.Grow(p, 0);
+            c.Depth = 1;
+            p = item.Model.WriteContent(item.Value, 0, p, c);
+        }
+        byte* header = stackalloc byte[ArrayHeaderMaxBytes];
+        int headerBytes = (int)(Encode.ArrayHeader(header, c.Deferred.Added + 1) - header);
+        p = c.Reserve(p, headerBytes);
+        byte* start = destination.Start + PrefixBytes;
+        long lengthBytes = p - start;
+        Buffer.MemoryCopy(start, start + headerBytes, lengthBytes, lengthBytes);
+        new ReadOnlySpan<byte>(header, headerBytes).CopyTo(new Span<byte>(start, headerBytes));
+        return p + headerBytes;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Recover(object value, PileBuffer destination, WriteContext c, Exception error)
+    {
+        switch (error)
+        {
+            case TrackingNeededException:
+                _models.ForType(value.GetType()).TrackAsRoot();
+                Serialize(value, destination);
+                break;
+            case RefusedException refused:
+                throw new PileSerializationException(Locate(value, destination, c, refused));
+            default:
+                throw new PileSerializationException($"An object of type {value.GetType()} could not be written: {error.Message}", error);
+        }
+    }
+
+    // The graph is written once more with the names of the fields on the way.
+    private string Locate(object value, PileBuffer destination, WriteContext c, RefusedException refused)
+    {
+        c.Path = [];
+        try
+        {
+            TypeModel model = _models.ForType(value.GetType());
+            c.Begin(isTracking: true);
+            byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
+            WriteDeferred(p, destination, c);
+        }
+        catch (RefusedException)
+        {
+            if (c.Path.Count > 0)
+                return $"{value.GetType().Name}.{string.Join('.', c.Path)}: {refused.Message}";
+        }
+        finally
+        {
+            c.Path = null;
+            c.Reset();
+            destination.SetEnd(destination.Start);
+        }
+        return refused.Message;
+    }
+}

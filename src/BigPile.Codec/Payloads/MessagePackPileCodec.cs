@@ -1,0 +1,54 @@
+using BigPile.Codec.Choice;
+using BigPile.Codec.Evolution;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Payloads;
+
+/// <summary>The pile's own codec: object graphs as MessagePack.</summary>
+/// <remarks>
+/// A payload is a prefix of 4 bytes (24 bits of type id, 8 of flags) and one MessagePack value. What the classes look like is not in the
+/// payload but once in the catalog. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
+{
+    /// <summary>What is remembered of the codec that wrote a pile's objects; this one needs no record, since its schemas are one.</summary>
+    internal const string OwnName = "BigPile";
+
+    private const int PrefixBytes = 4;
+    private const int TypeIdBits = 24;
+    private const int TypeIdMask = (1 << TypeIdBits) - 1;
+
+    private readonly ISchemaCatalog _catalog;
+    private readonly ModelFactory _factory;
+    private readonly ModelCache _models;
+    private readonly ReaderTable _readers;
+
+    /// <summary>Makes a codec whose schemas live in a catalog.</summary>
+    public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options)
+    {
+        _catalog = catalog;
+        Options = options;
+        _factory = new ModelFactory(this, options, catalog.OutlivesProcess);
+        _models = _factory.Models;
+        _readers = new ReaderTable(catalog, new ReaderFactory(_factory));
+    }
+
+    /// <inheritdoc/>
+    public string Name => OwnName;
+
+    /// <summary>What it may read and write.</summary>
+    internal PileCodecOptions Options { get; }
+
+    internal ModelCache Models => _models;
+
+    /// <summary>Lets go of what it knows of types, once nobody uses it any more.</summary>
+    internal void Clear() => _factory.Clear();
+
+    int ITypeIds.Assign(TypeModel model)
+    {
+        int id = _catalog.GetOrAdd(DefinitionWriter.ToStore(model, _models.Types));
+        _readers.Set(id, model);
+        return id;
+    }
+}

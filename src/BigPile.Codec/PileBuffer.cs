@@ -1,0 +1,145 @@
+using System;
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Memory;
+
+namespace BigPile;
+
+/// <summary>A growing buffer of pinned memory in which one payload is written or read.</summary>
+/// <remarks>
+/// At least <see cref="SlackBytes"/> bytes behind the written part may be read and written at any time, so that code which handles
+/// fixed-size fields needs one bounds check an object instead of one a field.
+/// Thread safety: none; a buffer belongs to one thread at a time.
+/// </remarks>
+[SuppressMessage("Naming", "CA1711", Justification = "A buffer is what it is.")]
+public sealed unsafe class PileBuffer : IBufferWriter<byte>
+{
+    /// <summary>Bytes behind the capacity that may be touched without a check.</summary>
+    public const int SlackBytes = 4096;
+
+    /// <summary>The most bytes that one payload may have: 1 GiB.</summary>
+    public const int MaxLengthBytes = 1 << 30;
+
+    private const int InitialCapacityBytes = 16 * 1024;
+    private const int KeptCapacityBytes = 1 << 20;
+
+    // The collector moves the buffers of several threads together, and each thread writes the length of its own all the time.
+#pragma warning disable CS0169, IDE0051 // the field is there for its size
+    private readonly CacheLinePair _room;
+#pragma warning restore CS0169, IDE0051
+
+    private byte[] _array;
+    private byte* _start;
+    private int _capacityBytes;
+    private int _lengthBytes;
+
+    /// <summary>Makes an empty buffer.</summary>
+    public PileBuffer() => Reallocate(InitialCapacityBytes);
+
+    /// <summary>The number of bytes written.</summary>
+    public int LengthBytes => _lengthBytes;
+
+    /// <summary>The bytes written; valid until the next write.</summary>
+    public ReadOnlySpan<byte> WrittenSpan => _array.AsSpan(0, _lengthBytes);
+
+    /// <summary>The bytes written; valid until the next write.</summary>
+    public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
+
+    /// <summary>What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.</summary>
+    internal object? Writer { get; set; }
+
+    /// <summary>The codec that <see cref="Writer"/> served last; a thread that uses several piles has one buffer for all.</summary>
+    internal IPileCodec? WriterOwner { get; set; }
+
+    /// <summary>What the codec keeps from one read to the next.</summary>
+    internal object? Reader { get; set; }
+
+    /// <summary>The codec that <see cref="Reader"/> served last.</summary>
+    internal IPileCodec? ReaderOwner { get; set; }
+
+    /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.</summary>
+    internal byte* Start => _start;
+
+    /// <summary>The end of the room that needs no growth; <see cref="SlackBytes"/> more may be touched behind it.</summary>
+    internal byte* End => _start + _capacityBytes;
+
+    /// <inheritdoc/>
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        EnsureRoom(sizeHint);
+        return _array.AsSpan(_lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
+    }
+
+    /// <inheritdoc/>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        EnsureRoom(sizeHint);
+        return _array.AsMemory(_lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, _capacityBytes + SlackBytes - _lengthBytes);
+        _lengthBytes += count;
+        EnsureRoom(0);
+    }
+
+    /// <summary>Empties the buffer, and gives memory back if it grew beyond 1 MiB.</summary>
+    public void Clear()
+    {
+        _lengthBytes = 0;
+        if (_capacityBytes > KeptCapacityBytes)
+            Reallocate(InitialCapacityBytes);
+    }
+
+    /// <summary>Makes room for one payload of a known size and states it as written, so that the caller can copy it in.</summary>
+    internal byte* Prepare(int lengthBytes)
+    {
+        _lengthBytes = 0;
+        EnsureRoom(lengthBytes);
+        _lengthBytes = lengthBytes;
+        return _start;
+    }
+
+    /// <summary>States how far a writer that works on the pointers has come.</summary>
+    internal void SetEnd(byte* position) => _lengthBytes = (int)(position - _start);
+
+    /// <summary>Makes room for <paramref name="extraBytes"/> at <paramref name="position"/>, and tells where the position is now.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal byte* Grow(byte* position, long extraBytes)
+    {
+        _lengthBytes = (int)(position - _start);
+        EnsureRoom(extraBytes);
+        return _start + _lengthBytes;
+    }
+
+    /// <summary>Refuses a payload that is over <see cref="MaxLengthBytes"/>.</summary>
+    [DoesNotReturn]
+    internal static void RefuseLength(long lengthBytes) =>
+        throw new PileException(
+            $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
+
+    private void EnsureRoom(long extraBytes)
+    {
+        long neededBytes = _lengthBytes + Math.Max(extraBytes, 0);
+        if (neededBytes <= _capacityBytes)
+            return;
+        if (neededBytes > MaxLengthBytes)
+            RefuseLength(neededBytes);
+        Reallocate((int)Math.Min(MaxLengthBytes, Math.Max(neededBytes, _capacityBytes * 2L)));
+    }
+
+    [MemberNotNull(nameof(_array))]
+    private void Reallocate(int capacityBytes)
+    {
+        byte[] array = GC.AllocateUninitializedArray<byte>(capacityBytes + SlackBytes, pinned: true);
+        new ReadOnlySpan<byte>(_start, _lengthBytes).CopyTo(array);
+        _array = array;
+        _start = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(array));
+        _capacityBytes = capacityBytes;
+    }
+}

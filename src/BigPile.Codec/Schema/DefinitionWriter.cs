@@ -1,0 +1,96 @@
+using System;
+using System.Collections.Generic;
+using System.Text;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Schema;
+
+/// <summary>What has an entry of its own in a schema's definition.</summary>
+internal interface IDefined
+{
+    Type Type { get; }
+
+    void Define(DefinitionWriter definition);
+}
+
+/// <summary>Writes the definition of a schema: an array of entries, the root's type first.</summary>
+/// <remarks>
+/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
+/// of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
+/// </remarks>
+internal sealed unsafe class DefinitionWriter
+{
+    private const int HeaderMaxBytes = 8;
+
+    private readonly List<IDefined> _entries = [];
+    private readonly Dictionary<IDefined, int> _indexes = new(ReferenceEqualityComparer.Instance);
+    private readonly List<byte> _bytes = [];
+    private readonly TypeRegistry _types;
+
+    private DefinitionWriter(TypeRegistry types) => _types = types;
+
+    /// <summary>The definition of a schema whose payloads are about to be stored.</summary>
+    /// <exception cref="RefusedException">A later process could not read them.</exception>
+    public static byte[] ToStore(IDefined root, TypeRegistry types)
+    {
+        byte[] definition = Of(root, types);
+        // Only the root is found by its name; the others follow from what its members are declared with.
+        types.NameToStore(root.Type);
+        return definition;
+    }
+
+    public static byte[] Of(IDefined root, TypeRegistry types)
+    {
+        var writer = new DefinitionWriter(types);
+        writer.IndexOf(root);
+        for (int i = 0; i < writer._entries.Count; i++)
+            writer._entries[i].Define(writer);
+        byte[] entries = [.. writer._bytes];
+        writer._bytes.Clear();
+        writer.Array(writer._entries.Count);
+        return [.. writer._bytes, .. entries];
+    }
+
+    /// <summary>Starts an entry; its members follow, each as a name and a kind.</summary>
+    public void Begin(Type type, SchemaForm form, int members)
+    {
+        Array(2 + 2 * members);
+        Text(_types.NameOf(type));
+        Append((byte)form);
+    }
+
+    public void Array(int count)
+    {
+        byte* header = stackalloc byte[HeaderMaxBytes];
+        Append(header, Encode.ArrayHeader(header, count));
+    }
+
+    public void Text(string text)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(text);
+        byte* header = stackalloc byte[HeaderMaxBytes];
+        Append(header, Encode.StringHeader(header, bytes.Length));
+        _bytes.AddRange(bytes);
+    }
+
+    public void Entry(IDefined entry)
+    {
+        byte* number = stackalloc byte[HeaderMaxBytes];
+        Append(number, Encode.Int32(number, IndexOf(entry)));
+    }
+
+    private int IndexOf(IDefined entry)
+    {
+        if (!_indexes.TryGetValue(entry, out int index))
+        {
+            index = _entries.Count;
+            _indexes.Add(entry, index);
+            _entries.Add(entry);
+        }
+        return index;
+    }
+
+    private void Append(byte value) => _bytes.Add(value);
+
+    private void Append(byte* start, byte* end) => _bytes.AddRange(new ReadOnlySpan<byte>(start, (int)(end - start)));
+}

@@ -1,0 +1,86 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Reflection;
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
+using System.Runtime.Loader;
+
+namespace BigPile.Codec.Schema;
+
+/// <summary>The assemblies that lie beside the application, so that every later process of it has them too.</summary>
+/// <remarks>Which are loaded does not follow from stored text: either none, or all that refer to the library.</remarks>
+internal static class DeployedAssemblies
+{
+    private static readonly AssemblyLoadContext Context = AssemblyLoadContext.GetLoadContext(typeof(PileBuffer).Assembly) ?? AssemblyLoadContext.Default;
+    private static readonly Lazy<HashSet<string>> Paths = new(FindPaths);
+    private static readonly Lazy<bool> AllOwn = new(LoadOwn);
+
+    /// <summary>Whether a later process finds an assembly by its name alone.</summary>
+    public static bool Contains(Assembly assembly)
+    {
+        if (assembly.IsDynamic || assembly.IsCollectible)
+            return false;
+        AssemblyLoadContext? context = AssemblyLoadContext.GetLoadContext(assembly);
+        return (context == AssemblyLoadContext.Default || context == Context) && (assembly.Location.Length == 0 || Paths.Value.Contains(assembly.Location));
+    }
+
+    /// <summary>Loads those that refer to the library, if that has not been done.</summary>
+    public static void EnsureOwnAreLoaded() => _ = AllOwn.Value;
+
+    private static HashSet<string> FindPaths()
+    {
+        var paths = new HashSet<string>();
+        if (AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is string trusted)
+            paths.UnionWith(trusted.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries));
+        if (Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location) is { Length: > 0 } beside)
+            paths.UnionWith(Directory.GetFiles(beside, "*.dll"));
+        return paths;
+    }
+
+    private static bool LoadOwn()
+    {
+        string? framework = Path.GetDirectoryName(typeof(object).Assembly.Location);
+        foreach (string path in Paths.Value)
+        {
+            bool isFramework = Path.GetDirectoryName(path) == framework && framework != Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location);
+            if (!isFramework && RefersToLibrary(path))
+                Load(Path.GetFileNameWithoutExtension(path));
+        }
+        return true;
+    }
+
+    private static void Load(string name)
+    {
+        try
+        {
+            Context.LoadFromAssemblyName(new AssemblyName(name));
+        }
+        catch (Exception e) when (e is IOException or BadImageFormatException)
+        {
+            // One that can't be loaded declares nothing that could have been stored.
+        }
+    }
+
+    // The references are read from the file, so that nothing is loaded which is not the application's own.
+    private static bool RefersToLibrary(string path)
+    {
+        try
+        {
+            using var file = new PEReader(File.OpenRead(path));
+            if (!file.HasMetadata)
+                return false;
+            MetadataReader metadata = file.GetMetadataReader();
+            foreach (AssemblyReferenceHandle handle in metadata.AssemblyReferences)
+            {
+                if (StoredAssembly.IsLibrary(metadata.GetString(metadata.GetAssemblyReference(handle).Name)))
+                    return true;
+            }
+            return false;
+        }
+        catch (Exception e) when (e is IOException or BadImageFormatException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+}

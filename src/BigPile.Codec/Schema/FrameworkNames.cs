@@ -1,0 +1,65 @@
+using System;
+using System.IO;
+using System.Reflection;
+using System.Runtime.Loader;
+
+namespace BigPile.Codec.Schema;
+
+/// <summary>The framework's public interfaces, abstract classes and enumerations, which make no object and run no code, and its exceptions.</summary>
+/// <remarks>
+/// They are stored with the assembly that has them at run time. A later framework may have them elsewhere, so its façades are asked
+/// as well. Only assemblies that are signed as the framework's count, and loading one runs nothing of it.
+/// </remarks>
+internal static class FrameworkNames
+{
+    private static readonly string[] Facades = ["System.Runtime", "netstandard"];
+
+    private static readonly byte[][] Tokens =
+    [
+        [0x7c, 0xec, 0x85, 0xd7, 0xbe, 0xa7, 0x79, 0x8e], // System.Private.CoreLib
+        [0xb0, 0x3f, 0x5f, 0x7f, 0x11, 0xd5, 0x0a, 0x3a],
+        [0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89],
+        [0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51],
+    ];
+
+    /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
+    public static bool IsNameOnly(Type definition) =>
+        (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName()) || IsException(definition);
+
+    /// <summary>Whether a type is one of the framework's exceptions.</summary>
+    public static bool IsException(Type type) =>
+        type.IsSubclassOf(typeof(Exception)) && type.IsVisible && IsFramework(type.Assembly.GetName());
+
+    /// <summary>Whether a type is declared by the framework.</summary>
+    public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
+
+    /// <summary>The definition with a name, or null.</summary>
+    public static Type? Find(string assemblyName, string fullName)
+    {
+        if (!IsFrameworkName(assemblyName))
+            return null;
+        Type? type = FindIn(assemblyName, fullName);
+        for (int i = 0; type is null && i < Facades.Length; i++)
+            type = FindIn(Facades[i], fullName);
+        return type;
+    }
+
+    private static Type? FindIn(string assemblyName, string fullName)
+    {
+        try
+        {
+            Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyName(new AssemblyName(assemblyName));
+            return IsFramework(assembly.GetName()) && assembly.GetType(fullName) is { } type && IsNameOnly(type) ? type : null;
+        }
+        catch (Exception e) when (e is IOException or BadImageFormatException or ArgumentException)
+        {
+            return null; // there is no such assembly here
+        }
+    }
+
+    private static bool IsFrameworkName(string name) =>
+        name is "System" or "mscorlib" or "netstandard" || name.StartsWith("System.", StringComparison.Ordinal);
+
+    private static bool IsFramework(AssemblyName name) =>
+        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
+}

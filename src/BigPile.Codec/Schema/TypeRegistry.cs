@@ -1,0 +1,198 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Schema;
+
+/// <summary>The closed set of types that a payload may name, and their names.</summary>
+/// <remarks>
+/// These are: types of the application's own assemblies, which are the entry assembly and all that refer to BigPile; what the options
+/// allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
+/// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the loaded
+/// ones, all of the application's own are loaded.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, IReadOnlyDictionary<string, Type> frameworkTypes)
+{
+    private readonly ConditionalWeakTable<Assembly, StrongBox<bool>> _isOwn = [];
+    private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _typesByName = [];
+
+    private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _renamed = [];
+
+    /// <summary>Whether objects of a class or structure may be stored by their fields.</summary>
+    public bool IsAllowed(Type type)
+    {
+        Type definition = type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
+        return options.Types.Contains(definition) || IsOwn(definition.Assembly);
+    }
+
+    public string NameOf(Type type) => TypeName.Of(type, IsFramework);
+
+    /// <summary>The name of a type whose objects are about to be stored.</summary>
+    /// <exception cref="RefusedException">A later process, in which nothing has been put yet, could not find the type by its name.</exception>
+    public string NameToStore(Type type)
+    {
+        string name = NameOf(type);
+        if (FindLost(type) is { } lost)
+            throw new RefusedException(type, $"Type {type} can't be stored: {WhyLost(type, lost)}.");
+        if (outlivesProcess && TryResolve(name) != type)
+            throw new RefusedException(type, $"Type {type} can't be stored: its name is nested too deep.");
+        return name;
+    }
+
+    /// <summary>The type with a stored name.</summary>
+    /// <exception cref="PileSchemaException">There is none that may be used.</exception>
+    public Type Resolve(string name) => TypeName.Resolve(name, this);
+
+    /// <summary>The type with a stored name, or null when there is none that may be used.</summary>
+    public Type? TryResolve(string name)
+    {
+        try
+        {
+            return Resolve(name);
+        }
+        catch (PileSchemaException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>A type that is no array and no constructed one.</summary>
+    internal Type? Find(string? assemblyName, string fullName)
+    {
+        if (assemblyName is null)
+            return frameworkTypes.GetValueOrDefault(fullName);
+        foreach (Type type in options.Types)
+        {
+            if (type.FullName == fullName && StoredAssembly.NameOf(type.Assembly) == assemblyName)
+                return type;
+        }
+        return FindInAllowed(assemblyName, fullName) ?? FrameworkNames.Find(assemblyName, fullName) ?? FindInOwn(assemblyName, fullName);
+    }
+
+    // The part of a type that a later process could not find; null when it finds them all.
+    private Type? FindLost(Type type)
+    {
+        if (type.HasElementType)
+            return FindLost(type.GetElementType()!);
+        if (!type.IsConstructedGenericType)
+            return IsFoundLater(type) ? null : type;
+        Type definition = type.GetGenericTypeDefinition();
+        if (!IsFoundLater(definition))
+            return definition;
+        foreach (Type argument in type.GetGenericArguments())
+        {
+            if (FindLost(argument) is { } lost)
+                return lost;
+        }
+        return null;
+    }
+
+    private bool IsFoundLater(Type definition)
+    {
+        if (IsFramework(definition) || (!outlivesProcess && IsOwn(definition.Assembly)))
+            return true;
+        Assembly assembly = definition.Assembly;
+        bool isLasting = options.Types.Contains(definition) || options.Assemblies.Contains(assembly) || assembly == Assembly.GetEntryAssembly()
+            || FrameworkNames.IsNameOnly(definition) || (IsOwn(assembly) && DeployedAssemblies.Contains(assembly));
+        return isLasting && Find(StoredAssembly.NameOf(assembly), definition.FullName!) == definition;
+    }
+
+    private string WhyLost(Type type, Type lost)
+    {
+        string subject = lost == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == lost) ? "it" : $"{lost} in it";
+        return IsOwn(lost.Assembly)
+            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later process could not find it: "
+                + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
+            : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
+                + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} in each process that opens the pile";
+    }
+
+    // When an assembly is loaded twice, the one that the application named is meant.
+    private Type? FindInAllowed(string assemblyName, string fullName)
+    {
+        foreach (Assembly assembly in options.Assemblies)
+        {
+            if (StoredAssembly.NameOf(assembly) == assemblyName && TypesOf(assembly).TryGetValue(fullName, out Type? type))
+                return type;
+        }
+        return null;
+    }
+
+    // Not every assembly of the application's is loaded when the first payload is read.
+    private Type? FindInOwn(string assemblyName, string fullName)
+    {
+        if (FindInLoaded(assemblyName, fullName, out _) is { } type)
+            return type;
+        DeployedAssemblies.EnsureOwnAreLoaded();
+        return FindInLoaded(assemblyName, fullName, out Type? moved) ?? FindRenamed(fullName) ?? moved;
+    }
+
+    private Type? FindRenamed(string fullName)
+    {
+        if (options.FormerTypes.TryGetValue(fullName, out Type? renamed))
+            return renamed;
+        foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
+        {
+            if (IsOwn(assembly) && _renamed.GetValue(assembly, static a => FormerNames.TypesOf(a)).TryGetValue(fullName, out renamed))
+                return renamed;
+        }
+        return null;
+    }
+
+    // A class that has moved to another of the application's assemblies is found by its full name, if that is unique.
+    private Type? FindInLoaded(string assemblyName, string fullName, out Type? moved)
+    {
+        var found = new List<Type>();
+        foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
+        {
+            if (!IsOwn(assembly) || !TypesOf(assembly).TryGetValue(fullName, out Type? type))
+                continue;
+            found.Add(type);
+            if (StoredAssembly.NameOf(assembly) != assemblyName)
+                continue;
+            moved = null;
+            return type;
+        }
+        moved = found.Count == 1 ? found[0] : null;
+        return null;
+    }
+
+    private bool IsFramework(Type definition) => !IsOwn(definition.Assembly) && frameworkTypes.GetValueOrDefault(definition.FullName!) == definition;
+
+    private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value;
+
+    private bool CheckOwn(Assembly assembly)
+    {
+        if (assembly == Assembly.GetEntryAssembly() || options.Assemblies.Contains(assembly) || IsBigPile(assembly.GetName()))
+            return true;
+        return !assembly.IsDynamic && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
+    }
+
+    private static bool IsBigPile(AssemblyName name) => name.Name is { } text && StoredAssembly.IsLibrary(text);
+
+    private Dictionary<string, Type> TypesOf(Assembly assembly) => _typesByName.GetValue(assembly, static a =>
+    {
+        var types = new Dictionary<string, Type>();
+        foreach (Type? type in LoadableTypes(a))
+        {
+            if (type?.FullName is { } name)
+                types[name] = type;
+        }
+        return types;
+    });
+
+    internal static Type?[] LoadableTypes(Assembly assembly)
+    {
+        try
+        {
+            return assembly.GetTypes();
+        }
+        catch (ReflectionTypeLoadException e)
+        {
+            return e.Types;
+        }
+    }
+}

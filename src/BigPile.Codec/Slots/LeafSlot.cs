@@ -1,0 +1,30 @@
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Slots;
+
+/// <summary>The wire form of a value type that holds no references.</summary>
+internal unsafe interface ILeafFormat<T>
+{
+    static abstract byte* Write(byte* p, T value);
+
+    static abstract byte* Read(byte* p, ref T place, ReadContext c);
+}
+
+/// <summary>A place of such a type.</summary>
+internal sealed unsafe class LeafSlot<T, TFormat>(string name, SlotKind kind = SlotKind.Other) : Slot
+    where TFormat : ILeafFormat<T>
+{
+    public override SlotKind Kind => kind;
+
+    public override string? LeafName => name;
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c) => TFormat.Write(p, Unsafe.As<byte, T>(ref place));
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c) => TFormat.Read(p, ref Unsafe.As<byte, T>(ref place), c);
+
+    public override Slot OneByOne() => new LeafSlot<T, TFormat>(name);
+
+    public override void Describe(DefinitionWriter definition) => definition.Text(name);
+}

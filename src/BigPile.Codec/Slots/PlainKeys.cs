@@ -1,0 +1,20 @@
+using System;
+using System.Text.Json;
+
+namespace BigPile.Codec.Slots;
+
+/// <summary>Keys that can go into a hash container at once.</summary>
+internal static class PlainKeys
+{
+    public static bool Contains(Type key)
+    {
+        if (key == typeof(string) || key.IsEnum || (LeafSlots.TryGet(key, out _) && key != typeof(Memory<byte>)
+            && key != typeof(ReadOnlyMemory<byte>) && key != typeof(JsonElement)))
+            return true;
+        if (!key.IsConstructedGenericType || !key.IsValueType)
+            return false;
+        Type definition = key.GetGenericTypeDefinition();
+        bool isTransparent = definition == typeof(Nullable<>) || definition.FullName!.StartsWith("System.ValueTuple`", StringComparison.Ordinal);
+        return isTransparent && Array.TrueForAll(key.GetGenericArguments(), Contains);
+    }
+}

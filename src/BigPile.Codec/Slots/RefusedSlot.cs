@@ -1,0 +1,31 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Slots;
+
+/// <summary>A place for a value that means nothing outside the process. All zero bits are fine.</summary>
+internal sealed unsafe class RefusedSlot(Type type, string reason, bool always = false) : Slot
+{
+    private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer ? sizeof(nint) : RuntimeHelpers.SizeOf(type.TypeHandle);
+
+    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    {
+        if (always || MemoryMarshal.CreateReadOnlySpan(ref place, _sizeBytes).ContainsAnyExcept((byte)0))
+            throw new RefusedException(type, reason);
+        *p = Code.Nil;
+        return p + 1;
+    }
+
+    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    {
+        if (*p != Code.Nil)
+            BadData.Unexpected(*p, "nil");
+        return p + 1;
+    }
+
+    public override void Describe(DefinitionWriter definition) => definition.Text("none");
+}

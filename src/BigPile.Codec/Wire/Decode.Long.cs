@@ -1,0 +1,65 @@
+using System;
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec.Wire;
+
+/// <content>The forms that take more than one byte, or that another kind of number has.</content>
+internal static unsafe partial class Decode
+{
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Int32Long(byte* p, ref int place)
+    {
+        p = Int64Long(p, out long value);
+        if (value != (int)value)
+            BadData.OutOfRange("32-bit integer");
+        place = (int)value;
+        return p;
+    }
+
+    // The codes of 1, 2, 4 and 8 bytes follow each other, first without a sign and then with one. So nothing branches on the width,
+    // which differs from number to number and would be foreseen wrongly.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Int64Long(byte* p, out long value)
+    {
+        uint form = (uint)*p - Code.UInt8;
+        if (form > Code.Int64 - Code.UInt8)
+            BadData.Unexpected(*p, "an integer");
+        int lengthBytes = 1 << (int)(form & 3);
+        int unusedBits = 64 - 8 * lengthBytes;
+        ulong bits = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
+        value = form >= Code.Int8 - Code.UInt8 ? (long)bits >> unusedBits : (long)(bits >> unusedBits);
+        if (value < 0 && form == Code.UInt64 - Code.UInt8)
+            BadData.OutOfRange("64-bit integer");
+        return p + 1 + lengthBytes;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* SingleLong(byte* p, ref float place)
+    {
+        double value = 0;
+        p = Double(p, ref value);
+        place = (float)value;
+        return p;
+    }
+
+    // A field that once was a float or an integer may be a double by now.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* DoubleLong(byte* p, ref double place)
+    {
+        if (*p == Code.Float32)
+        {
+            place = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));
+            return p + 5;
+        }
+        if (*p == Code.UInt64)
+        {
+            place = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
+            return p + 9;
+        }
+        long whole = (sbyte)*p;
+        p = whole >= -32 ? p + 1 : Int64Long(p, out whole);
+        place = whole;
+        return p;
+    }
+}

@@ -1,0 +1,129 @@
+using System;
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec.Wire;
+
+/// <summary>Writes numbers and headers in their smallest MessagePack form.</summary>
+/// <remarks>
+/// Nothing here checks for room: the buffer's slack covers the fields of an object. What is longer than about ten instructions is kept
+/// out of line, because generated code that pulls it in costs ten times as much to compile.
+/// </remarks>
+internal static unsafe partial class Encode
+{
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* Boolean(byte* p, bool value)
+    {
+        *p = value ? Code.True : Code.False;
+        return p + 1;
+    }
+
+    public static byte* SByte(byte* p, sbyte value) => Int32(p, value);
+
+    public static byte* Byte(byte* p, byte value) => Int32(p, value);
+
+    public static byte* Int16(byte* p, short value) => Int32(p, value);
+
+    public static byte* UInt16(byte* p, ushort value) => Int32(p, value);
+
+    public static byte* Char(byte* p, char value) => Int32(p, value);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* Int32(byte* p, int value)
+    {
+        if ((uint)(value + 32) >= 160)
+            return Int64Long(p, value);
+        *p = (byte)value;
+        return p + 1;
+    }
+
+    public static byte* UInt32(byte* p, uint value) => UInt64(p, value);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* Int64(byte* p, long value)
+    {
+        if ((ulong)(value + 32) >= 160)
+            return Int64Long(p, value);
+        *p = (byte)value;
+        return p + 1;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* UInt64(byte* p, ulong value)
+    {
+        if (value >= 128)
+            return UInt64Long(p, value);
+        *p = (byte)value;
+        return p + 1;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* Single(byte* p, float value)
+    {
+        *p = Code.Float32;
+        *(uint*)(p + 1) = BinaryPrimitives.ReverseEndianness(BitConverter.SingleToUInt32Bits(value));
+        return p + 5;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte* Double(byte* p, double value)
+    {
+        *p = Code.Float64;
+        *(ulong*)(p + 1) = BinaryPrimitives.ReverseEndianness(BitConverter.DoubleToUInt64Bits(value));
+        return p + 9;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Int64Long(byte* p, long value)
+    {
+        if (value >= 0)
+            return UInt64Long(p, (ulong)value);
+        if (value >= sbyte.MinValue)
+        {
+            p[0] = Code.Int8;
+            p[1] = (byte)value;
+            return p + 2;
+        }
+        if (value >= short.MinValue)
+        {
+            *p = Code.Int16;
+            *(short*)(p + 1) = BinaryPrimitives.ReverseEndianness((short)value);
+            return p + 3;
+        }
+        if (value >= int.MinValue)
+        {
+            *p = Code.Int32;
+            *(int*)(p + 1) = BinaryPrimitives.ReverseEndianness((int)value);
+            return p + 5;
+        }
+        *p = Code.Int64;
+        *(long*)(p + 1) = BinaryPrimitives.ReverseEndianness(value);
+        return p + 9;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* UInt64Long(byte* p, ulong value)
+    {
+        if (value <= byte.MaxValue)
+        {
+            p[0] = Code.UInt8;
+            p[1] = (byte)value;
+            return p + 2;
+        }
+        if (value <= ushort.MaxValue)
+        {
+            *p = Code.UInt16;
+            *(ushort*)(p + 1) = BinaryPrimitives.ReverseEndianness((ushort)value);
+            return p + 3;
+        }
+        if (value <= uint.MaxValue)
+        {
+            *p = Code.UInt32;
+            *(uint*)(p + 1) = BinaryPrimitives.ReverseEndianness((uint)value);
+            return p + 5;
+        }
+        *p = Code.UInt64;
+        *(ulong*)(p + 1) = BinaryPrimitives.ReverseEndianness(value);
+        return p + 9;
+    }
+}

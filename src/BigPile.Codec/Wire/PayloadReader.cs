@@ -1,0 +1,166 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using BigPile.Memory;
+
+namespace BigPile.Codec.Wire;
+
+/// <summary>The bounds of a payload that is being read, and the headers whose sizes must be checked before they are used.</summary>
+internal abstract unsafe class PayloadReader : CacheLineIsolated
+{
+    /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
+    public byte* End;
+
+    private long _budget;
+
+    /// <summary>Starts a payload without flags. What else there is was left unused by the payload before.</summary>
+    public void Begin(byte* end, int lengthBytes)
+    {
+        End = end;
+        _budget = lengthBytes;
+    }
+
+    /// <summary>Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.</summary>
+    public void Charge(long elements)
+    {
+        _budget -= elements;
+        if (_budget < 0)
+            BadData.OverBudget();
+    }
+
+    /// <summary>Checks that content lies within the payload, and takes its length as it is used.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Require(byte* p, long lengthBytes)
+    {
+        if (End - p < lengthBytes)
+            BadData.Truncated();
+    }
+
+    /// <summary>The header of an object: the count is compared with a schema's and takes no memory.</summary>
+    public byte* ArrayHeader(byte* p, out int count)
+    {
+        byte code = *p;
+        if (code is >= Code.FixArray and < Code.FixString)
+        {
+            count = code & 15;
+            return p + 1;
+        }
+        if (code is not (Code.Array16 or Code.Array32))
+            BadData.Unexpected(code, "an array");
+        return Sized(p, code == Code.Array32, out count);
+    }
+
+    /// <summary>The header of a map; both keys and values are charged.</summary>
+    public byte* MapHeader(byte* p, out int count)
+    {
+        byte code = *p;
+        if (code is >= Code.FixMap and < Code.FixArray)
+        {
+            count = code & 15;
+            p++;
+        }
+        else
+        {
+            if (code is not (Code.Map16 or Code.Map32))
+                BadData.Unexpected(code, "a map");
+            p = Sized(p, code == Code.Map32, out count);
+        }
+        Charge(2L * count);
+        return p;
+    }
+
+    public byte* BinHeader(byte* p, out int lengthBytes)
+    {
+        byte code = *p;
+        if (code is not (Code.Bin8 or Code.Bin16 or Code.Bin32))
+            BadData.Unexpected(code, "binary data");
+        if (code == Code.Bin8)
+        {
+            lengthBytes = p[1];
+            p += 2;
+        }
+        else
+        {
+            p = Sized(p, code == Code.Bin32, out lengthBytes);
+        }
+        Require(p, lengthBytes);
+        return p;
+    }
+
+    public byte* StringHeader(byte* p, out int lengthBytes)
+    {
+        byte code = *p;
+        if (!Code.IsString(code))
+            BadData.Unexpected(code, "text");
+        if (code < Code.Nil)
+        {
+            lengthBytes = code & 31;
+            p++;
+        }
+        else if (code == Code.Str8)
+        {
+            lengthBytes = p[1];
+            p += 2;
+        }
+        else
+        {
+            p = Sized(p, code == Code.Str32, out lengthBytes);
+        }
+        Require(p, lengthBytes);
+        return p;
+    }
+
+    public byte* ExtensionHeader(byte* p, out sbyte extension, out int lengthBytes)
+    {
+        byte code = *p;
+        if (!Code.IsExtension(code))
+            BadData.Unexpected(code, "an extension");
+        if (code is >= Code.FixExt1 and <= Code.FixExt16)
+        {
+            lengthBytes = 1 << (code - Code.FixExt1);
+            p++;
+        }
+        else if (code == Code.Ext8)
+        {
+            lengthBytes = p[1];
+            p += 2;
+        }
+        else
+        {
+            p = Sized(p, code == Code.Ext32, out lengthBytes);
+        }
+        extension = (sbyte)*p;
+        Require(p + 1, lengthBytes);
+        return p + 1;
+    }
+
+    /// <summary>The number in an extension of 1, 2 or 4 bytes.</summary>
+    public byte* ShortExtension(byte* p, sbyte expected, out uint number)
+    {
+        number = *p switch
+        {
+            Code.FixExt1 => p[2],
+            Code.FixExt2 => *(ushort*)(p + 2),
+            Code.FixExt4 => *(uint*)(p + 2),
+            _ => uint.MaxValue,
+        };
+        if ((sbyte)p[1] != expected || number == uint.MaxValue)
+            BadData.Unexpected(*p, "a number in an extension");
+        p += 2 + (1 << (*p - Code.FixExt1));
+        if (p > End)
+            BadData.Truncated();
+        return p;
+    }
+
+    /// <summary>Whether an array's first element says what the others make up.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool IsTypeId(byte* p) => *p is >= Code.FixExt1 and <= Code.FixExt4 && (sbyte)p[1] == ExtensionCode.TypeId;
+
+    private byte* Sized(byte* p, bool isWide, out int size)
+    {
+        uint value = isWide ? BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)) : BinaryPrimitives.ReverseEndianness(*(ushort*)(p + 1));
+        if (value > (uint)PileBuffer.MaxLengthBytes)
+            BadData.OverBudget();
+        size = (int)value;
+        return p + (isWide ? 5 : 3);
+    }
+}

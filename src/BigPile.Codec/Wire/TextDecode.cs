@@ -1,0 +1,90 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Text;
+using BigPile.Memory;
+
+namespace BigPile.Codec.Wire;
+
+/// <summary>Reads strings.</summary>
+internal static unsafe class TextDecode
+{
+    private const int OwnWideningMaxBytes = 256;
+    private const int ShortMaxBytes = 15;
+
+    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    // Most strings are short ASCII: for these nothing is called but the allocator.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static byte* String(byte* p, ref string? place, PayloadReader c)
+    {
+        nint length = *p++ - Code.FixString;
+        if ((nuint)(length - 1) >= ShortMaxBytes)
+            return Other(p - 1, ref place, c);
+        if (p + length > c.End)
+            BadData.Truncated();
+        if ((p[0] | p[length - 1]) >= 0x80)
+            return Foreign(p, ref place, (int)length);
+        string text = new('\0', (int)length);
+        if (!AsciiText.TryWidenShort(p, ref Unsafe.As<char, ushort>(ref Unsafe.AsRef(in text.GetPinnableReference())), length))
+            return Foreign(p, ref place, (int)length);
+        place = text;
+        return p + length;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Foreign(byte* p, ref string? place, int lengthBytes)
+    {
+        place = Transcode(p, lengthBytes);
+        return p + lengthBytes;
+    }
+
+    // Text that is not ASCII mostly shows it at its first or last byte; then nothing was allocated in vain.
+    private static string Ascii(byte* p, int lengthBytes)
+    {
+        if (lengthBytes == 0)
+            return string.Empty;
+        if ((p[0] | p[lengthBytes - 1]) >= 0x80)
+            return Transcode(p, lengthBytes);
+        string text = new('\0', lengthBytes);
+        Span<char> content = MemoryMarshal.CreateSpan(ref Unsafe.AsRef(in text.GetPinnableReference()), lengthBytes);
+        return AsciiText.TryWiden(p, content) ? text : Transcode(p, lengthBytes);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static string Transcode(byte* p, int lengthBytes)
+    {
+        try
+        {
+            return Strict.GetString(p, lengthBytes);
+        }
+        catch (DecoderFallbackException e)
+        {
+            throw new PileSerializationException("The payload holds text that is no UTF-8.", e);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static byte* Other(byte* p, ref string? place, PayloadReader c)
+    {
+        if (*p == Code.Nil)
+        {
+            place = null;
+            return p + 1;
+        }
+        if (Code.IsExtension(*p))
+            return Utf16(p, ref place, c);
+        p = c.StringHeader(p, out int length);
+        place = length <= OwnWideningMaxBytes ? Ascii(p, length) : Transcode(p, length);
+        return p + length;
+    }
+
+    private static byte* Utf16(byte* p, ref string? place, PayloadReader c)
+    {
+        p = c.ExtensionHeader(p, out sbyte code, out int length);
+        if (code != ExtensionCode.Utf16 || length % 2 != 0)
+            BadData.Invalid("an extension stands where text was expected");
+        place = new string((char*)p, 0, length / 2);
+        return p + length;
+    }
+}

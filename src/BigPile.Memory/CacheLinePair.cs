@@ -1,0 +1,7 @@
+using System.Runtime.InteropServices;
+
+namespace BigPile.Memory;
+
+/// <summary>Room of two cache lines, which the processor fetches as a pair.</summary>
+[StructLayout(LayoutKind.Sequential, Size = 128)]
+internal struct CacheLinePair;

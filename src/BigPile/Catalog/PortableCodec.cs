@@ -1,0 +1,134 @@
+using System;
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+using System.Text;
+using BigPile.Codec.Payloads;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Catalog;
+
+/// <summary>Object graphs as bytes that another process can read: the schemas go with the payload.</summary>
+/// <remarks>
+/// Bytes are the number of schemas (2), each with its length (4) in front, and the payload. All schemas that this codec has written so far
+/// go along, since a payload does not tell which ones it uses: so a codec of this kind is to be had for each root type.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class PortableCodec
+{
+    private const int CountBytes = sizeof(ushort);
+    private const int LengthBytes = sizeof(int);
+    private const int MaxForeign = 32;
+
+    private readonly PileCodecOptions _options;
+    private readonly MemoryCatalog _catalog = new(outlivesProcess: true);
+    private readonly MessagePackPileCodec _codec;
+    private readonly ConcurrentDictionary<string, MessagePackPileCodec> _foreign = new(StringComparer.Ordinal);
+
+    private PortableCodec(PileCodecOptions options)
+    {
+        _options = options;
+        _codec = new MessagePackPileCodec(_catalog, options);
+    }
+
+    /// <summary>One that knows the types that a pile's own codec knows; null where the pile has a codec of the user's.</summary>
+    internal static PortableCodec? Of(IPileCodec codec) => codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
+
+    /// <summary>Appends an object with its schemas.</summary>
+    /// <param name="value">The root.</param>
+    /// <param name="scratch">An empty buffer.</param>
+    /// <param name="target">Where the bytes go.</param>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    internal void Serialize(object value, PileBuffer scratch, PileBuffer target)
+    {
+        _codec.Serialize(value, scratch);
+        WriteSchemas(target);
+        target.Write(scratch.WrittenSpan);
+    }
+
+    /// <summary>Reads back what a codec of this kind wrote, in whatever process.</summary>
+    /// <param name="source">The bytes.</param>
+    /// <param name="scratch">An empty buffer.</param>
+    /// <exception cref="PileSerializationException">The bytes are not such.</exception>
+    internal object Deserialize(ReadOnlySpan<byte> source, PileBuffer scratch)
+    {
+        int schemaBytes = MeasureSchemas(source);
+        MessagePackPileCodec codec = CodecOf(source[..schemaBytes]);
+        scratch.Write(source[schemaBytes..]);
+        return codec.Deserialize(scratch);
+    }
+
+    private void WriteSchemas(PileBuffer target)
+    {
+        int count = _catalog.Count(CatalogKind.Schema);
+        if (count > ushort.MaxValue)
+            throw new PileSerializationException($"A value can't go with more than {ushort.MaxValue:N0} schemas.");
+        BinaryPrimitives.WriteUInt16LittleEndian(target.GetSpan(CountBytes), (ushort)count);
+        target.Advance(CountBytes);
+        for (int id = 1; id <= count; id++)
+        {
+            _catalog.TryGet(id, out ReadOnlyMemory<byte> definition);
+            BinaryPrimitives.WriteInt32LittleEndian(target.GetSpan(LengthBytes), definition.Length);
+            target.Advance(LengthBytes);
+            target.Write(definition.Span);
+        }
+    }
+
+    private static int MeasureSchemas(ReadOnlySpan<byte> source)
+    {
+        int at = CountBytes;
+        if (source.Length < at)
+            BadData.Truncated();
+        for (int left = BinaryPrimitives.ReadUInt16LittleEndian(source); left > 0; left--)
+            at += LengthBytes + LengthAt(source, at);
+        return at;
+    }
+
+    private static int LengthAt(ReadOnlySpan<byte> source, int at)
+    {
+        if (source.Length - at < LengthBytes)
+            BadData.Truncated();
+        int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(source[at..]);
+        if (lengthBytes < 0 || lengthBytes > source.Length - at - LengthBytes)
+            BadData.Truncated();
+        return lengthBytes;
+    }
+
+    // Two instances of one application mostly meet their types in the same order, and then the codec at hand will do.
+    private MessagePackPileCodec CodecOf(ReadOnlySpan<byte> schemas)
+    {
+        if (IsOwn(schemas))
+            return _codec;
+        string name = Encoding.Latin1.GetString(schemas);
+        if (_foreign.TryGetValue(name, out MessagePackPileCodec? known))
+            return known;
+        if (_foreign.Count >= MaxForeign)
+            _foreign.Clear();
+        return _foreign[name] = MakeForeign(schemas);
+    }
+
+    private bool IsOwn(ReadOnlySpan<byte> schemas)
+    {
+        int at = CountBytes;
+        for (int id = 1; at < schemas.Length; id++)
+        {
+            ReadOnlySpan<byte> schema = schemas.Slice(at + LengthBytes, LengthAt(schemas, at));
+            if (!_catalog.TryGet(id, out ReadOnlyMemory<byte> own) || !schema.SequenceEqual(own.Span))
+                return false;
+            at += LengthBytes + schema.Length;
+        }
+        return true;
+    }
+
+    private MessagePackPileCodec MakeForeign(ReadOnlySpan<byte> schemas)
+    {
+        var catalog = new MemoryCatalog(outlivesProcess: true);
+        for (int at = CountBytes; at < schemas.Length;)
+        {
+            ReadOnlySpan<byte> schema = schemas.Slice(at + LengthBytes, LengthAt(schemas, at));
+            catalog.GetOrAdd(schema);
+            at += LengthBytes + schema.Length;
+        }
+        return new MessagePackPileCodec(catalog, _options);
+    }
+}

@@ -1,6 +1,0 @@
-using System;
-
-namespace BigPile.Codec;
-
-/// <summary>A write that began without numbering objects met one that may be shared: it starts over, once for each root type.</summary>
-internal sealed class TrackingNeededException : Exception;
