@@ -27,7 +27,7 @@ internal static class House
             SortedSet<string> used = uses.TryGetValue(RoomOf(type, library), out SortedSet<string>? known)
                 ? known
                 : uses[RoomOf(type, library)] = new SortedSet<string>(StringComparer.Ordinal);
-            used.UnionWith(type.Dependencies.Select(static dependency => dependency.Target).Where(target => IsOf(target, library))
+            used.UnionWith(type.Dependencies.Select(static dependency => dependency.Target).Where(target => target is not GenericParameter && IsOf(target, library))
                 .Select(target => RoomOf(target, library)).Where(room => room != RoomOf(type, library)));
         }
         return uses;
