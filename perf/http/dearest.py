@@ -3,9 +3,9 @@
 
   perf/http/dearest.py [--server DLL] [--seconds S] [--seed N] [--json FILE] [--again FILE]
 
-Starts a server on a pile of its own, and for each route changes a request at random, keeping what costs more processor time,
-more of it for a byte sent, or more bytes allocated and answered for one, for S seconds a route. Prints the dearest ten by processor time, and for each what the server allocated. The same seed makes the same
-first requests; what is kept depends on the clock. The figures come from /v1/stats, so that another load on the machine adds little to them.
+Starts a server on a pile of its own, and for each route changes a request at random, keeping what costs more processor time, more of it
+for a byte sent, or more bytes allocated and answered for one, for S seconds a route. Prints the dearest ten by processor time, and for
+each what the server allocated. The same seed makes the same first requests; what is kept depends on the clock. The figures come from /v1/stats, so that another load on the machine adds little to them.
 --again sends what another search found and wrote with --json, to another server say, instead of searching.
 """
 import argparse, base64, gzip, http.client, json, os, random, shutil, signal, socket, struct, subprocess, sys, tempfile, time
@@ -156,7 +156,7 @@ def evict(g):
 def load(g):
     lines = "".join(item(g[2:], i) + "\n" for i in range(count(g[0], 20_000))).encode()
     if g[1] < 0.3:
-        lines = gzip.compress(some(g[2], lines, b"\n" * count(g[0], 16 << 20), b"{}\n" * count(g[0], 4 << 20)), 9)
+        lines = gzip.compress(some(g[2], lines, b"\n" * count(g[0], 16 << 20), b"{}\n" * count(g[0], 4 << 20), b"x\n" * count(g[0], 4 << 20), b"{\n" * count(g[0], 4 << 20)), 9)
         return "POST", "/v1/tables/p:load", lines, {"Content-Encoding": "gzip"}
     return "POST", "/v1/tables/p:load" + ("?key=key" if g[1] > 0.8 else ""), lines, {}
 
@@ -184,7 +184,7 @@ def export(g):
 
 
 def table(g):
-    member = some(g[0], '"defaultTtl":"1h"', '"x":1', '"collisionMode":"durable"')
+    member = some(g[0], '"defaultTtl":"1h"', '"x":1', '"collisionMode":"durable"', f'"initialEntries":{count(g[2], 1 << 36)}', f'"maximumBytes":{count(g[2], 1 << 62)}')
     return "PUT", "/v1/tables/p", ("{" + ",".join([member] * count(g[1], 20_000)) + "}").encode(), {}
 
 

@@ -27,6 +27,12 @@ public sealed class BigPileHttpOptions
     public int MaxBulkRequests { get; set; } = 32;
 
     /// <summary>
+    /// The most entries that a client may have a new table's index make room for at once, some 26 bytes each; from 0. The index grows by
+    /// itself, so that only tables with an index of a fixed size need more.
+    /// </summary>
+    public long MaxInitialEntries { get; set; } = 100_000;
+
+    /// <summary>
     /// The most bytes that bodies and answers in flight take together, those of all requests; a request that would need more is answered with
     /// 503. At least eight times <see cref="MaxBodyBytes"/>, and that or 256 MiB when it is not set.
     /// </summary>
@@ -45,6 +51,7 @@ public sealed class BigPileHttpOptions
         MaxBatchItems = MaxBatchItems,
         MaxBatchBytes = MaxBatchBytes,
         MaxBulkRequests = MaxBulkRequests,
+        MaxInitialEntries = MaxInitialEntries,
         MaxLease = MaxLease,
     };
 

@@ -27,6 +27,8 @@ internal sealed class BigPileHttpOptionsValidator : IValidateOptions<BigPileHttp
             yield return $"BigPileHttpOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
         if (options.MaxBulkRequests < 1)
             yield return $"BigPileHttpOptions.MaxBulkRequests is {options.MaxBulkRequests:N0}; it must be at least 1.";
+        if (options.MaxInitialEntries < 0)
+            yield return $"BigPileHttpOptions.MaxInitialEntries is {options.MaxInitialEntries:N0}; it must not be negative.";
         if (options.MaxBatchItems < 1)
             yield return $"BigPileHttpOptions.MaxBatchItems is {options.MaxBatchItems:N0}; it must be at least 1.";
         if (options.MaxBatchBytes is < 1 or > BigPileHttpOptions.LargestMaxBodyBytes)

@@ -32,6 +32,8 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
             if (await BodyBuffer.ReadAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
+            if (stated.InitialEntries > limits.MaxInitialEntries)
+                return ProblemCatalog.InvalidTableOptions(WhyNot(stated.InitialEntries));
             if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)
                 return ProblemOf.Refusal(refusal);
             if (isNew)
@@ -71,6 +73,10 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         context.Response.Headers.Allow = "GET, HEAD, PUT, DELETE";
         return ProblemResponse.WriteAsync(context, ProblemCatalog.MethodNotAllowed);
     }
+
+    private string WhyNot(long initialEntries) =>
+        $"initialEntries is {initialEntries:N0}; it must be at most {limits.MaxInitialEntries:N0}, as Limits:InitialEntries "
+        + "(BigPileHttpOptions.MaxInitialEntries) allows. The index grows by itself.";
 
     private static async ValueTask<Problem?> Answer(HttpContext context, ServedTables tables, string name, int status)
     {

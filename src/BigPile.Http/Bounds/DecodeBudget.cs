@@ -18,6 +18,11 @@ internal sealed class DecodeBudget(long firstBytes, CancellationToken stop)
     /// <summary>What a payload costs that can't be decompressed: a decoder may have done megabytes before it comes to the fault.</summary>
     internal const int BytesForAFault = 1 << 20;
 
+    /// <summary>What a line of a load costs that is no record: to find that out takes as long as to decompress so much.</summary>
+    internal const int BytesForABadLine = 4096;
+
+    private long _leftForLines = firstBytes;
+
     /// <summary>What is left; zero or less: nothing.</summary>
     internal long LeftBytes { get; private set; } = firstBytes;
 
@@ -27,5 +32,13 @@ internal sealed class DecodeBudget(long firstBytes, CancellationToken stop)
 
     internal void Take(long decodedBytes) => LeftBytes -= decodedBytes;
 
-    internal void Earn(long receivedBytes) => LeftBytes += receivedBytes * BytesForEachByte;
+    /// <summary>Takes what a line costs that is no record, from a budget of its own that is as large.</summary>
+    /// <returns><see langword="false"/> when there were too many.</returns>
+    internal bool TryTakeBadLine() => (_leftForLines -= BytesForABadLine) >= 0;
+
+    internal void Earn(long receivedBytes)
+    {
+        LeftBytes += receivedBytes * BytesForEachByte;
+        _leftForLines += receivedBytes * BytesForEachByte;
+    }
 }

@@ -17,6 +17,9 @@ internal sealed record RequestLimits
     /// <summary>The most loads and exports at once.</summary>
     internal required int MaxBulkRequests { get; init; }
 
+    /// <summary>The most entries that a client may have a table's index make room for at once.</summary>
+    internal required long MaxInitialEntries { get; init; }
+
     /// <summary>How long a payload stays leased while it is sent.</summary>
     internal required TimeSpan MaxLease { get; init; }
 }

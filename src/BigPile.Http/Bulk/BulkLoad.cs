@@ -80,9 +80,19 @@ internal sealed class BulkLoad : IDisposable
             cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
             await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
             if (lines.IsTooLong)
-                _tally.Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
+                Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
             else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
-                _tally.Skip(lines.LineNumber, problem);
+                Skip(lines.LineNumber, problem);
+        }
+    }
+
+    private void Skip(long lineNumber, string problem)
+    {
+        _tally.Skip(lineNumber, problem);
+        if (_budget?.TryTakeBadLine() == false)
+        {
+            throw new RefusedException(ProblemCatalog.InvalidDocument(
+                $"Too many of its lines can't be stored: {_tally.Skipped:N0} of {lineNumber:N0}. The last of them, line {lineNumber:N0}: {problem}."));
         }
     }
 
@@ -126,9 +136,11 @@ internal sealed class BulkLoad : IDisposable
         }
         try
         {
+            if (!RecordKey.MayBeObject(line))
+                return RecordKey.NoObject;
             var json = new Utf8JsonReader(line, new JsonReaderOptions { MaxDepth = RecordKey.MaxDepth });
             if (!json.Read() || json.TokenType != JsonTokenType.StartObject)
-                return "it is JSON, but no object";
+                return RecordKey.NoObject;
             if (record.Read(ref json, line) is { } wrong)
                 return wrong;
             _ = json.Read(); // throws if something follows

@@ -11,6 +11,9 @@ internal sealed class RecordKey(string field)
 {
     internal const int MaxDepth = 512;
 
+    /// <summary>What is said of a record that is none.</summary>
+    internal const string NoObject = "it is no JSON object";
+
     private readonly byte[] _field = Encoding.UTF8.GetBytes(field);
     private readonly byte[] _buffer = new byte[6 * EntryKey.MaxBytes]; // each byte of a key can be an escape of six characters
 
@@ -23,11 +26,13 @@ internal sealed class RecordKey(string field)
         key = default;
         if (!HostileText.IsValid(record))
             return HostileText.Reason;
+        if (!MayBeObject(record))
+            return NoObject;
         try
         {
             var json = new Utf8JsonReader(record, new JsonReaderOptions { MaxDepth = MaxDepth });
             if (!json.Read() || json.TokenType != JsonTokenType.StartObject)
-                return "it is JSON, but no object";
+                return NoObject;
             string? error = $"it has no field '{field}'";
             while (json.Read() && json.TokenType != JsonTokenType.EndObject)
             {
@@ -49,6 +54,9 @@ internal sealed class RecordKey(string field)
             return $"its field '{field}' is no valid text";
         }
     }
+
+    /// <summary>Whether it begins as an object does. What does not is refused here: the reader throws, which takes a hundred times as long.</summary>
+    internal static bool MayBeObject(ReadOnlySpan<byte> record) => record.TrimStart(" \t\r"u8) is [(byte)'{', ..];
 
     private string? Take(ref Utf8JsonReader json, out ReadOnlyMemory<byte> key)
     {

@@ -12,7 +12,7 @@ internal sealed record LimitSettings
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",
-        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests", "Limits:Tables",
+        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests", "Limits:InitialEntries", "Limits:Tables",
     ];
 
     /// <summary>The most bytes of a request line.</summary>
@@ -51,6 +51,9 @@ internal sealed record LimitSettings
     /// <summary>The most loads and exports at once; more are answered with 429.</summary>
     internal int BulkRequests { get; init; }
 
+    /// <summary>The most entries that a client may have a table's index make room for at once.</summary>
+    internal int InitialEntries { get; init; }
+
     /// <summary>The most bytes of bodies and answers in flight; <see langword="null"/>: as many as suit the longest body.</summary>
     internal long? BufferedBytes { get; init; }
 
@@ -77,6 +80,7 @@ internal sealed record LimitSettings
             Tables = Setting.Count(configuration, "Limits:Tables", 10_000, 1, BigPileOptions.LargestMaxTables),
             Request = Setting.Seconds(configuration, "Limits:RequestSeconds", 120, 1),
             BulkRequests = Setting.Count(configuration, "Limits:BulkRequests", 32, 1, 10_000),
+            InitialEntries = Setting.Count(configuration, "Limits:InitialEntries", 100_000, 0, int.MaxValue),
             BufferedBytes = Setting.Text(configuration, "Limits:BufferedBytes") == null ? null : Setting.Size(configuration, "Limits:BufferedBytes", 0),
         };
     }

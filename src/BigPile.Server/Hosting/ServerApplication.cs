@@ -155,6 +155,7 @@ internal static class ServerApplication
         {
             service.MaxBodyBytes = settings.MaxBodyBytes;
             service.MaxBulkRequests = limits.BulkRequests;
+            service.MaxInitialEntries = limits.InitialEntries;
             service.MaxBufferedBytes = limits.BufferedBytes;
         });
         services.AddOptions<BigPileOptions>().Configure<Sample>((pile, sample) => pile.Opened = sample.LoadIfEmpty);

@@ -23,12 +23,12 @@ public sealed class RecordKeyTests
     }
 
     [Theory]
-    [InlineData("nonsense", "it is no JSON: 'nonsense' is an invalid")]
+    [InlineData("nonsense", "it is no JSON object")]
     [InlineData("{\"id\":\"a\"", "it is no JSON: ")]
     [InlineData("{\"id\":\"a\"} {}", "it is no JSON: ")]
     [InlineData("{'id':1}", "it is no JSON: ")]
-    [InlineData("[1]", "it is JSON, but no object")]
-    [InlineData("1", "it is JSON, but no object")]
+    [InlineData("[1]", "it is no JSON object")]
+    [InlineData("1", "it is no JSON object")]
     [InlineData("{}", "it has no field 'id'")]
     [InlineData("{\"ID\":1}", "it has no field 'id'")]
     [InlineData("{\"id\":null}", "its field 'id' is neither a string nor a number")]

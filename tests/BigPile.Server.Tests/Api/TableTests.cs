@@ -172,6 +172,31 @@ public sealed class TableTests : ServerTest
         Assert.Contains("Allow: GET, HEAD, PUT, DELETE\r\n", answer, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("{\"initialEntries\":100001}")]
+    [InlineData("{\"initialEntries\":68719476736}")]
+    public async Task An_index_is_made_for_no_more_than_the_limit(string options)
+    {
+        JsonElement problem = await ProblemAsync(
+            await Server.SendAsync("PUT", "/v1/tables/t", Encoding.UTF8.GetBytes(options)), HttpStatusCode.BadRequest, "table_options_invalid");
+        Assert.Contains("Limits:InitialEntries", problem.GetProperty("detail").GetString(), StringComparison.Ordinal);
+        Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync("/v1/tables/t")).StatusCode);
+        (await Server.SendAsync("PUT", "/v1/tables/t", "{\"initialEntries\":100000}"u8.ToArray())).EnsureSuccessStatusCode();
+    }
+
+    [Theory]
+    [InlineData("maximumBytes", long.MaxValue)]
+    [InlineData("maximumBytes", 1L << 40)]
+    [InlineData("maximumEntries", long.MaxValue)]
+    public async Task A_high_limit_costs_nothing(string limit, long most)
+    {
+        await PutAsync("t", $"{{\"{limit}\":{most}}}");
+        for (int i = 0; i < 100; i++)
+            (await Server.PutAsync($"/v1/tables/t/entries/{i}", [1])).EnsureSuccessStatusCode();
+        JsonElement report = await GetJsonAsync("/v1/tables/t");
+        Assert.InRange(report.GetProperty("indexBytes").GetInt64(), 1, 100_000);
+    }
+
     [Fact]
     public async Task A_cursor_is_good_for_one_table()
     {

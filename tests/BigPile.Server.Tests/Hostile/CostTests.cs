@@ -84,6 +84,23 @@ public sealed class CostTests : IAsyncLifetime
     }
 
     [Theory]
+    [InlineData("")]
+    [InlineData("?key=id")]
+    public async Task Lines_that_are_no_records_have_a_budget_too(string query)
+    {
+        const int Lines = 500_000;
+        byte[] lines = Compress(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("x\n", Lines))));
+        HttpResponseMessage answer = await _server.SendAsync("POST", "/v1/tables/t:load" + query, lines, ("Content-Encoding", "br"));
+        JsonElement problem = await ServerTest.ProblemAsync(answer, HttpStatusCode.BadRequest, "document_invalid");
+        Assert.Contains("Too many of its lines can't be stored: 8,1", problem.GetProperty("detail").GetString(), StringComparison.Ordinal);
+        string good = query.Length == 0 ? "{\"key\":\"a\",\"text\":\"x\"}" : "{\"id\":\"a\"}";
+        string some = string.Concat(Enumerable.Repeat("{\n", 5_000)) + good;
+        answer = await _server.SendAsync("POST", "/v1/tables/t:load" + query, Encoding.UTF8.GetBytes(some));
+        JsonElement tally = JsonDocument.Parse(await answer.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal((1, 5_000), (tally.GetProperty("records").GetInt32(), tally.GetProperty("skipped").GetInt32()));
+    }
+
+    [Theory]
     [InlineData("POST", ":mset", "{\"items\":[{\"key\":\"new\",\"text\":\"x\"}]}")]
     [InlineData("POST", ":mdelete", "{\"keys\":[\"kept\"]}")]
     [InlineData("POST", ":mget", "{\"keys\":[\"kept\"]}")]

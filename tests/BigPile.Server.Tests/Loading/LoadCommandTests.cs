@@ -28,7 +28,7 @@ public sealed class LoadCommandTests : ServerTest
         (int code, string output, string error) = await RunAsync(["load", file, "--table", "t", "--key", "id", .. target]);
 
         Assert.Equal(2, code);
-        Assert.Equal(["Line 4 skipped: it is no JSON", "Line 6 skipped: it has no field 'id'"], error.TrimEnd().Split('\n').Select(Beginning));
+        Assert.Equal(["Line 4 skipped: it is no JSON object", "Line 6 skipped: it has no field 'id'"], error.TrimEnd().Split('\n').Select(Beginning));
         Assert.Matches(@"^Loaded 4 records, 67 bytes, into the table 't' in \d+\.\d\d s \([\d,]+ records/s\)\.\n1 of them replaced an entry with the same key\.\nSkipped 2 lines; see above\.\n$", output);
         if (overHttp)
         {

@@ -1,0 +1,33 @@
+using BigPile.Caching.Eviction;
+
+namespace BigPile.Caching.Tests.Eviction;
+
+public sealed class GhostListTests
+{
+    [Fact]
+    public void Memory_is_taken_at_the_first_eviction_and_for_the_entries_that_there_are()
+    {
+        using var ghosts = new GhostList();
+        ghosts.Resize(long.MaxValue / 2);
+        Assert.Equal(GhostKind.None, ghosts.Take(7));
+        Assert.Equal(0, ghosts.SizeBytes);
+        ghosts.Add(7, GhostKind.Small, liveEntries: 10_000);
+        Assert.InRange(ghosts.SizeBytes, 10_000, 1_000_000);
+        Assert.Equal(GhostKind.Small, ghosts.Take(7));
+        Assert.Equal(GhostKind.None, ghosts.Take(7));
+    }
+
+    [Fact]
+    public void What_was_evicted_is_remembered_with_its_queue_for_a_capacity_of_evictions()
+    {
+        const int Capacity = 5_000;
+        using var ghosts = new GhostList();
+        ghosts.Resize(Capacity);
+        for (uint i = 1; i <= Capacity / 2; i++)
+            ghosts.Add(i * 2_654_435_761, i % 2 == 0 ? GhostKind.Main : GhostKind.Small, Capacity);
+        int known = 0;
+        for (uint i = 1; i <= Capacity / 2; i++)
+            known += ghosts.Take(i * 2_654_435_761) == (i % 2 == 0 ? GhostKind.Main : GhostKind.Small) ? 1 : 0;
+        Assert.InRange(known, Capacity / 2 * 9 / 10, Capacity / 2);
+    }
+}
