@@ -3,10 +3,9 @@ using System.IO;
 using System.Threading;
 using BigPile.Caching;
 using BigPile.Http.Bulk;
-using BigPile.Server.Hosting;
 using Microsoft.Extensions.Logging;
 
-namespace BigPile.Server.Loading;
+namespace BigPile.Server.Hosting;
 
 /// <summary>The records that ship with the server, so that a new user finds something in it.</summary>
 internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger<Sample> logger)
