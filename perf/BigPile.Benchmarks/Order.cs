@@ -33,7 +33,8 @@ public sealed class Order
             Placed = new DateTime(2024, 5, 17, 10, 30, 0, DateTimeKind.Utc),
         };
         for (int i = 0; i < LineCount; i++)
-            order.Lines.Add(new OrderLine { Product = products[random.Next(ProductCount)], Quantity = random.Next(1, 100), Discount = random.NextDouble() });
+            order.Lines.Add(new OrderLine { Product = products[random.Next(ProductCount)], Quantity = random.Next(
+                1, 100), Discount = random.NextDouble() });
         return order;
     }
 }

@@ -61,7 +61,8 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
     };
 
     internal CacheCommand(TextWriter output)
-        : base(output, "cache", "Fills a table from empty, and again on touched memory; gets in order, at random, in batches; replaces; mixes; removes.")
+        : base(output, "cache",
+            "Fills a table from empty, and again on touched memory; gets in order, at random, in batches; replaces; mixes; removes.")
     {
         AddOptions(_mode, _keys, _valueBytes, _count, _threads, _store, _readRatio, _zipf, _batch);
     }
@@ -79,7 +80,8 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
         Batch = arguments.GetValue(_batch),
     };
 
-    protected override CacheReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) => CacheRunner.Run(options, progress, stop);
+    protected override CacheReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) =>
+        CacheRunner.Run(options, progress, stop);
 
     protected override string ToJson(CacheReport report) => JsonReport.Write(report);
 

@@ -20,7 +20,8 @@ internal sealed class CompareCommand : ReportCommand<CacheOptions, CompareReport
     private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the entries.", Defaults.Threads);
 
     internal CompareCommand(TextWriter output)
-        : base(output, "compare", "Puts and gets the same in a table, in a ConcurrentDictionary and in a MemoryCache, with the pauses of the collector.")
+        : base(output, "compare",
+            "Puts and gets the same in a table, in a ConcurrentDictionary and in a MemoryCache, with the pauses of the collector.")
     {
         AddOptions(_valueBytes, _count, _threads);
     }
@@ -32,7 +33,8 @@ internal sealed class CompareCommand : ReportCommand<CacheOptions, CompareReport
         Threads = arguments.GetValue(_threads),
     };
 
-    protected override CompareReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) => CompareRunner.Run(options, progress, stop);
+    protected override CompareReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop) =>
+        CompareRunner.Run(options, progress, stop);
 
     protected override string ToJson(CompareReport report) => JsonReport.Write(report);
 

@@ -27,7 +27,8 @@ internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
     private readonly Option<StoreKind?> _store = SharedOptions.Store();
 
     internal GraphCommand(TextWriter output)
-        : base(output, "graph", "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.")
+        : base(output, "graph",
+            "Reads a catalog of packages into a pile, and finds all that each one depends on, beside the same as plain objects.")
     {
         Add(_file);
         AddOptions(_threadsMax, _store);
@@ -40,7 +41,8 @@ internal sealed class GraphCommand : ReportCommand<GraphOptions, GraphReport>
         ThreadsMax = arguments.GetValue(_threadsMax),
     };
 
-    protected override GraphReport Run(GraphOptions options, ILoadProgress progress, CancellationToken stop) => GraphRunner.Run(options, progress, stop);
+    protected override GraphReport Run(GraphOptions options, ILoadProgress progress, CancellationToken stop) =>
+        GraphRunner.Run(options, progress, stop);
 
     protected override string ToJson(GraphReport report) => JsonReport.Write(report);
 

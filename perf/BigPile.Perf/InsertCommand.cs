@@ -68,7 +68,8 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
             : options;
     }
 
-    protected override InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop) => InsertRunner.Run(options, progress, stop);
+    protected override InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop) =>
+        InsertRunner.Run(options, progress, stop);
 
     protected override string ToJson(InsertReport report) => JsonReport.Write(report);
 

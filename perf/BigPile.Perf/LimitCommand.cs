@@ -32,7 +32,8 @@ internal sealed class LimitCommand : ReportCommand<LimitOptions, LimitReport>
     private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(Defaults.ValueBytes);
 
     internal LimitCommand(TextWriter output)
-        : base(output, "limit", "Puts far more into a table than its limit in bytes, and watches the table's own figure and the process's memory.")
+        : base(output, "limit",
+            "Puts far more into a table than its limit in bytes, and watches the table's own figure and the process's memory.")
     {
         AddOptions(_limit, _put, _valueBytes);
     }
@@ -40,7 +41,8 @@ internal sealed class LimitCommand : ReportCommand<LimitOptions, LimitReport>
     protected override LimitOptions Read(ParseResult arguments) =>
         new(arguments.GetValue(_limit), arguments.GetValue(_put), arguments.GetValue(_valueBytes));
 
-    protected override LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop) => LimitRunner.Run(options, progress, stop);
+    protected override LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop) =>
+        LimitRunner.Run(options, progress, stop);
 
     protected override string ToJson(LimitReport report) => JsonReport.Write(report);
 

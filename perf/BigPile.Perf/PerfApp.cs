@@ -56,5 +56,6 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit or traffic; insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit or traffic; insert "
+            + "--help lists the options of insert, and so on.");
 }

@@ -29,7 +29,8 @@ internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartRepo
     private readonly Option<string?> _worker = new("--worker") { Hidden = true };
 
     internal RestartCommand(TextWriter output)
-        : base(output, "restart", "Fills a mapped pile in a second process, flushes it, and opens it again: after it was closed, cold, and after a kill.")
+        : base(output, "restart",
+            "Fills a mapped pile in a second process, flushes it, and opens it again: after it was closed, cold, and after a kill.")
     {
         AddOptions(_mebibytes, _directory);
         Add(_worker);
@@ -46,7 +47,8 @@ internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartRepo
     protected override RestartOptions Read(ParseResult arguments) =>
         new() { Mebibytes = arguments.GetValue(_mebibytes), Directory = arguments.GetValue(_directory) };
 
-    protected override RestartReport Run(RestartOptions options, ILoadProgress progress, CancellationToken stop) => RestartLoad.Run(options, progress, stop);
+    protected override RestartReport Run(RestartOptions options, ILoadProgress progress, CancellationToken stop) =>
+        RestartLoad.Run(options, progress, stop);
 
     protected override string ToJson(RestartReport report) => JsonReport.Write(report);
 

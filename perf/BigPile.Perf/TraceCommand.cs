@@ -43,7 +43,8 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
         return new TraceOptions(arguments.GetRequiredValue(_file), capacity, fraction);
     }
 
-    protected override TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop) => TraceRunner.Run(options, progress, stop);
+    protected override TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop) =>
+        TraceRunner.Run(options, progress, stop);
 
     protected override string ToJson(TraceReport report) => JsonReport.Write(report);
 

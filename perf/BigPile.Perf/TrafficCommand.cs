@@ -13,15 +13,19 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
 {
     private static readonly TrafficOptions Defaults = new();
 
-    private readonly Option<int> _requests = Number("--requests", "Requests of all clients together.", Defaults.Requests, TrafficOptions.MinRequests, TrafficOptions.MaxRequests);
+    private readonly Option<int> _requests = Number(
+        "--requests", "Requests of all clients together.", Defaults.Requests, TrafficOptions.MinRequests, TrafficOptions.MaxRequests);
 
     private readonly Option<int> _seed = Number("--seed", "What the operations follow from.", Defaults.Seed, 0, int.MaxValue);
 
-    private readonly Option<int> _clients = Number("--clients", "Connections, each with keys of its own.", Defaults.Clients, 1, TrafficOptions.MaxClients);
+    private readonly Option<int> _clients =
+        Number("--clients", "Connections, each with keys of its own.", Defaults.Clients, 1, TrafficOptions.MaxClients);
 
-    private readonly Option<int> _depth = Number("--depth", "Requests that a client sends before it reads the answers.", Defaults.Depth, 1, TrafficOptions.MaxDepth);
+    private readonly Option<int> _depth =
+        Number("--depth", "Requests that a client sends before it reads the answers.", Defaults.Depth, 1, TrafficOptions.MaxDepth);
 
-    private readonly Option<int> _keys = Number("--keys", "Keys of each client.", Defaults.Keys, TrafficOptions.MinKeys, TrafficOptions.MaxKeys);
+    private readonly Option<int> _keys =
+        Number("--keys", "Keys of each client.", Defaults.Keys, TrafficOptions.MinKeys, TrafficOptions.MaxKeys);
 
     private readonly Option<string?> _directory = new("--dir")
     {
@@ -30,7 +34,8 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
     };
 
     internal TrafficCommand(TextWriter output)
-        : base(output, "traffic", "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
+        : base(output, "traffic",
+            "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
     {
         AddOptions(_requests, _seed, _clients, _depth, _keys, _directory);
     }
@@ -45,7 +50,8 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
         Directory = arguments.GetValue(_directory),
     };
 
-    protected override TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop) => TrafficRunner.Run(options, progress, stop);
+    protected override TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop) =>
+        TrafficRunner.Run(options, progress, stop);
 
     protected override string ToJson(TrafficReport report) => JsonReport.Write(report);
 

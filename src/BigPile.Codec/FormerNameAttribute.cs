@@ -11,7 +11,8 @@ namespace BigPile;
 /// </remarks>
 /// <param name="name">The name.</param>
 [AttributeUsage(
-    AttributeTargets.Class | AttributeTargets.Struct | AttributeTargets.Interface | AttributeTargets.Enum | AttributeTargets.Field | AttributeTargets.Property,
+    AttributeTargets.Class | AttributeTargets.Struct | AttributeTargets.Interface | AttributeTargets.Enum
+    | AttributeTargets.Field | AttributeTargets.Property,
     AllowMultiple = true, Inherited = false)]
 public sealed class FormerNameAttribute(string name) : Attribute
 {

@@ -7,6 +7,8 @@ namespace BigPile;
 /// </remarks>
 public interface IPileReadCallback
 {
-    /// <summary>Called once for each object that was read, when the whole graph is filled: objects inside before those that hold them.</summary>
+    /// <summary>
+    /// Called once for each object that was read, when the whole graph is filled: objects inside before those that hold them.
+    /// </summary>
     void OnRead();
 }

@@ -47,7 +47,9 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     /// <summary>The bytes written; valid until the next write.</summary>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
 
-    /// <summary>What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.</summary>
+    /// <summary>
+    /// What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.
+    /// </summary>
     internal object? Writer { get; set; }
 
     /// <summary>The codec that <see cref="Writer"/> served last; a thread that uses several piles has one buffer for all.</summary>
@@ -59,7 +61,9 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     /// <summary>The codec that <see cref="Reader"/> served last.</summary>
     internal IPileCodec? ReaderOwner { get; set; }
 
-    /// <summary>The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.</summary>
+    /// <summary>
+    /// The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.
+    /// </summary>
     internal byte* Start => _start;
 
     /// <summary>The end of the room that needs no growth; <see cref="SlackBytes"/> more may be touched behind it.</summary>
@@ -121,7 +125,8 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     [DoesNotReturn]
     internal static void RefuseLength(long lengthBytes) =>
         throw new PileException(
-            $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and link its parts by pointers.");
+            $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and "
+            + "link its parts by pointers.");
 
     private void EnsureRoom(long extraBytes)
     {

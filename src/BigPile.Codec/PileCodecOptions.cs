@@ -25,7 +25,9 @@ public sealed class PileCodecOptions
     /// <summary>Members of a type by the names that they had.</summary>
     internal Dictionary<(Type Type, string Former), string> FormerMembers { get; } = [];
 
-    /// <summary>When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.</summary>
+    /// <summary>
+    /// When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.
+    /// </summary>
     internal CodeGeneration CodeGeneration { get; set; } =
         System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeCompiled ? CodeGeneration.WhenHot : CodeGeneration.Never;
 

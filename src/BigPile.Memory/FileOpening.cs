@@ -34,7 +34,9 @@ internal static class FileOpening
         OperatingSystem.IsWindows() ? TryOpenLockedOnWindows(path, mode, access) : TryOpenLockedOnUnix(directory, path, mode, access);
 
     /// <summary>Gives a file's lock back.</summary>
-    /// <remarks>Closing alone does not while a program is being started: until it runs it has all handles of the process that starts it.</remarks>
+    /// <remarks>
+    /// Closing alone does not while a program is being started: until it runs it has all handles of the process that starts it.
+    /// </remarks>
     internal static void Unlock(SafeFileHandle file)
     {
         if (!OperatingSystem.IsWindows() && !file.IsClosed)

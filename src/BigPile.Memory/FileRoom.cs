@@ -5,7 +5,9 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Memory;
 
-/// <summary>Taking a file's space from the disk for real: a store through a map for which there is none ends the process by a signal.</summary>
+/// <summary>
+/// Taking a file's space from the disk for real: a store through a map for which there is none ends the process by a signal.
+/// </summary>
 internal static class FileRoom
 {
     private const int PartBytes = 1 << 20;

@@ -26,7 +26,9 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     {
         byte* status = stackalloc byte[RoomBytes];
         if (OperatingSystem.IsLinux())
-            return LibC.StatusAt(AnyDirectory, path, 0, BasicFields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+            return LibC.StatusAt(AnyDirectory, path, 0, BasicFields, status) == 0
+                ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes))
+                : null;
         if (OperatingSystem.IsMacOS())
             return MacC.Status(path, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
         return null;

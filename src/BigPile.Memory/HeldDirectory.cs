@@ -58,7 +58,9 @@ internal sealed class HeldDirectory : IDisposable
 
     internal string PathOf(string name) => System.IO.Path.Combine(Path, name);
 
-    /// <summary>From now on proves before each operation that this is the directory at its path, and that a file of it is the one at its own.</summary>
+    /// <summary>
+    /// From now on proves before each operation that this is the directory at its path, and that a file of it is the one at its own.
+    /// </summary>
     internal void Guard(HeldFile lockFile)
     {
         _lockPath = lockFile.Path;

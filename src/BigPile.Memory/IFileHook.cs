@@ -1,7 +1,9 @@
 namespace BigPile.Memory;
 
 /// <summary>Stands between a directory and the system; how tests let each operation fail in turn.</summary>
-/// <remarks>An operation fails by the exception that is thrown here: an I/O error, or one of denied access, as the system's would be.</remarks>
+/// <remarks>
+/// An operation fails by the exception that is thrown here: an I/O error, or one of denied access, as the system's would be.
+/// </remarks>
 internal interface IFileHook
 {
     /// <summary>Is told of an operation that is about to be done; it is not when this throws.</summary>

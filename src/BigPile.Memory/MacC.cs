@@ -8,7 +8,9 @@ namespace BigPile.Memory;
 [SupportedOSPlatform("macos")]
 internal static unsafe partial class MacC
 {
-    /// <summary>The state of a file; the name of the call says on Intel processors that its numbers have 64 bits, and on others they always have.</summary>
+    /// <summary>
+    /// The state of a file; the name of the call says on Intel processors that its numbers have 64 bits, and on others they always have.
+    /// </summary>
     internal static int Status(string path, byte* status) =>
         RuntimeInformation.ProcessArchitecture == Architecture.X64 ? StatusIntel(path, status) : StatusArm(path, status);
 

@@ -45,7 +45,9 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// <summary>The path of the file.</summary>
     public string Path => _file.Path;
 
-    /// <summary>Makes a file with all its space allocated, and maps it. A killed process leaves the whole file or none of that name.</summary>
+    /// <summary>
+    /// Makes a file with all its space allocated, and maps it. A killed process leaves the whole file or none of that name.
+    /// </summary>
     /// <param name="path">The file; replaced if it exists.</param>
     /// <param name="lengthBytes">The number of bytes, from 1.</param>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
@@ -88,7 +90,9 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     /// <summary>As <see cref="Open(string, long, bool)"/>, in a directory that is held.</summary>
-    /// <remarks>A copy may have holes where the original had space: one that is to be written gets it back before anything can be stored.</remarks>
+    /// <remarks>
+    /// A copy may have holes where the original had space: one that is to be written gets it back before anything can be stored.
+    /// </remarks>
     internal static MappedRegion Open(HeldDirectory directory, string name, long lengthBytes, bool readOnly)
     {
         HeldFile file = directory.Open(name, FileMode.Open, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
@@ -108,7 +112,9 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     /// <inheritdoc/>
-    /// <remarks>On Linux by fdatasync, which takes what was stored through the map as well and walks no page tables, unlike msync.</remarks>
+    /// <remarks>
+    /// On Linux by fdatasync, which takes what was stored through the map as well and walks no page tables, unlike msync.
+    /// </remarks>
     public override void Flush()
     {
         if (!OperatingSystem.IsLinux())

@@ -12,7 +12,9 @@ internal static partial class UnixC
     internal const int LockWithoutWaiting = 4;
     internal const int Unlock = 8;
 
-    /// <summary>Locks an opened file, or unlocks it. The system does so when the process dies; a program that it started has no part in it.</summary>
+    /// <summary>
+    /// Locks an opened file, or unlocks it. The system does so when the process dies; a program that it started has no part in it.
+    /// </summary>
     [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
     internal static partial int Lock(SafeFileHandle file, int operation);
 }

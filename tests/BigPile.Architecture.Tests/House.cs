@@ -17,7 +17,9 @@ internal static class House
 
     private static readonly Lazy<ArchUnitNET.Domain.Architecture> Loaded = new(Load);
 
-    /// <summary>What each room of a library uses in it. A room is a folder; at the top, where the public types are, each type is one.</summary>
+    /// <summary>
+    /// What each room of a library uses in it. A room is a folder; at the top, where the public types are, each type is one.
+    /// </summary>
     /// <param name="library">A name of <see cref="Stack"/>.</param>
     internal static Dictionary<string, SortedSet<string>> UsesIn(string library)
     {
@@ -27,7 +29,8 @@ internal static class House
             SortedSet<string> used = uses.TryGetValue(RoomOf(type, library), out SortedSet<string>? known)
                 ? known
                 : uses[RoomOf(type, library)] = new SortedSet<string>(StringComparer.Ordinal);
-            used.UnionWith(type.Dependencies.Select(static dependency => dependency.Target).Where(target => target is not GenericParameter && IsOf(target, library))
+            used.UnionWith(type.Dependencies.Select(
+                static dependency => dependency.Target).Where(target => target is not GenericParameter && IsOf(target, library))
                 .Select(target => RoomOf(target, library)).Where(room => room != RoomOf(type, library)));
         }
         return uses;
@@ -50,6 +53,7 @@ internal static class House
     }
 
     private static ArchUnitNET.Domain.Architecture Load() => new ArchLoader()
-        .LoadAssemblies([.. Stack.Select(static name => System.Reflection.Assembly.LoadFrom(Path.Combine(AppContext.BaseDirectory, name + ".dll")))])
+        .LoadAssemblies(
+            [.. Stack.Select(static name => System.Reflection.Assembly.LoadFrom(Path.Combine(AppContext.BaseDirectory, name + ".dll")))])
         .Build();
 }

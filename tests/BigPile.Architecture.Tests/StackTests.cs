@@ -26,7 +26,8 @@ public sealed class StackTests(ITestOutputHelper output)
     public void No_two_folders_use_each_other(string library)
     {
         Dictionary<string, SortedSet<string>> uses = House.UsesIn(library);
-        foreach ((string room, SortedSet<string> used) in uses.Where(static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
+        foreach ((string room, SortedSet<string> used) in uses.Where(
+            static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
             output.WriteLine($"{room} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
         // Types at the top may use each other: they are one room, but for what a folder below may use of it.
         KnownExceptions.Compare("circle in " + library, from circle in Circles.Of(uses)

@@ -8,7 +8,8 @@ namespace BigPile.MessagePackCSharp.Tests;
 /// <summary>The library in the place of the pile's own codec.</summary>
 public sealed class AdapterTests : IDisposable
 {
-    private static readonly MessagePackSerializerOptions Untrusted = MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
+    private static readonly MessagePackSerializerOptions Untrusted =
+        MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
 
     private readonly string _directory = Directory.CreateTempSubdirectory("bigpile-adapter-").FullName;
 

@@ -29,7 +29,8 @@ internal sealed record Beside(string Name, Func<string> Compare)
         }
         catch (PileSerializationException e)
         {
-            return e.Message.Contains(nameof(PileCodecOptions.MayExtendContracts), StringComparison.Ordinal) || e.Message.Contains(nameof(PileCodecOptions.Allow), StringComparison.Ordinal)
+            return e.Message.Contains(nameof(PileCodecOptions.MayExtendContracts), StringComparison.Ordinal)
+                || e.Message.Contains(nameof(PileCodecOptions.Allow), StringComparison.Ordinal)
                 ? "refused" : "refused without a remedy: " + e.Message;
         }
         return CompareBoth(codec, value, ours);
@@ -41,7 +42,8 @@ internal sealed record Beside(string Name, Func<string> Compare)
         byte[] theirs = MessagePackSerializer.Serialize(value);
         if (!theirs.AsSpan().SequenceEqual(ours.AsSpan(PrefixBytes)))
             return $"other bytes: {Convert.ToHexString(ours.AsSpan(PrefixBytes))} and {Convert.ToHexString(theirs)}";
-        _ = MessagePackSerializer.Deserialize<Keyed<T>>(ours.AsMemory(PrefixBytes)); // a bag gets another order by that, from its own bytes too
+        // a bag gets another order by that, from its own bytes too
+        _ = MessagePackSerializer.Deserialize<Keyed<T>>(ours.AsMemory(PrefixBytes));
         var ourCopy = (Keyed<T>)Read(codec, [.. prefix, .. theirs]);
         return theirs.AsSpan().SequenceEqual(MessagePackSerializer.Serialize(ourCopy)) ? "same" : "other value";
     }

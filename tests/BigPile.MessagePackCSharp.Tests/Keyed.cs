@@ -87,7 +87,8 @@ public sealed class OwnForm
 
     private sealed class OwnFormatter : MessagePack.Formatters.IMessagePackFormatter<OwnForm?>
     {
-        public void Serialize(ref MessagePackWriter writer, OwnForm? value, MessagePackSerializerOptions options) => writer.Write(value?.Id ?? 0);
+        public void Serialize(ref MessagePackWriter writer, OwnForm? value, MessagePackSerializerOptions options) =>
+            writer.Write(value?.Id ?? 0);
 
         public OwnForm Deserialize(ref MessagePackReader reader, MessagePackSerializerOptions options) => new() { Id = reader.ReadInt32() };
     }

@@ -35,7 +35,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#entry-key", key);
         await page.Tab.Keyboard.PressAsync("End");
         await page.HasTextAsync("#entry-key", await page.At("#keys li:last-child").TextContentAsync() ?? "");
-        Assert.Equal(["button#more", "button#download", "button#touch", "button#replace", "button#delete", "div#payload"], await StopsUntilAsync(page, "div#payload"));
+        Assert.Equal(["button#more", "button#download", "button#touch", "button#replace", "button#delete", "div#payload"],
+            await StopsUntilAsync(page, "div#payload"));
         await page.AssertCleanAsync();
     }
 
@@ -78,7 +79,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         {
             await page.Tab.Keyboard.PressAsync("Tab");
             string[] focus = await page.Tab.EvaluateAsync<string[]>(
-                "(() => { const e = document.activeElement, s = getComputedStyle(e); return [e.tagName + '#' + e.id, s.outlineStyle, s.outlineWidth]; })()");
+                "(() => { const e = document.activeElement, s = getComputedStyle(e); return [e.tagName + '#' + e.id, s.outlineStyle, "
+                + "s.outlineWidth]; })()");
             if (focus[0] == "BODY#")
                 break;
             seen.Add(focus[0]);
@@ -93,7 +95,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.HasTextAsync("#keys-note", "100 keys so far");
         string[] nameless = await page.Tab.EvaluateAsync<string[]>("""
-            [...document.querySelectorAll('button, input, select, textarea, dialog, a, summary, [role=img], [role=listbox], [role=region], [role=progressbar]')]
+            [...document.querySelectorAll('button, input, select, textarea, dialog, a, summary, ' +
+                '[role=img], [role=listbox], [role=region], [role=progressbar]')]
                 .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length
                     || document.getElementById(e.getAttribute('aria-labelledby'))?.textContent))
                 .map(e => e.outerHTML)
@@ -123,7 +126,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         await page.At("#keys li").ClickAsync();
         await page.HasTextAsync("#entry-facts", "text/plain");
         await HasContrastAsync(page, 40);
-        foreach (string opener in new[] { "#delete", "#put-button", "[data-action=flush]", "[data-action=drop] >> nth=0", "#key-button", "[data-path='v1/stats']" })
+        foreach (string opener in new[] { "#delete", "#put-button", "[data-action=flush]", "[data-action=drop] >> nth=0", "#key-button",
+            "[data-path='v1/stats']" })
         {
             await page.At(opener).ClickAsync();
             await HasContrastAsync(page, 40);
@@ -148,16 +152,21 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
     {
         string[] texts = await page.Tab.EvaluateAsync<string[]>("""
             (() => {
-                const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!c.endsWith(', 0)')) return c; } return 'rgb(255, 255, 255)'; };
-                const shown = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.disabled && !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
-                return [...new Set(shown.map(e => getComputedStyle(e).color + '|' + ground(e) + '|' + e.tagName.toLowerCase() + '.' + e.className + '#' + e.id))];
+                const ground = e => { for (; e; e = e.parentElement) {
+                    const c = getComputedStyle(e).backgroundColor; if (!c.endsWith(', 0)')) return c; }
+                    return 'rgb(255, 255, 255)'; };
+                const shown = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.disabled && !(e instanceof SVGElement)
+                    && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
+                return [...new Set(shown.map(e => getComputedStyle(e).color + '|' + ground(e) + '|' + e.tagName.toLowerCase()
+                    + '.' + e.className + '#' + e.id))];
             })()
             """);
         Assert.InRange(texts.Length, least, 1000);
         Assert.All(texts, text =>
         {
             string[] parts = text.Split('|');
-            Assert.True(ColorContrast.Between(parts[0], parts[1]) >= LeastContrast, $"{text}: {ColorContrast.Between(parts[0], parts[1]):f2}");
+            Assert.True(
+                ColorContrast.Between(parts[0], parts[1]) >= LeastContrast, $"{text}: {ColorContrast.Between(parts[0], parts[1]):f2}");
         });
     }
 
@@ -169,7 +178,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
         // Live regions are read out when they change: the figures must not be in one.
         Assert.Equal(
             ["action-error", "banner", "document-note", "keys-note", "said", "status", "table-found"],
-            (await page.Tab.EvaluateAsync<string[]>("[...document.querySelectorAll('[role=status], [role=alert], [aria-live]')].map(e => e.id)")).Order());
+            (await page.Tab.EvaluateAsync<string[]>(
+                "[...document.querySelectorAll('[role=status], [role=alert], [aria-live]')].map(e => e.id)")).Order());
     }
 
     /// <summary>Presses Tab until a control has the focus, and names all that had it.</summary>

@@ -38,7 +38,8 @@ public sealed class ActionTests(Browser browser) : PageTest(browser)
         await page.Tab.Keyboard.PressAsync("Enter");
         await page.Tab.WaitForSelectorAsync("dialog[open]");
         Assert.True(await page.Tab.EvaluateAsync<bool>("document.querySelector('dialog[open]').contains(document.activeElement)"));
-        Assert.NotEqual("", await page.Tab.EvaluateAsync<string>("document.getElementById(document.querySelector('dialog[open]').getAttribute('aria-labelledby')).textContent"));
+        Assert.NotEqual("", await page.Tab.EvaluateAsync<string>(
+            "document.getElementById(document.querySelector('dialog[open]').getAttribute('aria-labelledby')).textContent"));
         await page.Tab.Keyboard.PressAsync("Escape");
         await page.HasNoDialogAsync();
         Assert.True(await page.Tab.EvaluateAsync<bool>("selector => document.activeElement.matches(selector)", opener));
@@ -54,7 +55,8 @@ public sealed class ActionTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.HasTextAsync("#keys", "other");
         await page.At("#put-button").ClickAsync();
-        await FillAsync(page, ("key", "new"), ("type", "text/plain; charset=utf-8"), ("payload", "für élise"), ("ttl", "2h"), ("sliding", "30m"), ("tags", "été, shop"));
+        await FillAsync(page, ("key", "new"), ("type", "text/plain; charset=utf-8"), ("payload", "für élise"), ("ttl", "2h"),
+            ("sliding", "30m"), ("tags", "été, shop"));
         await page.At("#action-priority").SelectOptionAsync("high");
         await page.At("#action-do").ClickAsync();
         await page.HasTextAsync("#said", "Put an entry in the table “stock”.");
@@ -129,7 +131,8 @@ public sealed class ActionTests(Browser browser) : PageTest(browser)
         await Assertions.Expect(page.At("#said")).ToBeInViewportAsync(); // wherever the page is scrolled to
         Assert.True(Table.TryGetEntry("a", out TableEntry<string> touched));
         Assert.True(touched.ExpiresAt >= replaced.ExpiresAt + TimeSpan.FromHours(1));
-        await page.UntilAsync("tag => document.querySelector('#entry-facts').textContent.includes(tag)", EntityTag.Of(touched.Info.Version));
+        await page.UntilAsync(
+            "tag => document.querySelector('#entry-facts').textContent.includes(tag)", EntityTag.Of(touched.Info.Version));
         await page.At("#delete").ClickAsync();
         await page.PictureAsync("delete-light");
         await page.At("#action-do").ClickAsync();

@@ -59,10 +59,12 @@ public sealed class AssetTests : IAsyncLifetime
     [Fact]
     public void No_file_makes_markup_from_texts_or_names_another_host()
     {
-        string[] forbidden = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "DOMParser", "https://", " style=", " onclick"];
+        string[] forbidden = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "DOMParser",
+            "https://", " style=", " onclick"];
         foreach (ConsoleAsset asset in ConsoleAsset.ReadAll().Values)
         {
-            string text = System.Text.Encoding.UTF8.GetString(asset.Body).Replace("http://www.w3.org/2000/svg", "", System.StringComparison.Ordinal);
+            string text =
+                System.Text.Encoding.UTF8.GetString(asset.Body).Replace("http://www.w3.org/2000/svg", "", System.StringComparison.Ordinal);
             Assert.All([.. forbidden, "http://"], part => Assert.DoesNotContain(part, text));
         }
     }

@@ -24,9 +24,11 @@ public sealed class EntryTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync(scheme, width);
         await page.HasTextAsync("#keys-note", $"{keys.Length} keys");
         Assert.Equal(0, await page.Tab.EvaluateAsync<int>("Math.max(0, document.documentElement.scrollWidth - innerWidth)"));
-        int[] heights = await page.Tab.EvaluateAsync<int[]>("[...document.querySelectorAll('#keys li')].map(li => Math.round(li.getBoundingClientRect().height))");
+        int[] heights = await page.Tab.EvaluateAsync<int[]>(
+            "[...document.querySelectorAll('#keys li')].map(li => Math.round(li.getBoundingClientRect().height))");
         Assert.All(heights, static height => Assert.InRange(height, 15, 70));
-        Assert.True(await page.Tab.EvaluateAsync<bool>("(() => { const box = document.getElementById('keys'); return box.scrollWidth <= box.clientWidth; })()"));
+        Assert.True(await page.Tab.EvaluateAsync<bool>(
+            "(() => { const box = document.getElementById('keys'); return box.scrollWidth <= box.clientWidth; })()"));
         await IsShownAsync(page, Long, new string('k', 44) + "…" + new string('k', 24), Long);
         await IsShownAsync(page, keys[1], "oneLFtwoCRLFTABthree");
         await IsShownAsync(page, keys[2], "RLOgnp.exePDF.txt");
@@ -65,7 +67,8 @@ public sealed class EntryTests(Browser browser) : PageTest(browser)
     public async Task Tags_priority_and_lifetime_are_shown()
     {
         using (HttpResponseMessage put = await Server.SendAsync(
-            "PUT", "/v1/tables/odd/entries/k", [1], ("BigPile-Tags", "a, b, c"), ("BigPile-Priority", "never-evict"), ("BigPile-Sliding", "30m"), ("BigPile-Ttl", "12h")))
+            "PUT", "/v1/tables/odd/entries/k", [1], ("BigPile-Tags", "a, b, c"), ("BigPile-Priority", "never-evict"),
+            ("BigPile-Sliding", "30m"), ("BigPile-Ttl", "12h")))
             put.EnsureSuccessStatusCode();
         await using OpenPage page = await OpenAsync();
         await page.HasTextAsync("#keys", "k");
@@ -103,7 +106,8 @@ public sealed class EntryTests(Browser browser) : PageTest(browser)
 
     private static async Task IsShownAsync(OpenPage page, string key, string inList, string? inHead = null)
     {
-        int place = await page.Tab.EvaluateAsync<int>("key => [...document.querySelectorAll('#keys li')].findIndex(option => option.dataset.entryKey === key)", key);
+        int place = await page.Tab.EvaluateAsync<int>(
+            "key => [...document.querySelectorAll('#keys li')].findIndex(option => option.dataset.entryKey === key)", key);
         Assert.Equal(inList, await page.At("#keys li").Nth(place).TextContentAsync());
         await page.At("#keys li").Nth(place).ClickAsync();
         await page.UntilAsync("text => document.querySelector('#entry-key').textContent === text", inHead ?? inList);

@@ -19,9 +19,11 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.UntilAsync("document.querySelectorAll('#tiles .scale:not(:empty)').length === 3");
         Assert.Equal(3, await page.At("#tiles .spark").CountAsync());
-        Assert.All(await page.At("#tiles .scale").AllInnerTextsAsync(), static text => Assert.Matches("^0 to .*[^ ], (30 s|1 min|2 min)$", text));
+        Assert.All(
+            await page.At("#tiles .scale").AllInnerTextsAsync(), static text => Assert.Matches("^0 to .*[^ ], (30 s|1 min|2 min)$", text));
         Assert.StartsWith("0 to 100 %, ", await page.At("#tiles .scale").Nth(2).InnerTextAsync(), StringComparison.Ordinal);
-        Assert.Contains("the height is 100 %", await page.At("#tiles .spark").Nth(2).GetAttributeAsync("aria-label"), StringComparison.Ordinal);
+        Assert.Contains(
+            "the height is 100 %", await page.At("#tiles .spark").Nth(2).GetAttributeAsync("aria-label"), StringComparison.Ordinal);
         await page.UntilAsync("/^0 to [125]0*\\/s, /.test(document.querySelector('#table-rows .scale').textContent)");
         await page.AssertCleanAsync();
     }
@@ -36,7 +38,8 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
     public async Task The_scale_ends_at_a_round_number_that_is_no_lower(double highest, double end)
     {
         await using OpenPage page = await OpenAsync();
-        Assert.Equal(end, await page.Tab.EvaluateAsync<double>("async value => (await import('/console/chart.js')).roundUp(value)", highest));
+        Assert.Equal(
+            end, await page.Tab.EvaluateAsync<double>("async value => (await import('/console/chart.js')).roundUp(value)", highest));
     }
 
     [BrowserFact]
@@ -51,7 +54,8 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
             await route.FulfillAsync(new() { Response = answer, Body = stats.ToJsonString() });
         }));
         await page.HasStatusAsync("ready");
-        string[] named = await page.Tab.EvaluateAsync<string[]>("[...document.querySelectorAll('h2, h3, th')].filter(e => /operation/i.test(e.textContent)).map(e => e.textContent.trim())");
+        string[] named = await page.Tab.EvaluateAsync<string[]>(
+            "[...document.querySelectorAll('h2, h3, th')].filter(e => /operation/i.test(e.textContent)).map(e => e.textContent.trim())");
         Assert.Equal(["Operations", "Operation"], named); // the panel, and the column within it
         Assert.Equal("Resident memory", await page.At(".tile:has(#tile-process) h2").InnerTextAsync());
         Assert.Equal("300 MiB", await page.At("#tile-process").InnerTextAsync());
@@ -111,7 +115,8 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
         await page.At("button.sort", new() { HasText = "Entries" }).FocusAsync();
         await page.Tab.Keyboard.PressAsync("Enter");
         Assert.Equal(["pears", "apples", "cherries", "berries"], await NamesAsync(page));
-        Assert.Equal(["descending"], await page.Tab.EvaluateAsync<string[]>("[...document.querySelectorAll('[aria-sort]')].map(e => e.getAttribute('aria-sort'))"));
+        Assert.Equal(["descending"], await page.Tab.EvaluateAsync<string[]>(
+            "[...document.querySelectorAll('[aria-sort]')].map(e => e.getAttribute('aria-sort'))"));
         await page.Tab.Keyboard.PressAsync("Enter");
         Assert.Equal(["berries", "cherries", "apples", "pears"], await NamesAsync(page));
         Assert.Equal("button.sort", await page.FocusAsync());
@@ -146,5 +151,6 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
         await page.AssertCleanAsync();
     }
 
-    private static Task<System.Collections.Generic.IReadOnlyList<string>> NamesAsync(OpenPage page) => page.At("#table-rows th").AllInnerTextsAsync();
+    private static Task<System.Collections.Generic.IReadOnlyList<string>> NamesAsync(OpenPage page) =>
+        page.At("#table-rows th").AllInnerTextsAsync();
 }

@@ -6,7 +6,8 @@ namespace BigPile.Page.Tests;
 /// <summary>The page of a service that asks for keys, and of a browser that keeps to the page's policy.</summary>
 public sealed class GuardTests(Browser browser) : PageTest(browser)
 {
-    private const string Refusal = """{"type":"urn:bigpile:error:unauthorized","title":"A key is needed.","status":401,"code":"unauthorized"}""";
+    private const string Refusal =
+        """{"type":"urn:bigpile:error:unauthorized","title":"A key is needed.","status":401,"code":"unauthorized"}""";
 
     [BrowserFact]
     public async Task A_service_with_keys_is_asked_with_one_that_stays_in_the_tab()
@@ -38,7 +39,8 @@ public sealed class GuardTests(Browser browser) : PageTest(browser)
     public async Task Where_administration_is_on_another_port_nothing_of_it_is_asked_or_offered()
     {
         await PutAsync("stock", "k", "v", "text/plain");
-        await using OpenPage page = await OpenAsync(prepare: static tab => tab.RouteAsync("**/v1/access", static route => route.FulfillAsync(new()
+        await using OpenPage page =
+            await OpenAsync(prepare: static tab => tab.RouteAsync("**/v1/access", static route => route.FulfillAsync(new()
         {
             ContentType = "application/json",
             Body = """{"scopes":["read","write","admin"],"tables":["*"],"allTables":true,"administration":false}""",
@@ -62,10 +64,12 @@ public sealed class GuardTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync(prepare: async tab =>
         {
             await tab.RouteAsync("**/v1/stats", route => isLess
-                ? route.FulfillAsync(new() { Status = 403, ContentType = "application/problem+json", Body = """{"status":403,"code":"table_forbidden"}""" })
+                ? route.FulfillAsync(
+                    new() { Status = 403, ContentType = "application/problem+json", Body = """{"status":403,"code":"table_forbidden"}""" })
                 : route.FallbackAsync());
             await tab.RouteAsync("**/v1/access", route => isLess
-                ? route.FulfillAsync(new() { ContentType = "application/json", Body = """{"key":"k","scopes":["read"],"tables":["stock"],"allTables":false,"administration":true}""" })
+                ? route.FulfillAsync(new() { ContentType = "application/json", Body =
+                    """{"key":"k","scopes":["read"],"tables":["stock"],"allTables":false,"administration":true}""" })
                 : route.FallbackAsync());
         });
         page.Expected.Add("403");
@@ -82,7 +86,8 @@ public sealed class GuardTests(Browser browser) : PageTest(browser)
     {
         await using OpenPage page = await OpenAsync();
         await page.HasStatusAsync("ready");
-        await page.Tab.EvaluateAsync("(() => { const s = document.createElement('script'); s.textContent = 'window.broken = 1'; document.body.append(s); })()");
+        await page.Tab.EvaluateAsync(
+            "(() => { const s = document.createElement('script'); s.textContent = 'window.broken = 1'; document.body.append(s); })()");
         Assert.False(await page.Tab.EvaluateAsync<bool>("'broken' in window"));
         Assert.Equal(["script-src-elem inline"], await page.ViolationsAsync());
     }

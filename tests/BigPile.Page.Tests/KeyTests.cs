@@ -57,7 +57,8 @@ public sealed class KeyTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync();
         await page.At("button", new() { HasText = "kinds" }).ClickAsync();
         await ChooseAsync(page, "1 json");
-        await page.HasTextAsync("#payload", "\"big\": 12345678901234567890,\n  \"empty\": {},\n  \"list\": [\n    1,\n    [],\n    \"a\\\"{,b\"\n  ]\n}");
+        await page.HasTextAsync(
+            "#payload", "\"big\": 12345678901234567890,\n  \"empty\": {},\n  \"list\": [\n    1,\n    [],\n    \"a\\\"{,b\"\n  ]\n}");
         await ChooseAsync(page, "2 broken json");
         await page.HasTextAsync("#payload", "{\"a\":");
         await ChooseAsync(page, "3 text");
@@ -79,7 +80,8 @@ public sealed class KeyTests(Browser browser) : PageTest(browser)
     public async Task Markup_in_a_key_and_in_a_payload_is_text()
     {
         await PutAsync("hostile", Markup, Markup, "text/html");
-        await PutAsync("hostile", "picture", $"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9' onload='window.broken=1'><script>window.broken=1</script></svg>", "image/svg+xml");
+        await PutAsync("hostile", "picture", "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9' "
+            + "onload='window.broken=1'><script>window.broken=1</script></svg>", "image/svg+xml");
         await using OpenPage page = await OpenAsync();
         await page.At("button", new() { HasText = "hostile" }).ClickAsync();
         await ChooseAsync(page, Markup);
@@ -112,7 +114,8 @@ public sealed class KeyTests(Browser browser) : PageTest(browser)
     private static async Task ChooseAsync(OpenPage page, string key)
     {
         await page.UntilAsync("key => [...document.querySelectorAll('#keys li')].some(option => option.textContent === key)", key);
-        int place = await page.Tab.EvaluateAsync<int>("key => [...document.querySelectorAll('#keys li')].findIndex(option => option.textContent === key)", key);
+        int place = await page.Tab.EvaluateAsync<int>(
+            "key => [...document.querySelectorAll('#keys li')].findIndex(option => option.textContent === key)", key);
         await page.At("#keys li").Nth(place).ClickAsync();
         Assert.Equal(key, await page.At("#keys [aria-selected=true]").TextContentAsync());
     }

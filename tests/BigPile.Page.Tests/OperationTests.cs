@@ -32,7 +32,8 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
             await page.UntilAsync("document.querySelector('#operations progress').value >= 0.25");
             double value = await page.Tab.EvaluateAsync<double>("document.querySelector('#operations progress').value");
             Assert.InRange(value, 0.25, 0.5);
-            Assert.Equal("verify", await page.Tab.EvaluateAsync<string>("document.querySelector('#operations progress').labels[0].textContent"));
+            Assert.Equal(
+                "verify", await page.Tab.EvaluateAsync<string>("document.querySelector('#operations progress').labels[0].textContent"));
             Assert.StartsWith(
                 (value * 100).ToString("F1", CultureInfo.InvariantCulture), await page.At("#operations .figure").InnerTextAsync());
             await page.PictureAsync("operation-light");
@@ -54,7 +55,8 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenAsync(prepare: tab => tab.RouteAsync("**/v1/operations", route =>
         {
             Interlocked.Increment(ref asked);
-            return route.FulfillAsync(new() { Status = 403, ContentType = "application/problem+json", Body = """{"status":403,"code":"scope_missing"}""" });
+            return route.FulfillAsync(
+                new() { Status = 403, ContentType = "application/problem+json", Body = """{"status":403,"code":"scope_missing"}""" });
         }));
         page.Expected.Add("403");
         await page.HasStatusAsync("ready");

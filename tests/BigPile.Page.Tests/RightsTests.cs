@@ -28,7 +28,8 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
         RunningServer server = await base.StartAsync();
         server.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", _keys["admin"]);
         foreach (string table in new[] { "orders-1", "orders-2", "hidden" })
-            (await server.PutAsync($"/v1/tables/{table}/entries/k", Encoding.UTF8.GetBytes("value of " + table), "text/plain")).EnsureSuccessStatusCode();
+            (await server.PutAsync($"/v1/tables/{table}/entries/k", Encoding.UTF8.GetBytes("value of " + table), "text/plain"))
+                .EnsureSuccessStatusCode();
         return server;
     }
 
@@ -82,7 +83,8 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
             Assert.True(await page.At(shown).IsVisibleAsync(), shown);
         await ChooseAsync(page, "orders-1");
         Assert.True(await page.At("#download").IsVisibleAsync());
-        foreach (string hidden in new[] { "#operations", "#put-button", "#evict-button", "#touch", "#replace", "#delete", "#table-rows .small" })
+        foreach (string hidden in new[] { "#operations", "#put-button", "#evict-button", "#touch", "#replace", "#delete",
+            "#table-rows .small" })
             Assert.Equal(0, await page.At(hidden + ":visible").CountAsync());
         await page.AssertCleanAsync(); // nothing was asked that is refused
     }
@@ -98,7 +100,8 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#access-not", "No other tables, and no memory, process, latency, connections or metrics");
         await page.HasTextAsync("#tile-entries", "2");
         await page.UntilAsync("document.getElementById('tile-activity').textContent !== '–'"); // rates come with the second look
-        foreach (string hidden in new[] { "#memory", "#service", "#operations", "#documents", "#tile-latency", "#tile-memory", "#tile-process" })
+        foreach (string hidden in new[] { "#memory", "#service", "#operations", "#documents", "#tile-latency", "#tile-memory",
+            "#tile-process" })
             Assert.False(await page.At(hidden).IsVisibleAsync(), hidden);
         await ChooseAsync(page, "orders-2");
         await page.HasTextAsync("#payload", "value of orders-2");
@@ -130,7 +133,8 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
         await using OpenPage page = await OpenWithKeyAsync(_keys["writer"]);
         await page.HasTextAsync("#tables-closed", "no scope to read");
         await page.HasTextAsync("#access-not", "they need the scope read");
-        Assert.Equal(["access", "tables"], await page.Tab.EvaluateAsync<string[]>("[...document.querySelectorAll('main section')].filter(s => s.checkVisibility()).map(s => s.id)"));
+        Assert.Equal(["access", "tables"], await page.Tab.EvaluateAsync<string[]>(
+            "[...document.querySelectorAll('main section')].filter(s => s.checkVisibility()).map(s => s.id)"));
         await page.At("#put-button").ClickAsync();
         await page.At("#action-table").FillAsync("drop-box");
         await page.At("#action-key").FillAsync("letter");

@@ -56,7 +56,8 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#recovery", "Pages examined");
         await page.HasTextAsync("#recovery", "The last owner closed the pile.");
         await page.HasTextAsync("#equation", "unexamined");
-        int now = int.Parse(await page.At("#recovery [role=progressbar]").GetAttributeAsync("aria-valuenow") ?? "", System.Globalization.CultureInfo.InvariantCulture);
+        int now = int.Parse(await page.At(
+            "#recovery [role=progressbar]").GetAttributeAsync("aria-valuenow") ?? "", System.Globalization.CultureInfo.InvariantCulture);
         Assert.InRange(now, 0, 99);
         await page.PictureAsync("warming-light");
         await page.AssertCleanAsync();
@@ -138,7 +139,8 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
         private readonly string _directory = plan.Pile.Directory!;
 
         internal override PileCache Open() => new(
-            new Pile(new PileOptions { Directory = _directory, Warmup = PileWarmup.Touch, WarmupBytesPerSecond = 256 << 10 }), ownsPile: true);
+            new Pile(new PileOptions { Directory = _directory, Warmup = PileWarmup.Touch, WarmupBytesPerSecond = 256 << 10 }),
+            ownsPile: true);
     }
 
     private sealed record Gate(ManualResetEventSlim Event);

@@ -11,7 +11,8 @@ public sealed class CacheCommandTests
 
     private static readonly string[] Rates =
     [
-        "insertPerSecond", "getPerSecond", "randomGetPerSecond", "batchGetPerSecond", "replacePerSecond", "mixedPerSecond", "removePerSecond",
+        "insertPerSecond", "getPerSecond", "randomGetPerSecond", "batchGetPerSecond", "replacePerSecond", "mixedPerSecond",
+            "removePerSecond",
         "growPerSecond",
     ];
 
@@ -56,7 +57,8 @@ public sealed class CacheCommandTests
     {
         ConsoleRun run = await ConsoleRun.Of("cache --count 2000");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
-        string[] parts = ["2,000 entries", "speculative", "Put while growing", "Get in order", "32 in a call", "Replace", "Remove", "99.9 %", "bytes an entry"];
+        string[] parts = ["2,000 entries", "speculative", "Put while growing", "Get in order", "32 in a call", "Replace", "Remove",
+            "99.9 %", "bytes an entry"];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
     }
 

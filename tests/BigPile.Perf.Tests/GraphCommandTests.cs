@@ -42,7 +42,8 @@ public sealed class GraphCommandTests
         using var file = CatalogText.Of(SmallGraph.Lines);
         ConsoleRun run = await ConsoleRun.Of($"graph {file.Path}");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
-        string[] parts = ["native store", "Plain objects", "All dependencies, 1 thread", "All dependents, 2 threads", "most needed", "bottom"];
+        string[] parts =
+            ["native store", "Plain objects", "All dependencies, 1 thread", "All dependents, 2 threads", "most needed", "bottom"];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
         Assert.DoesNotContain("\u001b", run.Output);
     }
@@ -74,7 +75,8 @@ public sealed class GraphCommandTests
             from threads in new[] { 1, threadsMax }.Distinct()
             select (graph, direction, threads);
         Assert.Equal(expected, rates.EnumerateArray().Select(
-            rate => (rate.GetProperty("graph").GetString()!, rate.GetProperty("direction").GetString()!, rate.GetProperty("threads").GetInt32())));
+            rate => (rate.GetProperty(
+                "graph").GetString()!, rate.GetProperty("direction").GetString()!, rate.GetProperty("threads").GetInt32())));
         Assert.All(rates.EnumerateArray(), rate =>
         {
             Assert.InRange(rate.GetProperty("edgesWalked").GetInt64(), 18, 100);

@@ -65,7 +65,8 @@ public sealed class GraphTests
     {
         using PileGraph pile = BuildSmall();
         Package package = pile.Get(1);
-        Assert.Equal((1, "left", "1.0-1", "all", "misc"), (package.Number, package.Name, package.Version, package.Architecture, package.Section));
+        Assert.Equal(
+            (1, "left", "1.0-1", "all", "misc"), (package.Number, package.Name, package.Version, package.Architecture, package.Section));
         Assert.Equal(("optional", null, 10, 1000), (package.Priority, package.Homepage, package.InstalledSizeKiB, package.SizeBytes));
         Assert.Equal(("The package left", 64), (package.Description, package.Sha256.Length));
         Assert.Empty(package.Tags);

@@ -10,7 +10,8 @@ internal static class ReportFields
 
     private static readonly string[] Rates =
     [
-        "putPerSecond", "enumeratePerSecond", "getPerSecond", "randomGetPerSecond", "randomBatchGetPerSecond", "deletePerSecond", "firstTouchPutPerSecond",
+        "putPerSecond", "enumeratePerSecond", "getPerSecond", "randomGetPerSecond", "randomBatchGetPerSecond", "deletePerSecond",
+            "firstTouchPutPerSecond",
     ];
 
     private static readonly string[] Sizes = ["bytesPerObject", "reservedBytes", "fullCollectionMs", "managedBytes"];

@@ -62,9 +62,11 @@ public sealed class TraceCommandTests
     [InlineData("orm-busy", 0.01, 77.03)]
     [InlineData("orm-busy", 0.05, 85.26)]
     [InlineData("orm-busy", 0.1, 89.00)]
-    public async Task Recorded_accesses_are_hit_about_as_often_as_by_the_better_of_lru_and_s3_fifo(string trace, double share, double better)
+    public async Task Recorded_accesses_are_hit_about_as_often_as_by_the_better_of_lru_and_s3_fifo(
+        string trace, double share, double better)
     {
-        ConsoleRun run = await ConsoleRun.Of(FormattableString.Invariant($"trace {TraceTheoryAttribute.PathOf(trace)} --capacity-fraction {share} --json"));
+        ConsoleRun run = await ConsoleRun.Of(
+            FormattableString.Invariant($"trace {TraceTheoryAttribute.PathOf(trace)} --capacity-fraction {share} --json"));
         Assert.InRange(run.Json().GetProperty("hitRatioPercent").GetDouble(), better - AllowedBelow, 100);
     }
 

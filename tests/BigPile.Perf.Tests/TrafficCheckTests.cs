@@ -75,7 +75,8 @@ public sealed class TrafficCheckTests : IDisposable
     {
         long expires = Stopwatch.GetTimestamp() + secondsLeft * Stopwatch.Frequency;
         _states[Key] = new KeyState(1, Tag, expires, expires);
-        Check(TrafficKind.Read, Answer(TrafficKind.Read, status, status == 200 ? OwnTag + "BigPile-Ttl: 5\r\n" : "", status == 200 ? 1 : 0));
+        Check(
+            TrafficKind.Read, Answer(TrafficKind.Read, status, status == 200 ? OwnTag + "BigPile-Ttl: 5\r\n" : "", status == 200 ? 1 : 0));
         Assert.Equal(isRight, _tally.Wrong == 0);
     }
 

@@ -9,7 +9,8 @@ public sealed class TrafficCommandTests
 {
     private static readonly string[] Fields =
     [
-        "requests", "seed", "clients", "depth", "keys", "wrongAnswers", "wrongExamples", "perSecond", "seconds", "operations", "expiredReads",
+        "requests", "seed", "clients", "depth", "keys", "wrongAnswers", "wrongExamples", "perSecond", "seconds", "operations",
+            "expiredReads",
         "uncertainChanges", "finalReads", "restarts", "memory",
     ];
 
@@ -24,8 +25,10 @@ public sealed class TrafficCommandTests
         Assert.Equal((requests, keys), (report.GetProperty("requests").GetInt64(), report.GetProperty("finalReads").GetInt64()));
         JsonElement operations = report.GetProperty("operations");
         Assert.Equal(requests, operations.EnumerateObject().Sum(static operation => operation.Value.GetInt64()));
-        Assert.All(["reads", "conditionalReads", "headReads", "writes", "deletes"], name => Assert.True(operations.GetProperty(name).GetInt64() > requests / 50));
-        Assert.Equal(["SIGTERM", "SIGKILL"], report.GetProperty("restarts").EnumerateArray().Select(static restart => restart.GetProperty("how").GetString()));
+        Assert.All(["reads", "conditionalReads", "headReads", "writes", "deletes"], name =>
+            Assert.True(operations.GetProperty(name).GetInt64() > requests / 50));
+        Assert.Equal(["SIGTERM", "SIGKILL"], report.GetProperty(
+            "restarts").EnumerateArray().Select(static restart => restart.GetProperty("how").GetString()));
         JsonElement[] memory = [.. report.GetProperty("memory").EnumerateArray()];
         Assert.Equal([25, 50, 75, 100], memory.Select(static one => one.GetProperty("percent").GetInt32()));
         Assert.Equal(3, memory.Select(static one => one.GetProperty("processId").GetInt32()).Distinct().Count());
@@ -37,7 +40,8 @@ public sealed class TrafficCommandTests
     {
         ConsoleRun run = await ConsoleRun.Of("traffic --requests 2000 --clients 1 --keys 1024");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
-        string[] parts = ["2,000 requests of 1 clients", "Wrong answers", "Requests a second", "SIGTERM", "SIGKILL", "Managed heap", "100 %"];
+        string[] parts =
+            ["2,000 requests of 1 clients", "Wrong answers", "Requests a second", "SIGTERM", "SIGKILL", "Managed heap", "100 %"];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
     }
 

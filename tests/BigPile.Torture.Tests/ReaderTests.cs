@@ -6,7 +6,9 @@ using Xunit.Abstractions;
 
 namespace BigPile.Torture.Tests;
 
-/// <summary>Processes that only read beside one that writes: no mixture, no sound object refused; and each check that is left out is noticed.</summary>
+/// <summary>
+/// Processes that only read beside one that writes: no mixture, no sound object refused; and each check that is left out is noticed.
+/// </summary>
 public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
 {
     private readonly string _directory = Path.Combine(Path.GetTempPath(), "bigpile-" + Path.GetRandomFileName());
@@ -26,7 +28,8 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
     public async Task Readers_beside_a_writer_see_whole_values_only(int kills, int seed)
     {
         long reads = TestLeg.Steps(5_000_000, 500_000_000);
-        TortureProcess run = await RunAsync($"readers --reads {reads} --readers 2 --kills {(TestLeg.IsLong ? kills * 50 : kills)} --seed {TestLeg.Seed(seed)}");
+        TortureProcess run = await RunAsync(
+            $"readers --reads {reads} --readers 2 --kills {(TestLeg.IsLong ? kills * 50 : kills)} --seed {TestLeg.Seed(seed)}");
         Match sums = Sums().Match(run.Output);
         Assert.True(sums.Success, run.Output);
         Assert.True(long.Parse(sums.Groups["reads"].Value) >= reads, run.Output);
@@ -66,6 +69,7 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
         return run;
     }
 
-    [GeneratedRegex(@"^reads (?<reads>\d+), mixtures (?<mixtures>\d+), refused (?<refused>\d+), writer faults (?<faults>\d+)\s*\z", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^reads (?<reads>\d+), mixtures (?<mixtures>\d+), refused (?<refused>\d+), writer faults (?<faults>\d+)\s*\z",
+        RegexOptions.Multiline)]
     private static partial Regex Sums();
 }

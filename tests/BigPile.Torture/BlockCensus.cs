@@ -5,7 +5,9 @@ using BigPile.Blocks;
 
 namespace BigPile.Torture;
 
-/// <summary>Every live block of a pile by what lies in its segments, so that one which nobody owns is found. The pile stands still.</summary>
+/// <summary>
+/// Every live block of a pile by what lies in its segments, so that one which nobody owns is found. The pile stands still.
+/// </summary>
 /// <remarks>The pile was flushed before: until then a block that was freed or moved may be kept for a power cut.</remarks>
 internal sealed unsafe class BlockCensus
 {

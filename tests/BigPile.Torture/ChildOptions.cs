@@ -6,7 +6,8 @@ namespace BigPile.Torture;
 internal sealed record ChildOptions(string Directory, string Target, ulong Seed)
 {
     internal static ChildOptions Parse(string[] args) =>
-        args is [_, { } directory, { } target, { } seed] && ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
+        args is [_, { } directory, { } target, { } seed]
+            && ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
             ? new ChildOptions(directory, target, number)
             : throw new BadArgumentException("This verb is for the torture's own children.");
 

@@ -66,7 +66,8 @@ internal sealed class TortureOptions
         if (options.Target == TableTarget && options.Threads % 2 != 0)
             throw Bad($"--threads is {options.Threads}; tables need an even number: one thread of a pair puts, the other removes.");
         if (options.Directory != null && !IsEmpty(options.Directory))
-            throw Bad($"The directory '{Path.GetFullPath(options.Directory)}' is not empty. Name an empty one, or one that does not exist.");
+            throw Bad(
+                $"The directory '{Path.GetFullPath(options.Directory)}' is not empty. Name an empty one, or one that does not exist.");
         return options;
     }
 

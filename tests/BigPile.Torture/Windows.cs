@@ -29,7 +29,8 @@ internal static class Windows
     [
         .. OfBoth,
         KillWindow.EntryBeforeSwing, KillWindow.EntryBeforeOldFreed, KillWindow.OwnedBeforeEntryFreed, KillWindow.RemoveBeforeFreed,
-        KillWindow.MoveOutBeforeEntry, KillWindow.MoveOutBeforeObject, KillWindow.VersionsReservedBeforeUse, KillWindow.RenewalBeforePublish,
+        KillWindow.MoveOutBeforeEntry, KillWindow.MoveOutBeforeObject, KillWindow.VersionsReservedBeforeUse,
+        KillWindow.RenewalBeforePublish,
         KillWindow.RenewalBeforeSwing, KillWindow.RenewalBeforeOldFreed, KillWindow.TagBetweenMarks, KillWindow.MarkBeforePublish,
         KillWindow.MarkBeforeOldFreed, KillWindow.ClearBeforeDropped, KillWindow.ClearBeforeMarkFreed, KillWindow.RebuildBeforeOldFreed,
     ];
@@ -41,7 +42,8 @@ internal static class Windows
     ];
 
     /// <summary>The names of a target's windows.</summary>
-    internal static string[] Of(string? target) => [.. AllOf(target).Concat(OfRecovery).Distinct().Select(static window => window.ToString())];
+    internal static string[] Of(string? target) =>
+        [.. AllOf(target).Concat(OfRecovery).Distinct().Select(static window => window.ToString())];
 
     /// <summary>The window that a child favours.</summary>
     internal static KillWindow Choose(TortureOptions options, bool inOpening, Dice dice)

@@ -12,7 +12,8 @@ internal static class SourceTree
     {
         string? directory = AppContext.BaseDirectory;
         while (!File.Exists(Path.Combine(directory, "BigPile.sln")))
-            directory = Path.GetDirectoryName(directory) ?? throw new InvalidOperationException("The tests do not run inside the source tree.");
+            directory =
+                Path.GetDirectoryName(directory) ?? throw new InvalidOperationException("The tests do not run inside the source tree.");
         return directory;
     }
 }

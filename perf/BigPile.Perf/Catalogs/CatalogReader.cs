@@ -22,7 +22,9 @@ internal static class CatalogReader
         try
         {
             List<CatalogEntry> entries = ReadLines(file, progress, stop);
-            return entries.Count > 0 ? entries : throw new LoadException($"'{path}' is empty. Name a file with a JSON object on each line.");
+            return entries.Count > 0
+                ? entries
+                : throw new LoadException($"'{path}' is empty. Name a file with a JSON object on each line.");
         }
         catch (Exception e) when (e is JsonException or InvalidDataException)
         {

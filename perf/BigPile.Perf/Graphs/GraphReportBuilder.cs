@@ -52,7 +52,8 @@ internal static class GraphReportBuilder
             .Concat(answers.Dependents.Select(run => RateOf(graph, GraphRate.Dependents, run)));
 
     private static GraphRate RateOf(string graph, string direction, ClosureRun run) => new(
-        graph, direction, run.Threads, run.EdgesWalked, Math.Round(run.Seconds, 6), Math.Round(run.EdgesWalked / Math.Max(run.Seconds, 1e-9)));
+        graph, direction, run.Threads, run.EdgesWalked, Math.Round(run.Seconds, 6),
+        Math.Round(run.EdgesWalked / Math.Max(run.Seconds, 1e-9)));
 
     private static double Ratio(long bytes, long count) => Math.Round((double)bytes / count, 2);
 }

@@ -28,7 +28,8 @@ internal sealed class InsertLoad<TKind> : IDisposable
         _kind = kind.ForThread();
         _workers = Worker.Divide(options.Count, options.Threads);
         _layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
-        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes, HugePages = options.HugePages };
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes,
+            HugePages = options.HugePages };
         _phases = new ObjectPhases<TKind>(pileOptions, kind, options, _layout, stop);
         _team = new WorkerTeam(_workers, _layout.BatchObjects, progress, stop);
     }

@@ -21,6 +21,8 @@ internal interface IPayloadKind<TSelf>
     /// <summary>Gets the object and tells, by something cheap, whether it is the one of that number.</summary>
     bool IsIntact(Pile pile, PilePointer pointer, int number);
 
-    /// <summary>Gets at most <see cref="PayloadPool.BatchSize"/> objects at once and tells whether they are the ones of those numbers.</summary>
+    /// <summary>
+    /// Gets at most <see cref="PayloadPool.BatchSize"/> objects at once and tells whether they are the ones of those numbers.
+    /// </summary>
     bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers);
 }

@@ -52,7 +52,9 @@ internal sealed record CacheReport
     /// <summary>Removals in the order of the puts.</summary>
     public required double RemovePerSecond { get; init; }
 
-    /// <summary>Puts in the first round, into a table that grows from empty, on memory that the process never used; each is timed.</summary>
+    /// <summary>
+    /// Puts in the first round, into a table that grows from empty, on memory that the process never used; each is timed.
+    /// </summary>
     public required double GrowPerSecond { get; init; }
 
     /// <summary>Entries of the first round that had to make room for others.</summary>
@@ -67,7 +69,10 @@ internal sealed record CacheReport
     /// <summary>The longest put of the first round, by the clock.</summary>
     public required double MaxPutMs { get; init; }
 
-    /// <summary>The most processor time that the thread took for a put which took over a millisecond by the clock, and up to 255 before it; what the machine took is not in it.</summary>
+    /// <summary>
+    /// The most processor time that the thread took for a put which took over a millisecond by the clock, and up to 255 before it; what the
+    /// machine took is not in it.
+    /// </summary>
     public required double? MaxPutCpuMs { get; init; }
 
     /// <summary>Puts of the first round that took over a millisecond by the clock.</summary>
@@ -88,7 +93,8 @@ internal sealed record LatencyReport(double P50, double P99, double P999, double
         foreach (LatencyHistogram part in parts.ToArray())
             all.Add(part);
         return new LatencyReport(
-            all.Percentile(0.5) / NsPerUs, all.Percentile(0.99) / NsPerUs, all.Percentile(0.999) / NsPerUs, all.Percentile(0.9999) / NsPerUs,
+            all.Percentile(0.5) / NsPerUs, all.Percentile(0.99) / NsPerUs, all.Percentile(0.999) / NsPerUs,
+            all.Percentile(0.9999) / NsPerUs,
             all.MaxNs / NsPerUs);
     }
 }

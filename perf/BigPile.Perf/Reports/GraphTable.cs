@@ -31,7 +31,8 @@ internal static class GraphTable
 
     private static Table GraphsTable(GraphReport report)
     {
-        Table table = MakeTable($"the graph, in a pile of the {report.Store} store and as plain objects", "What", "Pile", "Plain objects", "Unit");
+        Table table =
+            MakeTable($"the graph, in a pile of the {report.Store} store and as plain objects", "What", "Pile", "Plain objects", "Unit");
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         (PileGraphFigures pile, PlainGraphFigures plain) = (report.Pile, report.Plain);
         Add(table, "Load from the file", Decimal(pile.LoadSeconds, 2), Decimal(plain.LoadSeconds, 2), "s");
@@ -78,7 +79,8 @@ internal static class GraphTable
 
     private static string Whole(double number) => number.ToString("N0", CultureInfo.InvariantCulture);
 
-    private static string Decimal(double number, int digits) => Math.Round(number, digits).ToString("N" + digits, CultureInfo.InvariantCulture);
+    private static string Decimal(double number, int digits) =>
+        Math.Round(number, digits).ToString("N" + digits, CultureInfo.InvariantCulture);
 
     private static string Mebibytes(long bytes) => Decimal(bytes / 1048576.0, 1);
 }

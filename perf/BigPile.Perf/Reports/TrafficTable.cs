@@ -10,7 +10,8 @@ internal static class TrafficTable
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned());
         table.Title = new TableTitle(Invariant(
-            $"traffic: {report.Requests:N0} requests of {report.Clients} clients, {report.Depth} at a time, {report.Keys:N0} keys each, seed {report.Seed}"));
+            $"traffic: {report.Requests:N0} requests of {report.Clients} clients, {report.Depth} at a time, {report.Keys:N0} keys each, "
+            + $"seed {report.Seed}"));
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         Add(table, "Wrong answers", Invariant($"{report.WrongAnswers:N0}"));
         Add(table, "Requests a second, restarts included", Invariant($"{report.PerSecond:N0}"));
@@ -36,7 +37,8 @@ internal static class TrafficTable
         foreach (TrafficMemory memory in report.Memory)
         {
             table.AddRow(
-                Invariant($"{memory.Percent} %"), Invariant($"{memory.ProcessId}"), memory.ProcessBytes is { } bytes ? Mebibytes(bytes) : "?",
+                Invariant($"{memory.Percent} %"), Invariant($"{memory.ProcessId}"),
+                memory.ProcessBytes is { } bytes ? Mebibytes(bytes) : "?",
                 Mebibytes(memory.ManagedBytes), Invariant($"{memory.Entries:N0}"), Mebibytes(memory.ReservedBytes));
         }
         return table;

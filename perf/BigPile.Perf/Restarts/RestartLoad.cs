@@ -8,7 +8,9 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>Fills a mapped pile in a second process, and opens it again: after it was closed, with the system's cache empty, after a kill.</summary>
+/// <summary>
+/// Fills a mapped pile in a second process, and opens it again: after it was closed, with the system's cache empty, after a kill.
+/// </summary>
 internal static class RestartLoad
 {
     /// <summary>Runs the load from nothing to nothing.</summary>

@@ -7,7 +7,9 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>What the process does whose pile is opened again later: it fills one and is told to close it, or changes one until it is killed.</summary>
+/// <summary>
+/// What the process does whose pile is opened again later: it fills one and is told to close it, or changes one until it is killed.
+/// </summary>
 /// <remarks>It ends when its input does, so that nothing is left of it when the console is stopped.</remarks>
 internal static class RestartWorker
 {

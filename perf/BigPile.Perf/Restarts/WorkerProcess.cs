@@ -17,7 +17,8 @@ internal sealed class WorkerProcess : IDisposable
         string program = typeof(WorkerProcess).Assembly.Location;
         if (!Environment.ProcessPath!.EndsWith("BigPile.Perf", StringComparison.Ordinal))
             start.ArgumentList.Add(program);
-        string[] arguments = ["restart", "--mebibytes", options.Mebibytes.ToString(CultureInfo.InvariantCulture), "--worker", role, "--dir", directory];
+        string[] arguments =
+            ["restart", "--mebibytes", options.Mebibytes.ToString(CultureInfo.InvariantCulture), "--worker", role, "--dir", directory];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);
         return new WorkerProcess(Process.Start(start) ?? throw new LoadException("The second process could not be started."));

@@ -48,7 +48,8 @@ internal static class CacheRunner
     {
         double growSeconds = team.Run("grow", phases.PutTimed);
         TableStatistics full = phases.Table.Statistics;
-        double bytesPerEntry = (phases.Pile.Statistics.CommittedBytes + full.IndexBytes + full.EvictionBytes) / (double)Math.Max(1, full.EntryCount);
+        double bytesPerEntry =
+            (phases.Pile.Statistics.CommittedBytes + full.IndexBytes + full.EvictionBytes) / (double)Math.Max(1, full.EntryCount);
         double fullCollectionMs = FullCollection.MeasureLongestMs();
         CheckMissing(options, options.Count - full.EntryCount);
         team.Run("warm up: get in order", phases.Get);
@@ -97,7 +98,8 @@ internal static class CacheRunner
         where TKey : notnull
         where TKeys : struct, IKeyKind<TKey>
     {
-        CacheOptions small = options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
+        CacheOptions small =
+            options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
         var layout = new LoadLayout(small.ValueBytes, threads: 1);
         using var phases = new TablePhases<TKey, TKeys>(new PileOptions { SegmentBytes = 16 << 20 }, small, keys, layout);
         Worker worker = Worker.Divide(small.Count, 1)[0];
@@ -125,7 +127,8 @@ internal static class CacheRunner
         {
             throw new LoadException(string.Create(
                 CultureInfo.InvariantCulture,
-                $"--count {options.Count} of --value-bytes {options.ValueBytes} needs {neededBytes:N0} bytes of memory, and {freeBytes:N0} are free. Lower one of them, or use --store mapped."));
+                $"--count {options.Count} of --value-bytes {options.ValueBytes} needs {neededBytes:N0} bytes of memory, and "
+                + $"{freeBytes:N0} are free. Lower one of them, or use --store mapped."));
         }
     }
 

@@ -20,7 +20,8 @@ internal static class LimitRunner
     internal static LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
         long limitBytes = (long)options.LimitMebibytes << 20;
-        _ = Fill(Math.Min(limitBytes, RehearsedBytes), RehearsedBytes, options.ValueBytes, new NoProgress(), stop); // code is compiled by now
+        // code is compiled by now
+        _ = Fill(Math.Min(limitBytes, RehearsedBytes), RehearsedBytes, options.ValueBytes, new NoProgress(), stop);
         GC.Collect();
         long baselineBytes = Environment.WorkingSet;
         Filled filled = Fill(limitBytes, (long)options.PutMebibytes << 20, options.ValueBytes, progress, stop);

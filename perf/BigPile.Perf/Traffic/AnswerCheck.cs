@@ -32,7 +32,8 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
     }
 
     /// <summary>Checks the answer to a request for many entries.</summary>
-    internal void Many(in TrafficRequest request, ReadOnlySpan<int> keys, ReadOnlySpan<uint> newSequences, ResponseReader answer, long sent, long answered)
+    internal void Many(
+        in TrafficRequest request, ReadOnlySpan<int> keys, ReadOnlySpan<uint> newSequences, ResponseReader answer, long sent, long answered)
     {
         ReadOnlySpan<byte> rest = answer.Body;
         Require(answer.Status == 200, request.Kind, keys[0], answer, states[keys[0]]);
@@ -53,7 +54,8 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
             }
             bool isRight = status == 404
                 ? IsPossible(false, presence)
-                : status == 200 && IsPossible(true, presence) && tag == before.Tag && values.IsIntact(payload, client, keys[i], before.Sequence);
+                : status == 200 && IsPossible(true, presence) && tag == before.Tag
+                    && values.IsIntact(payload, client, keys[i], before.Sequence);
             Require(isRight, request.Kind, keys[i], answer, before);
             if (status == 404)
                 Miss(keys[i], before);
@@ -72,8 +74,10 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
             states[key] = default;
             return;
         }
-        bool isChanged = IsPossible(true, changed.PresenceAt(sent, answered)) && values.IsIntact(answer.Body, client, key, changed.Sequence);
-        bool isBefore = IsPossible(true, before.PresenceAt(sent, answered)) && answer.Tag == before.Tag && values.IsIntact(answer.Body, client, key, before.Sequence);
+        bool isChanged = IsPossible(true, changed.PresenceAt(sent, answered))
+            && values.IsIntact(answer.Body, client, key, changed.Sequence);
+        bool isBefore = IsPossible(true, before.PresenceAt(sent, answered)) && answer.Tag == before.Tag
+            && values.IsIntact(answer.Body, client, key, before.Sequence);
         Require(answer.Status == 200 && (isChanged || isBefore), TrafficKind.Read, key, answer, before);
         states[key] = isChanged ? changed with { Tag = answer.Tag } : before;
     }
@@ -88,7 +92,8 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
                     ? answer.LengthBytes == TrafficValues.LengthOf(client, key, before.Sequence)
                     : values.IsIntact(answer.Body, client, key, before.Sequence);
                 bool wasAsked = request.Tag == 0 || request.Tag != before.Tag;
-                Require(isBody && wasAsked && answer.Tag == before.Tag && answer.StatesLifetime == (before.Expires && features.StatesLifetimes), request.Kind, key, answer, before);
+                Require(isBody && wasAsked && answer.Tag == before.Tag
+                    && answer.StatesLifetime == (before.Expires && features.StatesLifetimes), request.Kind, key, answer, before);
                 break;
             case 304:
                 Require(request.Tag != 0 && request.Tag == before.Tag && answer.Tag == before.Tag, request.Kind, key, answer, before);
@@ -125,7 +130,8 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
         return true;
     }
 
-    private static bool IsPossible(bool isThere, Presence presence) => presence == Presence.Either || isThere == (presence == Presence.There);
+    private static bool IsPossible(bool isThere, Presence presence) =>
+        presence == Presence.Either || isThere == (presence == Presence.There);
 
     private void RequirePresence(bool isThere, Presence presence, TrafficKind kind, int key, ResponseReader answer, in KeyState before) =>
         Require(IsPossible(isThere, presence), kind, key, answer, before);
@@ -133,6 +139,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
     private void Require(bool isRight, TrafficKind kind, int key, ResponseReader answer, in KeyState before)
     {
         if (!isRight)
-            tally.NoteWrong($"{kind} of key {key} of client {client}: status {answer.Status}, tag {answer.Tag:x16}, {answer.LengthBytes} bytes; the model has {before}");
+            tally.NoteWrong($"{kind} of key {key} of client {client}: status {answer.Status}, tag {answer.Tag:x16}, {answer.LengthBytes} "
+                + $"bytes; the model has {before}");
     }
 }

@@ -5,7 +5,9 @@ namespace BigPile.Perf.Traffic;
 /// <summary>What the model knows of a key.</summary>
 /// <param name="Sequence">Which of the key's values it has; 0 when there is no entry.</param>
 /// <param name="Tag">Its entity tag; 0 when that is not known.</param>
-/// <param name="ExpiresFrom">The earliest instant at which it may expire, on the clock of <see cref="Stopwatch"/>; 0 when it does not expire.</param>
+/// <param name="ExpiresFrom">
+/// The earliest instant at which it may expire, on the clock of <see cref="Stopwatch"/>; 0 when it does not expire.
+/// </param>
 /// <param name="ExpiresTo">The latest instant at which it may still be there.</param>
 internal readonly record struct KeyState(uint Sequence, ulong Tag, long ExpiresFrom, long ExpiresTo)
 {

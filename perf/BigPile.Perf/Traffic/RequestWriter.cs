@@ -114,7 +114,8 @@ internal sealed class RequestWriter(int client, TrafficValues values)
     }
 
     private void EndMany(int bodyAt) =>
-        _ = Encoding.ASCII.GetBytes((Length - bodyAt).ToString("d8", System.Globalization.CultureInfo.InvariantCulture), _buffer.AsSpan(bodyAt - 12));
+        _ = Encoding.ASCII.GetBytes(
+            (Length - bodyAt).ToString("d8", System.Globalization.CultureInfo.InvariantCulture), _buffer.AsSpan(bodyAt - 12));
 
     private void Add(ReadOnlySpan<byte> text)
     {

@@ -133,7 +133,9 @@ internal sealed class ResponseReader : IDisposable
             line += length + 2;
         }
         if (LengthBytes < 0)
-            LengthBytes = status is 204 or 304 ? 0 : throw new InvalidDataException($"An answer with status {status} does not state its length.");
+            LengthBytes = status is 204 or 304
+                ? 0
+                : throw new InvalidDataException($"An answer with status {status} does not state its length.");
     }
 
     private void ParseLine(ReadOnlySpan<byte> line)

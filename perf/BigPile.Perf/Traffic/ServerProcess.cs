@@ -27,11 +27,13 @@ internal sealed partial class ServerProcess : IDisposable
     internal static ServerProcess Start(string directory)
     {
         bool isHost = Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet";
-        var start = new ProcessStartInfo(isHost ? Environment.ProcessPath! : "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(
+            isHost ? Environment.ProcessPath! : "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true };
         string[] arguments =
         [
             Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", $"--Pile:Directory={directory}",
-            "--Pile:SegmentBytes=64m", "--Server:LoadSample=false", "--Serilog:MinimumLevel:Override:BigPile.Server.Hosting.RequestLog=Warning",
+            "--Pile:SegmentBytes=64m", "--Server:LoadSample=false",
+            "--Serilog:MinimumLevel:Override:BigPile.Server.Hosting.RequestLog=Warning",
         ];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);
@@ -55,7 +57,8 @@ internal sealed partial class ServerProcess : IDisposable
         using (Process kill = Process.Start("kill", ["-TERM", Id.ToString(CultureInfo.InvariantCulture)]))
             kill.WaitForExit();
         if (!_process.WaitForExit(PatienceMs) || _process.ExitCode != 0)
-            throw new LoadException($"The server did not stop cleanly after a SIGTERM: {(_process.HasExited ? $"exit code {_process.ExitCode}" : "it still runs")}.");
+            throw new LoadException("The server did not stop cleanly after a SIGTERM: "
+                + $"{(_process.HasExited ? $"exit code {_process.ExitCode}" : "it still runs")}.");
     }
 
     /// <summary>Ends it at once, as a crash would.</summary>

@@ -51,7 +51,8 @@ internal sealed class TrafficServer : IDisposable
             Volatile.Write(ref _isRestarting, false);
             Monitor.PulseAll(_lock);
         }
-        return new TrafficRestart(isClean ? "SIGTERM" : "SIGKILL", Math.Round(stopped.TotalSeconds, 3), Math.Round(started.TotalSeconds, 3));
+        return new TrafficRestart(
+            isClean ? "SIGTERM" : "SIGKILL", Math.Round(stopped.TotalSeconds, 3), Math.Round(started.TotalSeconds, 3));
     }
 
     /// <summary>Gives the server that came after one, and waits for it while there is a restart.</summary>

@@ -21,7 +21,9 @@ internal sealed class TrafficValues
     {
         ulong hash = HashOf(client, key, sequence);
         int share = (int)(hash >> 40 & 0xFFF);
-        return (hash & 1023) == 0 ? LargeBytes + share * (MaxBytes - LargeBytes) / 0x1000 : HeadBytes + share * (UsualBytes - HeadBytes) / 0x1000;
+        return (hash & 1023) == 0
+            ? LargeBytes + share * (MaxBytes - LargeBytes) / 0x1000
+            : HeadBytes + share * (UsualBytes - HeadBytes) / 0x1000;
     }
 
     /// <summary>Writes a payload.</summary>

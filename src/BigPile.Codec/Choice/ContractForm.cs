@@ -16,14 +16,17 @@ internal static class ContractForm
     private static readonly HashSet<Type> Values =
     [
         typeof(bool), typeof(sbyte), typeof(byte), typeof(short), typeof(ushort), typeof(int), typeof(uint), typeof(long), typeof(ulong),
-        typeof(float), typeof(double), typeof(char), typeof(string), typeof(TimeSpan), typeof(DateTimeOffset), typeof(DateOnly), typeof(TimeOnly),
-        typeof(Rune), typeof(BigInteger), typeof(Memory<byte>), typeof(ReadOnlyMemory<byte>), typeof(Complex), typeof(Vector2), typeof(Vector3),
+        typeof(float), typeof(double), typeof(char), typeof(string), typeof(TimeSpan), typeof(DateTimeOffset), typeof(DateOnly),
+        typeof(TimeOnly),
+        typeof(Rune), typeof(BigInteger), typeof(Memory<byte>), typeof(ReadOnlyMemory<byte>), typeof(Complex), typeof(Vector2),
+        typeof(Vector3),
         typeof(Vector4), typeof(Quaternion), typeof(Matrix3x2), typeof(Matrix4x4), typeof(Uri), typeof(Version), typeof(StringBuilder),
     ];
 
     private static readonly HashSet<Type> Containers =
     [
-        typeof(List<>), typeof(Dictionary<,>), typeof(HashSet<>), typeof(Queue<>), typeof(Stack<>), typeof(LinkedList<>), typeof(SortedSet<>),
+        typeof(List<>), typeof(Dictionary<,>), typeof(HashSet<>), typeof(Queue<>), typeof(Stack<>), typeof(LinkedList<>),
+            typeof(SortedSet<>),
         typeof(SortedDictionary<,>), typeof(SortedList<,>), typeof(ConcurrentDictionary<,>), typeof(ConcurrentQueue<>),
         typeof(ConcurrentStack<>), typeof(ConcurrentBag<>), typeof(Collection<>), typeof(ObservableCollection<>), typeof(ImmutableList<>),
         typeof(ImmutableQueue<>), typeof(ImmutableStack<>), typeof(ImmutableHashSet<>), typeof(ImmutableSortedSet<>),
@@ -41,5 +44,6 @@ internal static class ContractForm
     /// <summary>Whether a type is an array of values of its arguments' types.</summary>
     public static bool IsTuple(Type type) => type.IsConstructedGenericType
         && (type.GetGenericTypeDefinition() == typeof(KeyValuePair<,>)
-            || type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal) || type.FullName.StartsWith("System.ValueTuple`", StringComparison.Ordinal));
+            || type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)
+            || type.FullName.StartsWith("System.ValueTuple`", StringComparison.Ordinal));
 }

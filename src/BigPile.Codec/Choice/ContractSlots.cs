@@ -56,7 +56,9 @@ internal sealed class ContractSlots(ModelFactory factory, bool mayExtend)
             return SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
         Type exact = ClassOf(declared);
         if (ModelFactory.IsContainer(exact) && !exact.IsAbstract)
-            return mayExtend || ContractForm.IsContainer(exact) ? new ReferenceSlot(declared, Models, () => Container(exact), exact) : Refuse(declared);
+            return mayExtend || ContractForm.IsContainer(exact)
+                ? new ReferenceSlot(declared, Models, () => Container(exact), exact)
+                : Refuse(declared);
         if (ContractForm.IsTuple(declared) && factory.IsMadeOfFields(declared))
             return MakeTuple(declared);
         return mayExtend || ContractForm.IsValue(declared) || HasForm(declared) ? Models.SlotFor(declared) : Refuse(declared);
@@ -72,7 +74,8 @@ internal sealed class ContractSlots(ModelFactory factory, bool mayExtend)
         : new ReferenceSlot(type, Models, () => _containers.GetValue(type, t => new FieldsModel(t, TupleFields(t), Models)));
 
     private FieldList TupleFields(Type type) => new(
-        type, [.. FieldListBuilder.FieldsOf(type).ConvertAll(field => FieldPlan.Of(field, SlotFor(field.ValueType), type))], Models.CodeGeneration);
+        type, [.. FieldListBuilder.FieldsOf(type).ConvertAll(field => FieldPlan.Of(field, SlotFor(field.ValueType), type))],
+        Models.CodeGeneration);
 
     // The class that the library reads where an interface of a collection is declared. Objects of other classes are stored with their type.
     private static Type ClassOf(Type declared)
@@ -87,7 +90,8 @@ internal sealed class ContractSlots(ModelFactory factory, bool mayExtend)
 
     private TypeModel Container(Type type) => _containers.TryGetValue(type, out TypeModel? model)
         ? model
-        : _containers.GetValue(type, t => factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementSlotFor(t, e)), isEnumerated: true)!);
+        : _containers.GetValue(type, t =>
+            factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementSlotFor(t, e)), isEnumerated: true)!);
 
     // Numbers stand one by one there; only an array of bytes is in one piece.
     private Slot ElementSlotFor(Type container, Type element) =>

@@ -6,7 +6,9 @@ using BigPile.Codec.Slots;
 
 namespace BigPile.Codec.Choice;
 
-/// <summary>The base class library's types that a payload may name. All others are refused, because their insides are no stable schema.</summary>
+/// <summary>
+/// The base class library's types that a payload may name. All others are refused, because their insides are no stable schema.
+/// </summary>
 internal static class FrameworkTypes
 {
     /// <summary>Types whose fields have been the same for ever, and which are stored by their fields.</summary>
@@ -40,7 +42,8 @@ internal static class FrameworkTypes
             names[type.FullName!] = type;
         foreach (Type type in ModelFactory.KnownTypes)
             names[type.FullName!] = type;
-        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(System.Collections.Immutable.ImmutableArray<>), typeof(Memory<>), typeof(ReadOnlyMemory<>),
+        foreach (Type type in (Type[])[typeof(string), typeof(Nullable<>), typeof(System.Collections.Immutable.ImmutableArray<>),
+            typeof(Memory<>), typeof(ReadOnlyMemory<>),
             typeof(Enum), typeof(ValueType), typeof(Array), typeof(DayOfWeek),
             typeof(DateTimeKind), typeof(StringComparison), typeof(TypeCode)])
             names[type.FullName!] = type;

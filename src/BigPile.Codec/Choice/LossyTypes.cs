@@ -7,7 +7,9 @@ using BigPile.Codec.Members;
 
 namespace BigPile.Codec.Choice;
 
-/// <summary>Types that could be written by their fields, and would not come back as they were. What was written of them is still read.</summary>
+/// <summary>
+/// Types that could be written by their fields, and would not come back as they were. What was written of them is still read.
+/// </summary>
 internal static class LossyTypes
 {
     /// <summary>Elements of an inline array or a fixed buffer that are stored one by one.</summary>
@@ -30,7 +32,8 @@ internal static class LossyTypes
         return null;
     }
 
-    private static bool IsCompilerMade(Type type) => type.Name.StartsWith('<') && type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false);
+    private static bool IsCompilerMade(Type type) =>
+        type.Name.StartsWith('<') && type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false);
 
     /// <summary>A type of the compiler's whose name another build may give to a different one.</summary>
     public static bool IsAnonymous(Type type) => IsCompilerMade(type) && type.Name.Contains("AnonymousType", StringComparison.Ordinal);
@@ -50,7 +53,8 @@ internal static class LossyTypes
         foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
         {
             if (field.Member is FieldInfo info)
-                places.Add((FieldOffsets.Of(info) + field.OffsetBytes, FieldOffsets.Of(info) + field.OffsetBytes + SizeOf(info.FieldType), field.Name));
+                places.Add((FieldOffsets.Of(info) + field.OffsetBytes, FieldOffsets.Of(info) + field.OffsetBytes
+                    + SizeOf(info.FieldType), field.Name));
         }
         places.Sort();
         for (int i = 1; i < places.Count; i++)

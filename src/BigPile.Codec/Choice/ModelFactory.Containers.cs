@@ -88,7 +88,8 @@ internal sealed partial class ModelFactory
     // A lookup of nothing is of a class that is not public.
     private static Type? LookupBase(Type type) => type.Assembly != typeof(Lookup<,>).Assembly
         ? null
-        : Array.Find(type.GetInterfaces(), i => i.IsConstructedGenericType && i.GetGenericTypeDefinition() == typeof(ILookup<,>)) is { } lookup
+        : Array.Find(
+            type.GetInterfaces(), i => i.IsConstructedGenericType && i.GetGenericTypeDefinition() == typeof(ILookup<,>)) is { } lookup
             ? typeof(Lookup<,>).MakeGenericType(lookup.GetGenericArguments())
             : null;
 
@@ -129,7 +130,11 @@ internal sealed partial class ModelFactory
         if (!type.IsConstructedGenericType)
             return null;
         Type definition = type.GetGenericTypeDefinition();
-        return definition == typeof(ConcurrentStack<>) ? typeof(EnumeratedStackModel<>) : definition == typeof(ConcurrentBag<>) ? typeof(EnumeratedBagModel<>) : null;
+        return definition == typeof(ConcurrentStack<>)
+            ? typeof(EnumeratedStackModel<>)
+            : definition == typeof(ConcurrentBag<>)
+            ? typeof(EnumeratedBagModel<>)
+            : null;
     }
 
     /// <summary>The types of what a container holds, in the order of its model's slots.</summary>

@@ -14,7 +14,8 @@ internal sealed partial class ModelFactory
         !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null
         && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared) && IsSupported(declared);
 
-    private static string WhyNoFormatter(Type type) => PlainForm.WhyNot($"objects of type {type}, whose formatter is the application's own");
+    private static string WhyNoFormatter(Type type) =>
+        PlainForm.WhyNot($"objects of type {type}, whose formatter is the application's own");
 
     private bool RefusesFormatter(Type type) => Contract.HasFormatter(type) && !_mayExtendContracts;
 
@@ -46,8 +47,10 @@ internal sealed partial class ModelFactory
     {
         for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)
         {
-            if (!_models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level) && !FrameworkNames.IsException(level)
-                && level.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
+            if (!_models.Types.IsAllowed(level) && level != typeof(ValueType) && !FrameworkTypes.IsStoredByFields(level)
+                && !FrameworkNames.IsException(level)
+                && level.GetFields(
+                    BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly).Length > 0)
                 return level;
         }
         return null;

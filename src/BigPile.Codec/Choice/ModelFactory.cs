@@ -118,7 +118,9 @@ internal sealed partial class ModelFactory : IModelFactory
             return new RefusedSlot(declared, StorableTypes.WhyRefused(declared));
         if (RefusesFormatter(declared))
             return new RefusedSlot(declared, WhyNoFormatter(declared), always: true);
-        return IsNamed(declared) ? new NamedStructSlot(new NamedFields(declared, MakePlans(declared))) : new StructSlot(MakeFieldList(declared));
+        return IsNamed(declared)
+            ? new NamedStructSlot(new NamedFields(declared, MakePlans(declared)))
+            : new StructSlot(MakeFieldList(declared));
     }
 
     private TypeModel MakeBoxed(Type type) => _models.SlotFor(type) switch
@@ -152,7 +154,8 @@ internal sealed partial class ModelFactory : IModelFactory
         if (!IsPlain(owner))
             return FieldPlan.Of(field, _contracts.SlotFor(field.ValueType), owner);
         Slot slot = field.HasFormatter
-            ? new RefusedSlot(field.ValueType, PlainForm.WhyNot($"the member {field.Name}, whose formatter is the application's own"), always: true)
+            ? new RefusedSlot(
+                field.ValueType, PlainForm.WhyNot($"the member {field.Name}, whose formatter is the application's own"), always: true)
             : _plainContracts.SlotFor(field.ValueType);
         return FieldPlan.Of(field, slot, owner);
     }

@@ -42,5 +42,6 @@ internal static class StorableTypes
     }
 
     /// <summary>The sentence for an error message.</summary>
-    public static string WhyRefused(Type type) => $"Type {type} can't be stored: {WhyNot(type) ?? LossyTypes.WhyNot(type) ?? "it is not supported"}.";
+    public static string WhyRefused(Type type) =>
+        $"Type {type} can't be stored: {WhyNot(type) ?? LossyTypes.WhyNot(type) ?? "it is not supported"}.";
 }

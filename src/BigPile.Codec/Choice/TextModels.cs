@@ -28,7 +28,8 @@ internal static class TextModels
         [typeof(TimeZoneInfo)] = static m => new TextModel<TimeZoneInfo>(m, TextForms.Of, TextForms.ParseZone),
         [typeof(IPAddress)] = static m => new TextModel<IPAddress>(m, address => address.ToString(), IPAddress.Parse),
         [typeof(Type)] = static m => new TextModel<Type>(m, m.Types.NameToStore, m.Types.Resolve),
-        [typeof(StringComparer)] = static m => new TextModel<StringComparer>(m, NameOf, text => (StringComparer)Comparers.Of(Enum.Parse<ComparerCode>(text))!),
+        [typeof(StringComparer)] = static m =>
+            new TextModel<StringComparer>(m, NameOf, text => (StringComparer)Comparers.Of(Enum.Parse<ComparerCode>(text))!),
     };
 
     // Documents and patterns have many shapes in memory, and one text.

@@ -9,7 +9,8 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A class of the application that derives from a collection: the content of the base, then the fields of its own.</summary>
-internal sealed unsafe class DerivedCollectionModel(Type type, ContainerModel part, FieldList fields, ModelCache models, Action<object>? initialize = null)
+internal sealed unsafe class DerivedCollectionModel(
+    Type type, ContainerModel part, FieldList fields, ModelCache models, Action<object>? initialize = null)
     : ContainerModel(type, models)
 {
     private readonly Callbacks? _callbacks = Callbacks.Of(type);

@@ -10,7 +10,8 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, with the comparer before it unless that is the default one.</summary>
-internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+    : ContainerModel(type, models)
     where TKey : notnull
 {
     private readonly ComparerSlot _comparers = new(models.Any);

@@ -8,7 +8,9 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>Arrays of several dimensions, or whose indexes start elsewhere than at 0: lengths and lower bounds, then the elements by rows.</summary>
+/// <summary>
+/// Arrays of several dimensions, or whose indexes start elsewhere than at 0: lengths and lower bounds, then the elements by rows.
+/// </summary>
 internal sealed unsafe class DimensionedArrayModel : ContainerModel
 {
     private readonly Slot _slot;

@@ -7,11 +7,13 @@ using BigPile.Codec.Graph;
 namespace BigPile.Codec.Collections;
 
 /// <summary>An immutable list.</summary>
-internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableList<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<ImmutableList<T>, T>(type, slot, models)
 {
     protected override int CountOf(ImmutableList<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableList<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(ImmutableList<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableList<T> target, T[] items, object? comparer)
     {
@@ -20,11 +22,13 @@ internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCa
 }
 
 /// <summary>An immutable queue, its head first.</summary>
-internal sealed unsafe class ImmutableQueueModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableQueue<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableQueueModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<ImmutableQueue<T>, T>(type, slot, models)
 {
     protected override int CountOf(ImmutableQueue<T> collection) => collection.Count();
 
-    protected override byte* WriteItems(ImmutableQueue<T> collection, int count, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(ImmutableQueue<T> collection, int count, byte* p, WriteContext c) =>
+        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableQueue<T> target, T[] items, object? comparer)
     {
@@ -33,11 +37,13 @@ internal sealed unsafe class ImmutableQueueModel<T>(Type type, Slot slot, ModelC
 }
 
 /// <summary>An immutable stack, its top first.</summary>
-internal sealed unsafe class ImmutableStackModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableStack<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableStackModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<ImmutableStack<T>, T>(type, slot, models)
 {
     protected override int CountOf(ImmutableStack<T> collection) => collection.Count();
 
-    protected override byte* WriteItems(ImmutableStack<T> collection, int count, byte* p, WriteContext c) => Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(ImmutableStack<T> collection, int count, byte* p, WriteContext c) =>
+        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableStack<T> target, T[] items, object? comparer)
     {
@@ -46,13 +52,15 @@ internal sealed unsafe class ImmutableStackModel<T>(Type type, Slot slot, ModelC
 }
 
 /// <summary>An immutable set, with its comparer.</summary>
-internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableHashSet<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<ImmutableHashSet<T>, T>(type, slot, models)
 {
     protected override bool ComparesItems => true;
 
     protected override int CountOf(ImmutableHashSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableHashSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(ImmutableHashSet<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableHashSet<T> collection, out object? comparer)
     {
@@ -67,13 +75,15 @@ internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, Mode
 }
 
 /// <summary>An immutable sorted set, with its comparer.</summary>
-internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<ImmutableSortedSet<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<ImmutableSortedSet<T>, T>(type, slot, models)
 {
     protected override bool ComparesItems => true;
 
     protected override int CountOf(ImmutableSortedSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableSortedSet<T> collection, out object? comparer)
     {

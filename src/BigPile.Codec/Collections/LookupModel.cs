@@ -22,7 +22,8 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
     protected override int CountOf(ILookup<TKey, TElement> collection) => collection.Sum(group => group.Count());
 
     protected override byte* WriteItems(ILookup<TKey, TElement> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.SelectMany(group => group, (group, element) => new KeyValuePair<TKey, TElement>(group.Key, element)).GetEnumerator(), count, p, c);
+        Each(collection.SelectMany(
+            group => group, (group, element) => new KeyValuePair<TKey, TElement>(group.Key, element)).GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ILookup<TKey, TElement> collection, out object? comparer)
     {

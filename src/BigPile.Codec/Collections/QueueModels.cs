@@ -11,7 +11,8 @@ internal sealed unsafe class QueueModel<T>(Type type, Slot slot, ModelCache mode
 {
     protected override int CountOf(Queue<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(Queue<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(Queue<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Queue<T> target, T[] items, object? comparer)
     {
@@ -26,7 +27,8 @@ internal sealed unsafe class StackModel<T>(Type type, Slot slot, ModelCache mode
 {
     protected override int CountOf(Stack<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(Stack<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(Stack<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Stack<T> target, T[] items, object? comparer)
     {
@@ -37,11 +39,13 @@ internal sealed unsafe class StackModel<T>(Type type, Slot slot, ModelCache mode
 }
 
 /// <summary>A linked list.</summary>
-internal sealed unsafe class LinkedListModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<LinkedList<T>, T>(type, slot, models)
+internal sealed unsafe class LinkedListModel<T>(Type type, Slot slot, ModelCache models)
+    : SequenceModel<LinkedList<T>, T>(type, slot, models)
 {
     protected override int CountOf(LinkedList<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(LinkedList<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(LinkedList<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(LinkedList<T> target, T[] items, object? comparer)
     {
@@ -58,7 +62,8 @@ internal sealed unsafe class SortedSetModel<T>(Type type, Slot slot, ModelCache 
 
     protected override int CountOf(SortedSet<T> collection) => collection.Count;
 
-    protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) => Each(collection.GetEnumerator(), count, p, c);
+    protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) =>
+        Each(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(SortedSet<T> collection, out object? comparer)
     {

@@ -9,7 +9,10 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A collection that is its elements, and perhaps a comparer before them.</summary>
-/// <remarks>A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they are plain.</remarks>
+/// <remarks>
+/// A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they
+/// are plain.
+/// </remarks>
 internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
 {

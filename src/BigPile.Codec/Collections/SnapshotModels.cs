@@ -52,7 +52,8 @@ internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slo
 }
 
 /// <summary>A concurrent queue, its head first.</summary>
-internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentQueue<T>, T>(type, slot, models)
+internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ConcurrentQueue<T>, T>(type, slot, models)
 {
     protected override T[] Snapshot(ConcurrentQueue<T> collection) => collection.ToArray();
 
@@ -60,7 +61,8 @@ internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent stack, its bottom first.</summary>
-internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
 {
     protected override T[] Snapshot(ConcurrentStack<T> collection) => Reversed(collection.ToArray());
 
@@ -74,7 +76,8 @@ internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent bag.</summary>
-internal sealed class ConcurrentBagModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+internal sealed class ConcurrentBagModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
 {
     protected override T[] Snapshot(ConcurrentBag<T> collection) => Reversed(collection.ToArray());
 
@@ -95,7 +98,8 @@ internal static class Enumerated
 }
 
 /// <summary>A concurrent stack in MessagePack-CSharp's order, its top first.</summary>
-internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
 {
     protected override string ItemName => Enumerated.ItemName;
 
@@ -109,7 +113,8 @@ internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent bag in MessagePack-CSharp's order.</summary>
-internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
 {
     protected override string ItemName => Enumerated.ItemName;
 
@@ -131,11 +136,13 @@ internal sealed class CollectionModel<T>(Type type, Slot slot, ModelCache models
 }
 
 /// <summary>An observable collection. Its observers are not stored.</summary>
-internal sealed class ObservableCollectionModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<ObservableCollection<T>, T>(type, slot, models)
+internal sealed class ObservableCollectionModel<T>(Type type, Slot slot, ModelCache models)
+    : SnapshotModel<ObservableCollection<T>, T>(type, slot, models)
 {
     protected override T[] Snapshot(ObservableCollection<T> collection) => [.. collection];
 
-    protected override void Construct(ObservableCollection<T> target, T[] items) => CollectionAccess<T>.Observable(target, new List<T>(items));
+    protected override void Construct(ObservableCollection<T> target, T[] items) =>
+        CollectionAccess<T>.Observable(target, new List<T>(items));
 }
 
 /// <summary>Constructs such collections in place.</summary>

@@ -65,7 +65,8 @@ internal sealed class ReadOnlyDictionaryModel<TKey, TValue>(Type type, Slot key,
 
     public Slot Value => value;
 
-    protected override object Inner(object wrapper) => DictionaryWrapperAccess<TKey, TValue>.Dictionary((ReadOnlyDictionary<TKey, TValue>)wrapper);
+    protected override object Inner(object wrapper) =>
+        DictionaryWrapperAccess<TKey, TValue>.Dictionary((ReadOnlyDictionary<TKey, TValue>)wrapper);
 
     protected override void Construct(object wrapper, object? inner) =>
         DictionaryWrapperAccess<TKey, TValue>.Construct((ReadOnlyDictionary<TKey, TValue>)wrapper, (IDictionary<TKey, TValue>)inner!);
@@ -78,7 +79,8 @@ internal sealed class ReadOnlySetModel<T>(Type type, Slot slot, ModelCache model
 
     protected override object Inner(object wrapper) => SetWrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
 
-    protected override void Construct(object wrapper, object? inner) => SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
+    protected override void Construct(object wrapper, object? inner) =>
+        SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
 }
 
 /// <summary>Reaches the set under a read-only view, and constructs such views in place.</summary>

@@ -48,7 +48,9 @@ internal sealed unsafe class PassingSlot(TypeModel structure) : Slot
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }
 
-/// <summary>A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.</summary>
+/// <summary>
+/// A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.
+/// </summary>
 internal sealed unsafe class PassingUnionSlot(Slot any) : Slot
 {
     public override bool IsLeaf => false;

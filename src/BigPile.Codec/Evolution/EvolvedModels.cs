@@ -109,7 +109,8 @@ internal sealed class EvolvedModels
                 type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
             SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
-                _factory.MakeContainer(type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
+                _factory.MakeContainer(
+                    type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
             _ => _models.ForType(type),
         };
     }
@@ -124,7 +125,8 @@ internal sealed class EvolvedModels
         if (!HasBase(entry))
             return new FieldsModel(type, fields, _models, InitializerOf(index, type));
         if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
-            throw new PileSchemaException($"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
+            throw new PileSchemaException(
+                $"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
         return new DerivedCollectionModel(type, part, fields, _models, InitializerOf(index, type));
     }
 
@@ -140,7 +142,8 @@ internal sealed class EvolvedModels
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
         var map = new MemberMap(type, members, _models.Options);
         if (LossyTypes.IsAnonymous(type) && !Array.TrueForAll(members, map.Has))
-            throw new PileSchemaException($"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
+            throw new PileSchemaException(
+                $"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
         return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
             ? FieldPlan.Of(field, EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
             : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
@@ -179,5 +182,6 @@ internal sealed class EvolvedModels
         return slots;
     }
 
-    private Slot[] DroppedSlots(StoredEntry entry) => Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+    private Slot[] DroppedSlots(StoredEntry entry) =>
+        Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
 }

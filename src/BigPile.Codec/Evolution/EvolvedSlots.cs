@@ -15,7 +15,8 @@ internal static class EvolvedSlots
     /// <exception cref="PileSchemaException">The member's type has changed into one that can't take the stored value.</exception>
     public static Slot Make(EvolvedModels stored, StoredKind kind, Type declared, Type owner, string member) =>
         TryMake(stored, kind, declared) ?? throw new PileSchemaException(
-            $"Member {member} of type {owner} was stored as {Describe(stored, kind)} and is of type {declared} by now, which can't take such values.");
+            $"Member {member} of type {owner} was stored as {Describe(stored, kind)} and is of type {declared} by now, which can't take "
+            + "such values.");
 
     /// <summary>The slot for a member that is gone: it reads the value and forgets it.</summary>
     public static Slot MakeDropped(EvolvedModels stored, StoredKind kind)
@@ -65,7 +66,8 @@ internal static class EvolvedSlots
             return TryMakeEntry(stored, entry, declared.GetGenericArguments()[0].MakeArrayType());
         Type? type = stored.TypeOf(entry, declared);
         if (type is null)
-            throw new PileSchemaException($"The stored type {stored.NameOf(entry)} is not known: the application's assemblies don't declare it.");
+            throw new PileSchemaException(
+                $"The stored type {stored.NameOf(entry)} is not known: the application's assemblies don't declare it.");
         if (stored.FormOf(entry) == SchemaForm.Union)
             return type == declared ? stored.Union(entry) : null;
         if (type.IsValueType)

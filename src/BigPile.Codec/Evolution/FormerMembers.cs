@@ -27,6 +27,8 @@ internal static class FormerMembers
     private static MemberInfo DeclaredMember(MemberInfo member)
     {
         string name = FieldListBuilder.MemberName(member.Name);
-        return name != member.Name && member.DeclaringType!.GetProperty(name, FieldListBuilder.Declared) is { } property ? property : member;
+        return name != member.Name && member.DeclaringType!.GetProperty(name, FieldListBuilder.Declared) is { } property
+            ? property
+            : member;
     }
 }

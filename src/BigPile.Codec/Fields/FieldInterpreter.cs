@@ -5,7 +5,9 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>Writes and reads fields by their kinds and offsets: no code is generated, so it is ready at once and works everywhere.</summary>
+/// <summary>
+/// Writes and reads fields by their kinds and offsets: no code is generated, so it is ready at once and works everywhere.
+/// </summary>
 internal static unsafe class FieldInterpreter
 {
     /// <summary>Fields after which room is checked anew: so many of fixed size fit into the buffer's slack.</summary>

@@ -5,7 +5,9 @@ using BigPile.Codec.Schema;
 namespace BigPile.Codec.Graph;
 
 /// <summary>The models and slots of one codec, by type.</summary>
-/// <remarks>The tables hold their types weakly, so that a plug-in's types can be unloaded. Thread safety: all members may be called concurrently.</remarks>
+/// <remarks>
+/// The tables hold their types weakly, so that a plug-in's types can be unloaded. Thread safety: all members may be called concurrently.
+/// </remarks>
 internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeRegistry types, IModelFactory factory)
 {
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
@@ -21,18 +23,23 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
     public Slot Any => SlotFor(typeof(object));
 
     /// <summary>The model of objects that are exactly of a type.</summary>
-    public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, factory.MakeModel);
+    public TypeModel ForType(Type type) =>
+        _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, factory.MakeModel);
 
     /// <summary>The slot of places that are declared with a type.</summary>
     public Slot SlotFor(Type declared) => _slots.TryGetValue(declared, out Slot? slot) ? slot : _slots.GetValue(declared, factory.MakeSlot);
 
-    /// <summary>Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.</summary>
+    /// <summary>
+    /// Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.
+    /// </summary>
     public bool CanBeExact(Type declared) => factory.CanBeExact(declared);
 
     /// <summary>The id of a model's schema in the catalog.</summary>
     public int Assign(TypeModel model) => ids.Assign(model);
 
-    /// <summary>Lets go of all models and slots. They refer to this cache, so a type that never goes would keep the cache for ever.</summary>
+    /// <summary>
+    /// Lets go of all models and slots. They refer to this cache, so a type that never goes would keep the cache for ever.
+    /// </summary>
     public void Clear()
     {
         _models.Clear();

@@ -84,7 +84,9 @@ internal sealed class ReadContext : PayloadReader
         _isUsed = true;
     }
 
-    /// <summary>The whole graph is there: runs what was put off, the innermost container first, turns finalizers on again, and lets go of it.</summary>
+    /// <summary>
+    /// The whole graph is there: runs what was put off, the innermost container first, turns finalizers on again, and lets go of it.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Complete()
     {

@@ -73,7 +73,9 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isPa
 
     /// <summary>Makes the object, puts it in its place, numbers it, and reads its content.</summary>
     /// <param name="target">The place.</param>
-    /// <param name="count">The elements that the array has behind its type id, or <see cref="NoArray"/> when the content is no array.</param>
+    /// <param name="count">
+    /// The elements that the array has behind its type id, or <see cref="NoArray"/> when the content is no array.
+    /// </param>
     /// <param name="p">The first element, or the value that is no array.</param>
     /// <param name="c">The reading thread's state.</param>
     public abstract byte* ReadContent(ref object? target, int count, byte* p, ReadContext c);
@@ -124,7 +126,8 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isPa
     }
 
     private string WhyTooDeep(WriteContext c) => c.OpenKeys > 0
-        ? $"The graph nests objects of type {type} too deep in the keys of a frozen collection, which are hashed while they are read: use a Dictionary or a HashSet."
+        ? $"The graph nests objects of type {type} too deep in the keys of a frozen collection, which are hashed while they are read: "
+            + "use a Dictionary or a HashSet."
         : $"The graph nests objects of type {type} too deep: they can't be written apart from each other.";
 
     private int AssignTypeId()

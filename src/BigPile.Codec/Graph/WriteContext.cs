@@ -29,7 +29,9 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     /// <summary>Numbers of immutable containers that are being written: nothing inside may refer to them.</summary>
     public List<int> OpenImmutables { get; } = [];
 
-    /// <summary>How many keys enclose the place that a reader hashes before the graph is whole: nothing in them may come after the root.</summary>
+    /// <summary>
+    /// How many keys enclose the place that a reader hashes before the graph is whole: nothing in them may come after the root.
+    /// </summary>
     public int OpenKeys;
 
     public PayloadFlags Flags;

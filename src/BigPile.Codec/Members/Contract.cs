@@ -9,7 +9,9 @@ namespace BigPile.Codec.Members;
 /// <summary>A member of a type that says by attributes how MessagePack sees it.</summary>
 internal readonly record struct ContractMember(int Index, string? Name, MemberInfo Member, bool HasFormatter = false);
 
-/// <summary>What the attributes of MessagePack-CSharp and of data contracts say about a type. They are known by name, not by reference.</summary>
+/// <summary>
+/// What the attributes of MessagePack-CSharp and of data contracts say about a type. They are known by name, not by reference.
+/// </summary>
 internal sealed class Contract
 {
     private const string ObjectAttribute = "MessagePack.MessagePackObjectAttribute";
@@ -34,7 +36,8 @@ internal sealed class Contract
         _type = type;
         _isDataContract = attribute is null;
         if (type.IsValueType && Callbacks.AreOn(type))
-            throw new RefusedException(type, $"Structure {type} has serialization callbacks, which only a class can have: make it a class, or drop them.");
+            throw new RefusedException(
+                type, $"Structure {type} has serialization callbacks, which only a class can have: make it a class, or drop them.");
         _usesPropertyNames = attribute?.ConstructorArguments is [{ Value: true }, ..];
         AddLevel(type, Properties);
         AddLevel(type, Fields);
@@ -72,9 +75,11 @@ internal sealed class Contract
     private static CustomAttributeData? Find(MemberInfo member, string fullName) =>
         member.CustomAttributes.FirstOrDefault(a => a.AttributeType.FullName == fullName);
 
-    private static bool IsIgnored(MemberInfo member) => Find(member, IgnoreAttribute) is not null || Find(member, IgnoreDataAttribute) is not null;
+    private static bool IsIgnored(MemberInfo member) =>
+        Find(member, IgnoreAttribute) is not null || Find(member, IgnoreDataAttribute) is not null;
 
-    private static IEnumerable<MemberInfo> Properties(Type level) => level.GetProperties(Declared).Where(p => p.GetIndexParameters().Length == 0);
+    private static IEnumerable<MemberInfo> Properties(Type level) =>
+        level.GetProperties(Declared).Where(p => p.GetIndexParameters().Length == 0);
 
     private static IEnumerable<MemberInfo> Fields(Type level) => level.GetFields(Declared).Where(f => !f.Name.StartsWith('<'));
 
@@ -101,7 +106,8 @@ internal sealed class Contract
         if (key is null && FieldOf(member) is null && ((PropertyInfo)member).SetMethod is not { IsPublic: true })
             return;
         if (FieldOf(member) is null && ((PropertyInfo)member).GetMethod is null)
-            throw new RefusedException(_type, $"Property {member.Name} of type {_type} has a key and no getter: there is nothing to store.");
+            throw new RefusedException(
+                _type, $"Property {member.Name} of type {_type} has a key and no getter: there is nothing to store.");
         MemberInfo storage = FieldOf(member) ?? member;
         (int index, string? name, int order) = _usesPropertyNames ? (NoIndex, member.Name, int.MaxValue) : KeyOf(key!, member);
         _members.Add((new ContractMember(index, name, storage, HasFormatter(member)), order));
@@ -110,7 +116,9 @@ internal sealed class Contract
     private (int Index, string? Name, int Order) KeyOf(CustomAttributeData attribute, MemberInfo member)
     {
         if (!_isDataContract)
-            return attribute.ConstructorArguments[0].Value is int index ? (index, null, 0) : (NoIndex, (string)attribute.ConstructorArguments[0].Value!, int.MaxValue);
+            return attribute.ConstructorArguments[0].Value is int index
+                ? (index, null, 0)
+                : (NoIndex, (string)attribute.ConstructorArguments[0].Value!, int.MaxValue);
         int order = NoIndex;
         string name = member.Name;
         foreach (CustomAttributeNamedArgument argument in attribute.NamedArguments)

@@ -65,7 +65,8 @@ internal static class FieldListBuilder
 
     /// <summary>The property's name for the field that the compiler made for it.</summary>
     public static string MemberName(string fieldName) =>
-        fieldName.StartsWith('<') && fieldName.IndexOf('>') is > 1 and var end && fieldName.EndsWith(">k__BackingField", StringComparison.Ordinal)
+        fieldName.StartsWith('<') && fieldName.IndexOf('>') is > 1 and var end
+            && fieldName.EndsWith(">k__BackingField", StringComparison.Ordinal)
             ? fieldName[1..end]
             : fieldName;
 
@@ -111,7 +112,9 @@ internal static class FieldListBuilder
     public static string QualifiedName(StoredField field) => field.Member!.DeclaringType!.Name + "." + MemberName(field.Member.Name);
 }
 
-/// <summary>A field, or a property that a contract wants stored, and the name under which a schema knows it; no member for a key that is left out.</summary>
+/// <summary>
+/// A field, or a property that a contract wants stored, and the name under which a schema knows it; no member for a key that is left out.
+/// </summary>
 /// <param name="Name">The name.</param>
 /// <param name="Member">The member.</param>
 /// <param name="OffsetBytes">How far behind the field's place the value lies, where the field stands for several.</param>

@@ -9,6 +9,7 @@ internal static class Finalizers
     public static bool AreOn(Type type)
     {
         MethodInfo? finalizer = type.GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic, []);
-        return finalizer is not null && finalizer.DeclaringType != typeof(object) && finalizer.GetBaseDefinition().DeclaringType == typeof(object);
+        return finalizer is not null && finalizer.DeclaringType != typeof(object)
+            && finalizer.GetBaseDefinition().DeclaringType == typeof(object);
     }
 }

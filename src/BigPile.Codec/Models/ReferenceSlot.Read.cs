@@ -56,7 +56,9 @@ internal sealed unsafe partial class ReferenceSlot
             p = c.ShortExtension(p, ExtensionCode.BackReference, out uint number);
             object? value = c.Registered(number);
             if (value is PassedObject)
-                value = c.IsDropping ? null : throw new PileSchemaException($"A place of type {_declared} refers to an object whose type is gone.");
+                value = c.IsDropping
+                    ? null
+                    : throw new PileSchemaException($"A place of type {_declared} refers to an object whose type is gone.");
             else if (!_declared.IsInstanceOfType(value))
                 BadData.WrongType(value.GetType(), _declared);
             target = value;

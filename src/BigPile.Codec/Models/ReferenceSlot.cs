@@ -27,7 +27,9 @@ internal sealed unsafe partial class ReferenceSlot : Slot
         _canBeExact = models.CanBeExact(declared);
     }
 
-    /// <summary>A place as a stored schema had it: its exact content is what the schema says, not what the type looks like by now.</summary>
+    /// <summary>
+    /// A place as a stored schema had it: its exact content is what the schema says, not what the type looks like by now.
+    /// </summary>
     /// <param name="declared">The place's type.</param>
     /// <param name="models">The models of the codec.</param>
     /// <param name="storedExact">The model of the exact content, or null when no content is exact.</param>
@@ -47,7 +49,9 @@ internal sealed unsafe partial class ReferenceSlot : Slot
 
     public Type Declared => _declared;
 
-    /// <summary>The model of the declared type, or null when no object can be exactly of it. Found late, since types refer to each other.</summary>
+    /// <summary>
+    /// The model of the declared type, or null when no object can be exactly of it. Found late, since types refer to each other.
+    /// </summary>
     public TypeModel? Exact => _exact ?? FindExact();
 
     public override byte* Write(ref byte place, byte* p, WriteContext c)
@@ -58,7 +62,9 @@ internal sealed unsafe partial class ReferenceSlot : Slot
             *p = Code.Nil;
             return p + 1;
         }
-        return _canBeExact && RawObject.TypeHandle(value) == _declaredHandle ? Exact!.WriteReference(value, 0, p, c) : WriteOther(value, p, c);
+        return _canBeExact && RawObject.TypeHandle(value) == _declaredHandle
+            ? Exact!.WriteReference(value, 0, p, c)
+            : WriteOther(value, p, c);
     }
 
     public override void Describe(DefinitionWriter definition)
@@ -90,7 +96,8 @@ internal sealed unsafe partial class ReferenceSlot : Slot
         if (value is string text)
             return TextEncode.String(p, text, c);
         if (c.IsPlain)
-            throw new RefusedException(value.GetType(), PlainForm.WhyNot($"an object of type {value.GetType()} in a place of type {_declared}"));
+            throw new RefusedException(
+                value.GetType(), PlainForm.WhyNot($"an object of type {value.GetType()} in a place of type {_declared}"));
         if (p > c.End)
             p = c.Grow(p, 0);
         TypeModel model = ModelOf(value);

@@ -34,7 +34,9 @@ internal sealed unsafe class UnionSlot : Slot, IDefined
 
     public override bool IsLeaf => false;
 
-    /// <summary>The keys and classes that a declared type lists. A structure has no place of its own there; it is stored with its type.</summary>
+    /// <summary>
+    /// The keys and classes that a declared type lists. A structure has no place of its own there; it is stored with its type.
+    /// </summary>
     public static IEnumerable<(int Key, Type Type)> ListOf(Type declared)
     {
         if (!declared.IsAbstract)

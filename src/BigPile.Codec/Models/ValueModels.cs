@@ -101,7 +101,8 @@ internal sealed unsafe class RefusedModel(Type type, string reason, ModelCache m
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c) => throw new RefusedException(Type, reason);
 
-    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c) => throw new PileSerializationException(reason);
+    public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c) =>
+        throw new PileSerializationException(reason);
 
     public override void Define(DefinitionWriter definition) => throw new RefusedException(Type, reason);
 }

@@ -15,8 +15,8 @@ internal interface IDefined
 
 /// <summary>Writes the definition of a schema: an array of entries, the root's type first.</summary>
 /// <remarks>
-/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the entry
-/// of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
+/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the
+/// entry of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
 /// </remarks>
 internal sealed unsafe class DefinitionWriter
 {

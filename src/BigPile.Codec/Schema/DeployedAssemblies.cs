@@ -12,7 +12,8 @@ namespace BigPile.Codec.Schema;
 /// <remarks>Which are loaded does not follow from stored text: either none, or all that refer to the library.</remarks>
 internal static class DeployedAssemblies
 {
-    private static readonly AssemblyLoadContext Context = AssemblyLoadContext.GetLoadContext(typeof(PileBuffer).Assembly) ?? AssemblyLoadContext.Default;
+    private static readonly AssemblyLoadContext Context =
+        AssemblyLoadContext.GetLoadContext(typeof(PileBuffer).Assembly) ?? AssemblyLoadContext.Default;
     private static readonly Lazy<HashSet<string>> Paths = new(FindPaths);
     private static readonly Lazy<bool> AllOwn = new(LoadOwn);
 
@@ -22,7 +23,8 @@ internal static class DeployedAssemblies
         if (assembly.IsDynamic || assembly.IsCollectible)
             return false;
         AssemblyLoadContext? context = AssemblyLoadContext.GetLoadContext(assembly);
-        return (context == AssemblyLoadContext.Default || context == Context) && (assembly.Location.Length == 0 || Paths.Value.Contains(assembly.Location));
+        return (context == AssemblyLoadContext.Default || context == Context)
+            && (assembly.Location.Length == 0 || Paths.Value.Contains(assembly.Location));
     }
 
     /// <summary>Loads those that refer to the library, if that has not been done.</summary>
@@ -43,7 +45,8 @@ internal static class DeployedAssemblies
         string? framework = Path.GetDirectoryName(typeof(object).Assembly.Location);
         foreach (string path in Paths.Value)
         {
-            bool isFramework = Path.GetDirectoryName(path) == framework && framework != Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location);
+            bool isFramework = Path.GetDirectoryName(path) == framework
+                && framework != Path.GetDirectoryName(typeof(PileBuffer).Assembly.Location);
             if (!isFramework && RefersToLibrary(path))
                 Load(Path.GetFileNameWithoutExtension(path));
         }

@@ -5,7 +5,9 @@ using System.Runtime.Loader;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The framework's public interfaces, abstract classes and enumerations, which make no object and run no code, and its exceptions.</summary>
+/// <summary>
+/// The framework's public interfaces, abstract classes and enumerations, which make no object and run no code, and its exceptions.
+/// </summary>
 /// <remarks>
 /// They are stored with the assembly that has them at run time. A later framework may have them elsewhere, so its façades are asked
 /// as well. Only assemblies that are signed as the framework's count, and loading one runs nothing of it.
@@ -24,7 +26,8 @@ internal static class FrameworkNames
 
     /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
     public static bool IsNameOnly(Type definition) =>
-        (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName()) || IsException(definition);
+        (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName())
+            || IsException(definition);
 
     /// <summary>Whether a type is one of the framework's exceptions.</summary>
     public static bool IsException(Type type) =>
@@ -61,5 +64,6 @@ internal static class FrameworkNames
         name is "System" or "mscorlib" or "netstandard" || name.StartsWith("System.", StringComparison.Ordinal);
 
     private static bool IsFramework(AssemblyName name) =>
-        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
+        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token
+            && Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
 }

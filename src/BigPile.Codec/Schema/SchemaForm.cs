@@ -1,6 +1,8 @@
 namespace BigPile.Codec.Schema;
 
-/// <summary>What content of a type looks like, so that it can be passed over when the type is gone. The numbers are part of the format.</summary>
+/// <summary>
+/// What content of a type looks like, so that it can be passed over when the type is gone. The numbers are part of the format.
+/// </summary>
 internal enum SchemaForm : byte
 {
     /// <summary>An array of the fields of an object.</summary>

@@ -4,7 +4,9 @@ using System.Text;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The stored form of type names: <c>Assembly/Namespace.Outer+Inner`1{Argument,Argument}[,]</c>, without assembly for the framework's.</summary>
+/// <summary>
+/// The stored form of type names: <c>Assembly/Namespace.Outer+Inner`1{Argument,Argument}[,]</c>, without assembly for the framework's.
+/// </summary>
 internal ref struct TypeName
 {
     private const string Special = "{},[]/\\";
@@ -49,7 +51,8 @@ internal ref struct TypeName
         if (type.IsArray)
         {
             Append(text, type.GetElementType()!, isFramework);
-            text.Append('[').Append(type.IsSZArray ? "" : type.GetArrayRank() == 1 ? "*" : new string(',', type.GetArrayRank() - 1)).Append(']');
+            text.Append(
+                '[').Append(type.IsSZArray ? "" : type.GetArrayRank() == 1 ? "*" : new string(',', type.GetArrayRank() - 1)).Append(']');
             return;
         }
         Type definition = type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
@@ -102,7 +105,9 @@ internal ref struct TypeName
             first = ParseText();
         }
         return _registry.Find(assembly, first) ?? throw new PileSchemaException(
-            $"The stored type {first} is not known: the application's assemblies don't declare it, and {nameof(PileCodecOptions)} does not allow it. If it was renamed, mark the type [FormerName], or call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Rename)}.");
+            $"The stored type {first} is not known: the application's assemblies don't declare it, and {nameof(PileCodecOptions)} does "
+            + "not allow it. If it was renamed, mark the type [FormerName], or call "
+            + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Rename)}.");
     }
 
     private Type ParseArguments(Type definition)

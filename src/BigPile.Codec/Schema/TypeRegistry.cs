@@ -10,9 +10,8 @@ namespace BigPile.Codec.Schema;
 /// <remarks>
 /// These are: types of the application's own assemblies, which are the entry assembly and all that refer to BigPile; what the options
 /// allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
-/// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the loaded
-/// ones, all of the application's own are loaded.
-/// Thread safety: all members may be called concurrently.
+/// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
+/// loaded ones, all of the application's own are loaded. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, IReadOnlyDictionary<string, Type> frameworkTypes)
 {
@@ -31,7 +30,9 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     public string NameOf(Type type) => TypeName.Of(type, IsFramework);
 
     /// <summary>The name of a type whose objects are about to be stored.</summary>
-    /// <exception cref="RefusedException">A later process, in which nothing has been put yet, could not find the type by its name.</exception>
+    /// <exception cref="RefusedException">
+    /// A later process, in which nothing has been put yet, could not find the type by its name.
+    /// </exception>
     public string NameToStore(Type type)
     {
         string name = NameOf(type);
@@ -95,16 +96,20 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         if (IsFramework(definition) || (!outlivesProcess && IsOwn(definition.Assembly)))
             return true;
         Assembly assembly = definition.Assembly;
-        bool isLasting = options.Types.Contains(definition) || options.Assemblies.Contains(assembly) || assembly == Assembly.GetEntryAssembly()
+        bool isLasting = options.Types.Contains(definition) || options.Assemblies.Contains(assembly)
+            || assembly == Assembly.GetEntryAssembly()
             || FrameworkNames.IsNameOnly(definition) || (IsOwn(assembly) && DeployedAssemblies.Contains(assembly));
         return isLasting && Find(StoredAssembly.NameOf(assembly), definition.FullName!) == definition;
     }
 
     private string WhyLost(Type type, Type lost)
     {
-        string subject = lost == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == lost) ? "it" : $"{lost} in it";
+        string subject = lost == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == lost)
+            ? "it"
+            : $"{lost} in it";
         return IsOwn(lost.Assembly)
-            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later process could not find it: "
+            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later "
+                + "process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
             : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} in each process that opens the pile";
@@ -160,7 +165,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return null;
     }
 
-    private bool IsFramework(Type definition) => !IsOwn(definition.Assembly) && frameworkTypes.GetValueOrDefault(definition.FullName!) == definition;
+    private bool IsFramework(Type definition) =>
+        !IsOwn(definition.Assembly) && frameworkTypes.GetValueOrDefault(definition.FullName!) == definition;
 
     private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value;
 

@@ -36,7 +36,8 @@ internal static class DocumentForms
     public static Regex ParseRegex(string text)
     {
         if (text.Split(Separator, 3) is [var options, var ticks, var pattern]
-            && int.TryParse(options, CultureInfo.InvariantCulture, out int flags) && long.TryParse(ticks, CultureInfo.InvariantCulture, out long limit))
+            && int.TryParse(options, CultureInfo.InvariantCulture, out int flags)
+            && long.TryParse(ticks, CultureInfo.InvariantCulture, out long limit))
             return new Regex(pattern, (RegexOptions)flags, new TimeSpan(limit));
         throw new PileSerializationException("The payload is damaged: text is no pattern.");
     }
@@ -46,11 +47,13 @@ internal static class DocumentForms
     public static string Of(JsonNode node)
     {
         if (node.Parent is not null)
-            throw new RefusedException(typeof(JsonNode), "A JsonNode that is part of another can't be stored alone: store the root, or its DeepClone().");
+            throw new RefusedException(
+                typeof(JsonNode), "A JsonNode that is part of another can't be stored alone: store the root, or its DeepClone().");
         bool ignoresCase = node.Options is { PropertyNameCaseInsensitive: true };
         string text = (ignoresCase ? IgnoresCaseMark : "") + node.ToJsonString(new JsonSerializerOptions { MaxDepth = JsonDepthMost });
         return JsonNode.DeepEquals(ParseNode(text), node) ? text : throw new RefusedException(
-            typeof(JsonNode), "A JsonNode can't be stored whose text says something else, for example because of lone surrogates: store its values.");
+            typeof(JsonNode),
+            "A JsonNode can't be stored whose text says something else, for example because of lone surrogates: store its values.");
     }
 
     public static T ParseNode<T>(string text)
@@ -71,7 +74,8 @@ internal static class DocumentForms
     {
         if (element.Parent is not null || element.Document is not null)
             throw new RefusedException(
-                typeof(XElement), "An XElement that is part of a document can't be stored alone: store the document, or new XElement(element).");
+                typeof(XElement),
+                "An XElement that is part of a document can't be stored alone: store the document, or new XElement(element).");
         string text = Write(element);
         return XNode.DeepEquals(Bare(ParseElement(text)), Bare(element)) ? text : throw WhyNot(element);
     }
@@ -82,7 +86,9 @@ internal static class DocumentForms
     {
         string text = document.Declaration + Write(document);
         XDocument again = ParseXml(text);
-        return XNode.DeepEquals(Bare(again.Root), Bare(document.Root)) && again.Declaration?.ToString() == document.Declaration?.ToString() ? text : throw WhyNot(document);
+        return XNode.DeepEquals(Bare(again.Root), Bare(document.Root)) && again.Declaration?.ToString() == document.Declaration?.ToString()
+            ? text
+            : throw WhyNot(document);
     }
 
     public static XDocument ParseXml(string text) => XDocument.Parse(text, LoadOptions.PreserveWhitespace);
@@ -108,5 +114,6 @@ internal static class DocumentForms
     private static RefusedException WhyNot(XNode node) =>
         new(
             node.GetType(),
-            $"An {node.GetType().Name} can't be stored whose text says something else, as where texts in it stand side by side: store the text.");
+            $"An {node.GetType().Name} can't be stored whose text says something else, as where texts in it stand side by side: store "
+            + "the text.");
 }

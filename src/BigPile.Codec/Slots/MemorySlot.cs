@@ -5,7 +5,9 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Slots;
 
-/// <summary>A place for a view of bytes: binary data. What is read back is a view of an array of its own, whatever it was a view of.</summary>
+/// <summary>
+/// A place for a view of bytes: binary data. What is read back is a view of an array of its own, whatever it was a view of.
+/// </summary>
 internal sealed unsafe class MemorySlot(string name) : Slot
 {
     public override string? LeafName => name;

@@ -14,7 +14,8 @@ internal static class PlainKeys
         if (!key.IsConstructedGenericType || !key.IsValueType)
             return false;
         Type definition = key.GetGenericTypeDefinition();
-        bool isTransparent = definition == typeof(Nullable<>) || definition.FullName!.StartsWith("System.ValueTuple`", StringComparison.Ordinal);
+        bool isTransparent = definition == typeof(Nullable<>)
+            || definition.FullName!.StartsWith("System.ValueTuple`", StringComparison.Ordinal);
         return isTransparent && Array.TrueForAll(key.GetGenericArguments(), Contains);
     }
 }

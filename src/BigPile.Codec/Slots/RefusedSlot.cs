@@ -10,7 +10,9 @@ namespace BigPile.Codec.Slots;
 /// <summary>A place for a value that means nothing outside the process. All zero bits are fine.</summary>
 internal sealed unsafe class RefusedSlot(Type type, string reason, bool always = false) : Slot
 {
-    private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer ? sizeof(nint) : RuntimeHelpers.SizeOf(type.TypeHandle);
+    private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer
+        ? sizeof(nint)
+        : RuntimeHelpers.SizeOf(type.TypeHandle);
 
     public override byte* Write(ref byte place, byte* p, WriteContext c)
     {

@@ -51,10 +51,13 @@ internal static class TextForms
     }
 
     private static string WhyNot(string text) =>
-        $"The address {text} can't be stored: it was made without being brought into canonical form, which its text does not say. Store the text.";
+        $"The address {text} can't be stored: it was made without being brought into canonical form, which its text does not say. Store "
+        + "the text.";
 
     public static string Of(StringBuilder builder) => builder.MaxCapacity == int.MaxValue ? builder.ToString() : throw new RefusedException(
-        typeof(StringBuilder), $"A StringBuilder with a limit of {builder.MaxCapacity:N0} characters can't be stored: its text does not say the limit. Store the text.");
+        typeof(StringBuilder),
+        $"A StringBuilder with a limit of {builder.MaxCapacity:N0} characters can't be stored: its text does not say the limit. Store "
+        + "the text.");
 
     public static string Of(CultureInfo culture)
     {
@@ -68,7 +71,8 @@ internal static class TextForms
         string name = culture.ToString(); // with the order of sorting, which the name alone leaves out
         CultureInfo found = CultureInfo.GetCultureInfo(name);
         return ReferenceEquals(found, culture) || IsSame(found, culture) ? name : throw new RefusedException(
-            typeof(CultureInfo), $"The culture '{name}' can't be stored: its formats were changed, and only its name is kept. Store what you changed.");
+            typeof(CultureInfo),
+            $"The culture '{name}' can't be stored: its formats were changed, and only its name is kept. Store what you changed.");
     }
 
     private static bool IsSame(CultureInfo found, CultureInfo culture) =>
@@ -83,7 +87,9 @@ internal static class TextForms
                 continue;
             object? first = property.GetValue(expected);
             object? second = property.GetValue(actual);
-            if (first is Array items ? !System.Collections.StructuralComparisons.StructuralEqualityComparer.Equals(items, second) : !Equals(first, second))
+            if (first is Array items
+                ? !System.Collections.StructuralComparisons.StructuralEqualityComparer.Equals(items, second)
+                : !Equals(first, second))
                 return false;
         }
         return true;
@@ -92,11 +98,14 @@ internal static class TextForms
     /// <summary>The zone's name where the system knows the zone, else all its rules.</summary>
     public static string Of(TimeZoneInfo zone)
     {
-        if (TimeZoneInfo.TryFindSystemTimeZoneById(zone.Id, out TimeZoneInfo? known) && known.HasSameRules(zone) && !zone.Id.Contains(RulesMark))
+        if (TimeZoneInfo.TryFindSystemTimeZoneById(zone.Id, out TimeZoneInfo? known) && known.HasSameRules(zone)
+            && !zone.Id.Contains(RulesMark))
             return zone.Id;
         string rules = zone.ToSerializedString();
         return TryParseRules(rules) is { } again && again.Equals(zone) ? rules : throw new RefusedException(
-            typeof(TimeZoneInfo), $"The time zone '{zone.Id}' can't be stored: the system does not know it, and its rules have no text. Store what it was made from.");
+            typeof(TimeZoneInfo),
+            $"The time zone '{zone.Id}' can't be stored: the system does not know it, and its rules have no text. Store what it was made "
+            + "from.");
     }
 
     public static TimeZoneInfo ParseZone(string text) =>

@@ -6,7 +6,9 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Slots;
 
-/// <summary>Dates and times. A time that is UTC is MessagePack's timestamp; any other keeps its raw bits, because a timestamp has no kind.</summary>
+/// <summary>
+/// Dates and times. A time that is UTC is MessagePack's timestamp; any other keeps its raw bits, because a timestamp has no kind.
+/// </summary>
 internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
 {
     private const ulong TicksMask = (1UL << 62) - 1;

@@ -25,7 +25,8 @@ internal static class BadData
 
     [DoesNotReturn]
     public static void WrongCount(Type type, int count) =>
-        throw new PileSerializationException($"The payload has {count} values for an object of type {type}, which is not what its schema says.");
+        throw new PileSerializationException(
+            $"The payload has {count} values for an object of type {type}, which is not what its schema says.");
 
     [DoesNotReturn]
     public static void WrongType(Type type, Type declared) =>

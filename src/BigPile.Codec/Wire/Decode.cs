@@ -5,7 +5,9 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Codec.Wire;
 
 /// <summary>Reads numbers in whatever MessagePack form they have.</summary>
-/// <remarks>Fixed-size values are read without a check: the buffer's slack may be read, and the caller compares with the end afterwards.</remarks>
+/// <remarks>
+/// Fixed-size values are read without a check: the buffer's slack may be read, and the caller compares with the end afterwards.
+/// </remarks>
 internal static unsafe partial class Decode
 {
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -19,7 +19,9 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         _budget = lengthBytes;
     }
 
-    /// <summary>Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.</summary>
+    /// <summary>
+    /// Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.
+    /// </summary>
     public void Charge(long elements)
     {
         _budget -= elements;

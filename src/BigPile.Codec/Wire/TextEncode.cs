@@ -53,7 +53,8 @@ internal static unsafe class TextEncode
     {
         byte* content = p + HeaderBytes(value.Length);
         var destination = new Span<byte>(content, mostBytes);
-        if (System.Text.Unicode.Utf8.FromUtf16(value, destination, out _, out int lengthBytes, replaceInvalidSequences: false) != OperationStatus.Done)
+        if (System.Text.Unicode.Utf8.FromUtf16(
+            value, destination, out _, out int lengthBytes, replaceInvalidSequences: false) != OperationStatus.Done)
             return Utf16(p, value, c);
         if (HeaderBytes(lengthBytes) != HeaderBytes(value.Length))
             destination[..lengthBytes].CopyTo(new Span<byte>(p + HeaderBytes(lengthBytes), lengthBytes));

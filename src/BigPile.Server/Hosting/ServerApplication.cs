@@ -8,7 +8,6 @@ using BigPile.Http.Bounds;
 using BigPile.Http.Door;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
-using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Https;

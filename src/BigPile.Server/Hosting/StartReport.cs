@@ -8,7 +8,6 @@ using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Http.Api;
 using BigPile.Http.Protocol;
-using BigPile.Server.Loading;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;

@@ -17,7 +17,8 @@ internal static partial class ColorContrast
 
     private static double LuminanceOf(string color)
     {
-        double[] parts = [.. Numbers().Matches(color).Take(3).Select(static part => Linear(double.Parse(part.Value, CultureInfo.InvariantCulture) / 255))];
+        double[] parts = [.. Numbers().Matches(
+            color).Take(3).Select(static part => Linear(double.Parse(part.Value, CultureInfo.InvariantCulture) / 255))];
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
     }
 

@@ -10,7 +10,8 @@ namespace BigPile.Page.Tests.Support;
 internal sealed class OpenPage : IAsyncDisposable
 {
     private const string NoteViolations =
-        "window.violations = []; addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));";
+        "window.violations = []; addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + "
+        + "e.blockedURI));";
 
     private readonly IBrowserContext _context;
     private readonly List<string> _errors = [];
@@ -29,7 +30,8 @@ internal sealed class OpenPage : IAsyncDisposable
         tab.Request += (_, request) =>
         {
             RequestCount++;
-            if (!request.Url.StartsWith(address.ToString(), StringComparison.Ordinal) && !request.Url.StartsWith("blob:" + address, StringComparison.Ordinal))
+            if (!request.Url.StartsWith(address.ToString(), StringComparison.Ordinal)
+                && !request.Url.StartsWith("blob:" + address, StringComparison.Ordinal))
                 _foreign.Add(request.Url);
         };
     }
@@ -43,7 +45,8 @@ internal sealed class OpenPage : IAsyncDisposable
     internal List<string> Expected { get; } = [];
 
     internal static async Task<OpenPage> AtAsync(
-        Browser browser, Uri address, ColorScheme scheme = ColorScheme.Light, int width = 1280, int height = 900, Func<IPage, Task>? prepare = null)
+        Browser browser, Uri address, ColorScheme scheme = ColorScheme.Light, int width = 1280, int height = 900, Func<IPage,
+        Task>? prepare = null)
     {
         IBrowserContext context = await browser.Get().NewContextAsync(new BrowserNewContextOptions
         {
@@ -83,7 +86,8 @@ internal sealed class OpenPage : IAsyncDisposable
 
     /// <summary>What has the focus: the name of its element, and its id if it has one.</summary>
     internal Task<string> FocusAsync() =>
-        Tab.EvaluateAsync<string>("(() => { const e = document.activeElement; return e.tagName.toLowerCase() + (e.id ? '#' + e.id : e.className ? '.' + e.className : ''); })()");
+        Tab.EvaluateAsync<string>("(() => { const e = document.activeElement; return e.tagName.toLowerCase() + (e.id ? '#' + e.id : "
+            + "e.className ? '.' + e.className : ''); })()");
 
     /// <summary>Waits until no dialog is open.</summary>
     internal Task HasNoDialogAsync() => UntilAsync("document.querySelector('dialog[open]') === null");

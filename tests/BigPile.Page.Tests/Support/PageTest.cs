@@ -46,7 +46,8 @@ public abstract class PageTest(Browser browser) : IAsyncLifetime
 
     internal async Task PutAsync(string table, string key, byte[] body, string contentType)
     {
-        using HttpResponseMessage response = await Server.PutAsync($"/v1/tables/{table}/entries/{Uri.EscapeDataString(key)}", body, contentType);
+        using HttpResponseMessage response =
+            await Server.PutAsync($"/v1/tables/{table}/entries/{Uri.EscapeDataString(key)}", body, contentType);
         response.EnsureSuccessStatusCode();
     }
 

@@ -25,7 +25,8 @@ public sealed class KindsTests(ITestOutputHelper output) : IDisposable
             output.WriteLine($"{group.Key}: {group.Count()}");
         Assert.True(results.Length >= FewestKinds, $"Only {results.Length} kinds were tried.");
         Assert.Equal([], results.Where(result => result[1] == "other").Select(result => $"{result[2]}: {result[3]}"));
-        Assert.All(results.Where(result => result[1] == "refused"), result => Assert.Contains(Remedies, remedy => result[3].Contains(remedy, StringComparison.OrdinalIgnoreCase)));
+        Assert.All(results.Where(result => result[1] == "refused"), result =>
+            Assert.Contains(Remedies, remedy => result[3].Contains(remedy, StringComparison.OrdinalIgnoreCase)));
     }
 
     /// <summary>The words of the messages that say what to do instead.</summary>
@@ -35,7 +36,8 @@ public sealed class KindsTests(ITestOutputHelper output) : IDisposable
     {
         string configuration = new DirectoryInfo(AppContext.BaseDirectory).Name;
         string program = Path.Combine(SourceTree.Root, "artifacts/bin/BigPile.Kinds", configuration, "BigPile.Kinds.dll");
-        using Process process = Process.Start(new ProcessStartInfo("dotnet", [program, verb, _directory.Path]) { RedirectStandardOutput = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo("dotnet", [program, verb, _directory.Path]) { RedirectStandardOutput = true })!;
         string text = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         Assert.Equal(0, process.ExitCode);

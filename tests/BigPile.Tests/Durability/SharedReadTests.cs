@@ -10,7 +10,9 @@ using BigPile.Storage;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>What a reader in another process does at each instant of a replacement, of a recovery and of a trim. The instants are made in the files.</summary>
+/// <summary>
+/// What a reader in another process does at each instant of a replacement, of a recovery and of a trim. The instants are made in the files.
+/// </summary>
 public sealed class SharedReadTests : DurabilityTest
 {
     private const int Words = 7; // fill a slot of 64 bytes: the checksum is in the header
@@ -154,7 +156,8 @@ public sealed class SharedReadTests : DurabilityTest
         Assert.True(SpinWait.SpinUntil(() => reader.Allocator.Pool.DroppedCount == 0, TimeSpan.FromSeconds(20)));
         reader.Dispose();
         if (OperatingSystem.IsLinux())
-            Assert.DoesNotContain(File.ReadLines("/proc/self/maps"), line => line.Contains(PilePath, StringComparison.Ordinal) && line.Contains("(deleted)", StringComparison.Ordinal));
+            Assert.DoesNotContain(File.ReadLines("/proc/self/maps"), line =>
+                line.Contains(PilePath, StringComparison.Ordinal) && line.Contains("(deleted)", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -192,7 +195,9 @@ public sealed class SharedReadTests : DurabilityTest
         Assert.Contains(segment, Assert.Throws<PileStorageException>(() => OpenReader()).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A file that a killed owner left is marked when another one takes its name: a reader that maps it would never look for that one.</summary>
+    /// <summary>
+    /// A file that a killed owner left is marked when another one takes its name: a reader that maps it would never look for that one.
+    /// </summary>
     [Fact]
     public void A_file_left_under_a_segments_name_is_marked_as_given_back()
     {
@@ -264,7 +269,8 @@ public sealed class SharedReadTests : DurabilityTest
 
     private static long PlaceOf(PilePointer pointer) => (long)pointer.Address * 8 % SegmentBytes;
 
-    private void WriteSegment(PilePointer pointer, int offset, byte[] bytes) => WriteFile(SegmentPath(pointer), PlaceOf(pointer) + offset, bytes);
+    private void WriteSegment(PilePointer pointer, int offset, byte[] bytes) =>
+        WriteFile(SegmentPath(pointer), PlaceOf(pointer) + offset, bytes);
 
     private static void WriteFile(string path, long place, byte[] bytes)
     {
@@ -272,5 +278,6 @@ public sealed class SharedReadTests : DurabilityTest
         RandomAccess.Write(file.SafeFileHandle, bytes, place);
     }
 
-    private static FileStream OpenShared(string path) => new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+    private static FileStream OpenShared(string path) =>
+        new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
 }

@@ -108,7 +108,8 @@ internal sealed unsafe partial class PileTarget
         bool mayBeDeleted = now.Pointer != flushed.Pointer || record->InFlight == Change.Delete;
         CheckFlushed(index, flushed, mayBeDeleted, found);
         foreach (Found item in found.Where(item => IsImpossible(item.Version, flushed)))
-            findings.Wrong("after another start, an object is older than what was flushed", Where(index, item.Version) + "; " + Where(index, flushed));
+            findings.Wrong(
+                "after another start, an object is older than what was flushed", Where(index, item.Version) + "; " + Where(index, flushed));
         Found kept = found.Where(item => item.Pointer == now.Pointer)
             .Concat(found.OrderByDescending(static item => item.Version.Revision)).FirstOrDefault();
         if (kept.Pointer != 0)

@@ -90,7 +90,9 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
         if (!isNew)
         {
             findings.Wrong(
-                record->InFlight == Change.Delete ? "a deletion in flight changed its object" : "a replacement in flight is neither old nor new",
+                record->InFlight == Change.Delete
+                    ? "a deletion in flight changed its object"
+                    : "a replacement in flight is neither old nor new",
                 Where(index, old) + ": " + difference);
             Drop(index, record);
             return;
@@ -212,5 +214,6 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
         new() { PatchRevision = journal.ThreadAt(index / Journal.ObjectsPerThread)->LastRevision };
 
     private static string Where(int index, in ObjectVersion version) =>
-        $"object {index} revision {version.Revision} at {PilePointer.FromUInt64(version.Pointer)}, {version.Shape} of {version.LengthBytes}";
+        $"object {index} revision {version.Revision} at {PilePointer.FromUInt64(version.Pointer)}, {version.Shape} of "
+        + $"{version.LengthBytes}";
 }

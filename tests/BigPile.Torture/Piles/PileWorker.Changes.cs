@@ -38,7 +38,8 @@ internal sealed unsafe partial class PileWorker
     private void Patch(int index, ObjectRecord* record)
     {
         ObjectVersion then = record->Now;
-        if (then.Shape is not (Shape.Bytes or Shape.Raw) || then.LengthBytes is < ValueBytes.MinPatchedBytes or > ValueBytes.MaxPatchedBytes)
+        if (then.Shape is not (Shape.Bytes or Shape.Raw)
+            || then.LengthBytes is < ValueBytes.MinPatchedBytes or > ValueBytes.MaxPatchedBytes)
         {
             Replace(index, record, then.LengthBytes);
             return;

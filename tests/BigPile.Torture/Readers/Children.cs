@@ -25,7 +25,8 @@ internal static class Children
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")
             start.ArgumentList.Add(typeof(Children).Assembly.Location);
-        foreach (string argument in new[] { verb, directory, seed.ToString(CultureInfo.InvariantCulture), number.ToString(CultureInfo.InvariantCulture), variation })
+        foreach (string argument in new[] { verb, directory, seed.ToString(
+            CultureInfo.InvariantCulture), number.ToString(CultureInfo.InvariantCulture), variation })
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
         start.Environment["DOTNET_TieredPGO"] = "0"; // a tight loop is measured from its first second

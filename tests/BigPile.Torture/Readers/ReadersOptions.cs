@@ -12,7 +12,8 @@ internal sealed class ReadersOptions
     internal const string Verb = "readers";
 
     private const string Usage =
-        "Usage: BigPile.Torture readers --reads N [--readers R] [--writers T] [--kills K] [--seed S] [--control no-sequence|no-header] [--directory D]";
+        "Usage: BigPile.Torture readers --reads N [--readers R] [--writers T] [--kills K] [--seed S] [--control no-sequence|no-header] "
+        + "[--directory D]";
 
     private static readonly string[] Names = ["--reads", "--readers", "--writers", "--kills", "--seed", "--control", "--directory"];
 

@@ -8,11 +8,13 @@ using BigPile.Concurrency;
 
 namespace BigPile.Torture.Readers;
 
-/// <summary>The parent: one process writes a pile, others read it without writing anything, and each value says whether it is whole.</summary>
+/// <summary>
+/// The parent: one process writes a pile, others read it without writing anything, and each value says whether it is whole.
+/// </summary>
 /// <remarks>
-/// The writer can be killed again and again, and then waits often in one of its windows; the readers stay, and go on with the next one. The values are such that no checksum tells a
-/// mixture from a whole one, so what is counted is what the protocol of reading lets through. A control leaves one of its checks out,
-/// and must end with mixtures.
+/// The writer can be killed again and again, and then waits often in one of its windows; the readers stay, and go on with the next one. The
+/// values are such that no checksum tells a mixture from a whole one, so what is counted is what the protocol of reading lets through. A
+/// control leaves one of its checks out, and must end with mixtures.
 /// </remarks>
 internal sealed unsafe class ReadersRun : IDisposable
 {
@@ -90,7 +92,8 @@ internal sealed unsafe class ReadersRun : IDisposable
     // Kills are spread over the run; the pile lies without a writer for a while.
     private void Watch()
     {
-        bool isKillDue = _killed < _options.Kills && Sum(static record => record.Reads) >= _options.Reads / (_options.Kills + 1) * (_killed + 1);
+        bool isKillDue = _killed < _options.Kills
+            && Sum(static record => record.Reads) >= _options.Reads / (_options.Kills + 1) * (_killed + 1);
         if (isKillDue)
         {
             Wait(_dice.Next(50));
@@ -108,7 +111,8 @@ internal sealed unsafe class ReadersRun : IDisposable
             Break($"a reader ended with exit code {reader.ExitCode}");
     }
 
-    private void Wait(int milliseconds) => _ = _readers.Count == 0 ? _writer!.WaitForExit(milliseconds) : _readers[0].WaitForExit(milliseconds);
+    private void Wait(int milliseconds) =>
+        _ = _readers.Count == 0 ? _writer!.WaitForExit(milliseconds) : _readers[0].WaitForExit(milliseconds);
 
     private void EndAll()
     {

@@ -6,7 +6,9 @@ using BigPile.Concurrency;
 
 namespace BigPile.Torture.Readers;
 
-/// <summary>The process that writes: every kind of change that moves, replaces or frees a block, until it is killed or told to end.</summary>
+/// <summary>
+/// The process that writes: every kind of change that moves, replaces or frees a block, until it is killed or told to end.
+/// </summary>
 internal sealed unsafe class WritingProcess
 {
     /// <summary>The length of the values in the table.</summary>

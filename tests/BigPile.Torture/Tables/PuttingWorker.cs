@@ -124,7 +124,9 @@ internal sealed unsafe partial class PuttingWorker : IWorker
                 return new EntryOptions { Priority = (EntryPriority)_dice.Next((int)EntryPriority.NeverEvict) };
             case < 5 when TableSet.RoleOf(key) <= TableRole.Names:
                 then.Tag = 1 + _dice.Next(Journal.TagsPerPair);
-                return new EntryOptions { Tags = [TableSet.TagOf(_pair, then.Tag)], Sliding = _dice.OneIn(3) ? TimeSpan.FromDays(30) : null };
+                return new EntryOptions { Tags = [TableSet.TagOf(_pair, then.Tag)], Sliding = _dice.OneIn(3)
+                    ? TimeSpan.FromDays(30)
+                    : null };
             default:
                 return null;
         }

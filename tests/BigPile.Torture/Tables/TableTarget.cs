@@ -107,7 +107,8 @@ internal sealed unsafe partial class TableTarget : ITarget
         KeyRecord* record = _journal.KeyAt(key);
         _journal.Head->Compared++;
         if (record->Put.IsInFlight)
-            _journal.AddOpenPut(key, new ObjectVersion { Revision = record->Put.Then.Revision, LengthBytes = record->Put.Then.LengthBytes });
+            _journal.AddOpenPut(
+                key, new ObjectVersion { Revision = record->Put.Then.Revision, LengthBytes = record->Put.Then.LengthBytes });
         bool isFound = TryRead(key, out EntryInfo info);
         if (isFound)
             isFound = CheckFound(key, record, info);

@@ -101,7 +101,8 @@ internal static class ValueBytes
         if (bytes.Length < HeadBytes || !uint.TryParse(head.AsSpan(24), NumberStyles.HexNumber, CultureInfo.InvariantCulture, out _))
             return $"{bytes.Length} bytes without a head: {Convert.ToHexString(bytes[..Math.Min(bytes.Length, HeadBytes)])}";
         bool isWhole = TryParse(bytes, out _, out ObjectVersion version);
-        return $"{bytes.Length} bytes that say id {head[..8]}, revision {head[8..16]}, length {head[16..24]}, patch {version.PatchRevision:x}, "
+        return $"{bytes.Length} bytes that say id {head[..8]}, revision {head[8..16]}, length {head[16..24]}, patch "
+            + $"{version.PatchRevision:x}, "
             + (isWhole ? "whole" : "not whole");
     }
 

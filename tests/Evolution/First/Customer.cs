@@ -17,6 +17,7 @@ public class Customer
     public static object Sample()
     {
         var shared = new Invoice { Number = 7, Total = 12.5m };
-        return new Customer { Name = "Ann", Age = 41, City = "Bonn", Paid = [new Invoice { Number = 6, Total = 1m }, shared], Latest = shared };
+        return new Customer { Name = "Ann", Age = 41, City = "Bonn", Paid = [new Invoice { Number = 6, Total = 1m }, shared],
+            Latest = shared };
     }
 }

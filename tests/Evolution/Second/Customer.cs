@@ -16,5 +16,6 @@ public class Customer
     public string Name { get; set; } = "";
 
     public string Describe() =>
-        $"{Name} {Age} {Email ?? "-"} {string.Join(',', Paid.ConvertAll(static invoice => invoice.Describe()))} {ReferenceEquals(Latest, Paid[^1])}";
+        $"{Name} {Age} {Email ?? "-"} {string.Join(',', Paid.ConvertAll(static invoice => invoice.Describe()))} "
+        + $"{ReferenceEquals(Latest, Paid[^1])}";
 }

@@ -42,7 +42,8 @@ internal static class Collected
         .. Places.Of("bits", () => new BitArray([true, false, true])),
         .. Places.Of("old list", () => new ArrayList { 1, "two", Points[0] }),
         .. Places.Of("old table", () => new Hashtable { [1] = Points[0] }),
-        .. Places.Of("ordered dictionary", () => new OrderedDictionary<string, Point>(StringComparer.OrdinalIgnoreCase) { ["z"] = Points[0], ["a"] = Points[1] }),
+        .. Places.Of("ordered dictionary", () =>
+            new OrderedDictionary<string, Point>(StringComparer.OrdinalIgnoreCase) { ["z"] = Points[0], ["a"] = Points[1] }),
         .. Places.Of("read-only set", () => new ReadOnlySet<int>(new HashSet<int> { 3, 1 })),
         .. Places.Of("lookup", () => Points.ToLookup(point => point.X > 1)),
         .. Places.Of("lookup by records", () => (Lookup<Point, int>)new[] { 1, 2, 3 }.ToLookup(n => Points[n % 2])),

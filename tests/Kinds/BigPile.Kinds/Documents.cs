@@ -32,16 +32,21 @@ internal static class Documents
         .. Places.Of("JSON array", () => new JsonArray(1, "two", null, new JsonObject { ["x"] = 3 })),
         .. Places.Of("JSON node", () => JsonNode.Parse(Json)!),
         .. Places.Of("JSON value", () => JsonValue.Create(5.25m)),
-        .. Places.Of("JSON without case", () => JsonNode.Parse("""{"a":1}""", new JsonNodeOptions { PropertyNameCaseInsensitive = true })!.AsObject()),
+        .. Places.Of("JSON without case", () =>
+            JsonNode.Parse("""{"a":1}""", new JsonNodeOptions { PropertyNameCaseInsensitive = true })!.AsObject()),
         .. Places.Of("part of JSON", () => JsonNode.Parse(Json)!["a"]!, Fate.Refused),
         .. Places.Of("JSON document", () => JsonDocument.Parse(Json)),
         .. Places.Of("JSON element", () => JsonDocument.Parse(Json).RootElement.GetProperty("b")),
         .. Places.Of("no JSON element", () => default(JsonElement)),
-        .. Places.Of("XML element", () => new XElement("a", new XAttribute("b", "1\r\n"), " text\r\n ", new XCData("<x>"), new XElement("{urn:n}c"))),
-        .. Places.Of("XML document", () => new XDocument(new XDeclaration("1.0", "utf-8", "yes"), new XComment("c"), new XElement("root", "t"))),
+        .. Places.Of("XML element", () =>
+            new XElement("a", new XAttribute("b", "1\r\n"), " text\r\n ", new XCData("<x>"), new XElement("{urn:n}c"))),
+        .. Places.Of(
+            "XML document", () => new XDocument(new XDeclaration("1.0", "utf-8", "yes"), new XComment("c"), new XElement("root", "t"))),
         .. Places.Of("exception", Thrown),
-        .. Places.Of("exception of many", () => new AggregateException("many", new ArgumentNullException("name"), new FormatException("text"))),
-        .. Places.Of("own exception", () => new OwnException("own", 5, new System.IO.FileNotFoundException("gone", "file.txt")) { Data = { ["k"] = 7 } }),
+        .. Places.Of(
+            "exception of many", () => new AggregateException("many", new ArgumentNullException("name"), new FormatException("text"))),
+        .. Places.Of("own exception", () =>
+            new OwnException("own", 5, new System.IO.FileNotFoundException("gone", "file.txt")) { Data = { ["k"] = 7 } }),
         .. Places.Of("part of XML", () => new XElement("a", new XElement("b")).Element("b")!, Fate.Refused),
     ];
 }

@@ -43,7 +43,8 @@ internal static class Places
             yield return kind;
         yield return new Kind(name + ": key", fate, () => new Dictionary<T, int> { [make()] = 1 });
         yield return new Kind(name + ": set", fate, () => new HashSet<T> { make() });
-        yield return new Kind(name + ": frozen key", fate, () => System.Collections.Frozen.FrozenDictionary.ToFrozenDictionary(new Dictionary<T, int> { [make()] = 1 }));
+        yield return new Kind(name + ": frozen key", fate, () =>
+            System.Collections.Frozen.FrozenDictionary.ToFrozenDictionary(new Dictionary<T, int> { [make()] = 1 }));
     }
 
     /// <summary>The places of a type that only names something: an interface, or an enumeration in a constructed type.</summary>

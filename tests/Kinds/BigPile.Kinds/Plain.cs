@@ -32,7 +32,8 @@ internal static class Plain
         CultureInfo culture => culture.Name + culture.NumberFormat.NumberDecimalSeparator + culture.DateTimeFormat.ShortDatePattern,
         TimeZoneInfo zone => zone.Id + zone.BaseUtcOffset + zone.GetAdjustmentRules().Length,
         Type type => type.AssemblyQualifiedName,
-        Enum or IFormattable when value.GetType().IsPrimitive || value is Enum or Guid or TimeSpan or DateOnly or TimeOnly or decimal or Int128 or UInt128 or Rune =>
+        Enum or IFormattable when value.GetType().IsPrimitive
+            || value is Enum or Guid or TimeSpan or DateOnly or TimeOnly or decimal or Int128 or UInt128 or Rune =>
             ((IFormattable)value).ToString(null, CultureInfo.InvariantCulture),
         Regex regex => $"{regex} {regex.Options} {regex.MatchTimeout}",
         JsonNode node => $"{PublicType(node.GetType())} {node.ToJsonString()} {node.Options?.PropertyNameCaseInsensitive}",
@@ -40,9 +41,11 @@ internal static class Plain
         JsonElement element => element.ValueKind == JsonValueKind.Undefined ? "undefined" : element.GetRawText(),
         XDocument document => document.Declaration + document.ToString(SaveOptions.DisableFormatting),
         XElement element => element.ToString(SaveOptions.DisableFormatting),
-        Exception e => $"{e.GetType()} {e.Message} {e.StackTrace} {e.HResult} {e.Source} {e.InnerException} {e.Data.Count} {(e as ArgumentException)?.ParamName}",
+        Exception e => $"{e.GetType()} {e.Message} {e.StackTrace} {e.HResult} {e.Source} {e.InnerException} {e.Data.Count} "
+            + $"{(e as ArgumentException)?.ParamName}",
         NameValueCollection names => Describe(names),
-        IEnumerable items when IsLookup(value) => string.Join(";", items.Cast<IEnumerable>().Select(group => group.GetType().GetProperty("Key")!.GetValue(group) + ":" + string.Join(",", group.Cast<object>()))),
+        IEnumerable items when IsLookup(value) => string.Join(";", items.Cast<IEnumerable>().Select(
+            group => group.GetType().GetProperty("Key")!.GetValue(group) + ":" + string.Join(",", group.Cast<object>()))),
         bool or char or Version or DBNull or System.Net.IPEndPoint or System.Drawing.Color or System.Net.IPAddress => value.ToString(),
         _ => Elements(value),
     };
@@ -52,7 +55,8 @@ internal static class Plain
     {
         if (type.GetInterface("ILookup`2") is { } lookup)
             return lookup;
-        while (!type.IsVisible && type.BaseType is { } parent && parent != typeof(object) && type.Namespace?.StartsWith("System", StringComparison.Ordinal) == true)
+        while (!type.IsVisible && type.BaseType is { } parent && parent != typeof(object)
+            && type.Namespace?.StartsWith("System", StringComparison.Ordinal) == true)
             type = parent;
         return type;
     }
@@ -62,7 +66,8 @@ internal static class Plain
     private static string? Elements(object value)
     {
         Type type = value.GetType();
-        if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var definition && (definition == typeof(Memory<>) || definition == typeof(ReadOnlyMemory<>)))
+        if (type.IsConstructedGenericType && type.GetGenericTypeDefinition() is var definition
+            && (definition == typeof(Memory<>) || definition == typeof(ReadOnlyMemory<>)))
             return string.Join(",", ((Array)type.GetMethod("ToArray")!.Invoke(value, null)!).Cast<object>());
         return type.IsConstructedGenericType && type.GetGenericTypeDefinition() == typeof(PriorityQueue<,>)
             ? string.Join(",", ((IEnumerable)type.GetProperty("UnorderedItems")!.GetValue(value)!).Cast<object>())
@@ -74,5 +79,6 @@ internal static class Plain
     private static string Describe(NameValueCollection names) =>
         string.Join(";", names.AllKeys.Select(key => $"{key ?? "null"}={string.Join(",", names.GetValues(key) ?? ["null"])}"));
 
-    private static string Describe(Uri uri) => uri.IsAbsoluteUri ? $"{uri.OriginalString} {uri.AbsoluteUri} {uri.PathAndQuery}" : "relative " + uri.OriginalString;
+    private static string Describe(Uri uri) =>
+        uri.IsAbsoluteUri ? $"{uri.OriginalString} {uri.AbsoluteUri} {uri.PathAndQuery}" : "relative " + uri.OriginalString;
 }

@@ -53,7 +53,8 @@ internal sealed class Same
                 if (!type.IsValueType && !Plain.IsTuple(level))
                     continue;
             }
-            foreach (FieldInfo field in level.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+            foreach (FieldInfo field in level.GetFields(
+                BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
             {
                 if (Compare(field.GetValue(expected), field.GetValue(actual), $"{path}.{field.Name}") is { } difference)
                     return difference;
@@ -66,7 +67,8 @@ internal sealed class Same
 
     private sealed class PairComparer : IEqualityComparer<(object, object)>
     {
-        public bool Equals((object, object) a, (object, object) b) => ReferenceEquals(a.Item1, b.Item1) && ReferenceEquals(a.Item2, b.Item2);
+        public bool Equals((object, object) a, (object, object) b) =>
+            ReferenceEquals(a.Item1, b.Item1) && ReferenceEquals(a.Item2, b.Item2);
 
         public int GetHashCode((object, object) pair) => RuntimeHelpers.GetHashCode(pair.Item1);
     }

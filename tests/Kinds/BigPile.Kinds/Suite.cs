@@ -17,7 +17,8 @@ internal static class Suite
 
     public static IEnumerable<Kind> All()
     {
-        foreach (IEnumerable<Kind> group in (IEnumerable<Kind>[])[.. Values(), .. Keys(), .. Names(), .. Others(), Losses.All(), Collected.All(), Documents.All()])
+        foreach (IEnumerable<Kind> group in (IEnumerable<Kind>[])[.. Values(), .. Keys(), .. Names(), .. Others(), Losses.All(), Collected
+            .All(), Documents.All()])
         {
             foreach (Kind kind in group)
                 yield return kind;

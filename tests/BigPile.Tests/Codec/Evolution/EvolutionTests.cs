@@ -4,7 +4,9 @@ using System.Text;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Payloads of classes that have changed since: written as types of OldWorld, read as those of NewWorld, by renaming in the catalog.</summary>
+/// <summary>
+/// Payloads of classes that have changed since: written as types of OldWorld, read as those of NewWorld, by renaming in the catalog.
+/// </summary>
 public sealed class EvolutionTests
 {
     [Theory]
@@ -41,8 +43,10 @@ public sealed class EvolutionTests
         var shared = new OldWorld.Address { City = "shared" };
         var old = new OldWorld.Holder
         {
-            Gone1 = new OldWorld.OnlyOld { Inner = shared, More = [new OldWorld.OnlyOld { Inner = shared }], Flat = { Text = "t", Inner = shared } },
-            Gone2 = new object[] { shared, 1, "x", new OldWorld.OnlyOld(), new Dictionary<string, OldWorld.OnlyOld> { ["k"] = new() }, new int[2, 2],
+            Gone1 = new OldWorld.OnlyOld { Inner = shared, More = [new OldWorld.OnlyOld { Inner = shared }],
+                Flat = { Text = "t", Inner = shared } },
+            Gone2 = new object[] { shared, 1, "x", new OldWorld
+                .OnlyOld(), new Dictionary<string, OldWorld.OnlyOld> { ["k"] = new() }, new int[2, 2],
                 new OldWorld.Animal[] { new OldWorld.OnlyOldCat() } },
             Gone3 = new() { ["a"] = [new OldWorld.OnlyOld { Inner = shared }] },
             Kept = new OldWorld.Address { City = "kept" },
@@ -70,7 +74,8 @@ public sealed class EvolutionTests
     [Fact]
     public void MemberOfAnotherTypeNamesTypeAndMember()
     {
-        PileSchemaException e = Assert.Throws<PileSchemaException>(() => ReadAsNew(CodecMode.Interpreted, new OldWorld.Changed { Value = 5 }));
+        PileSchemaException e =
+            Assert.Throws<PileSchemaException>(() => ReadAsNew(CodecMode.Interpreted, new OldWorld.Changed { Value = 5 }));
         Assert.Contains("Value", e.Message, StringComparison.Ordinal);
         Assert.Contains("Changed", e.Message, StringComparison.Ordinal);
     }
@@ -99,7 +104,8 @@ public sealed class EvolutionTests
             Named = new OldWorld.NamedThing { Kept = 5, Gone = new OldWorld.Address { City = "x" }, Price = 1.5m },
             Indexed = new OldWorld.IndexedThing { First = 1, Second = "two", Third = 3 },
             Pet = new OldWorld.Cat { Lives = 9 },
-            Dropped = [new OldWorld.OnlyOldRoster { Title = "t" }, new OldWorld.NamedThing(), new OldWorld.IndexedThing(), new OldWorld.Cat()],
+            Dropped =
+                [new OldWorld.OnlyOldRoster { Title = "t" }, new OldWorld.NamedThing(), new OldWorld.IndexedThing(), new OldWorld.Cat()],
             DroppedRoster = new() { "a" },
             DroppedNamed = new OldWorld.OnlyOldNamed { Text = "t" },
             DroppedPet = new OldWorld.Cat(),

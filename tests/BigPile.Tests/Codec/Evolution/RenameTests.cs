@@ -65,7 +65,8 @@ public sealed class RenameTests
         Hooked copy = new CodecFixture().RoundTrip(hooked);
         Assert.Equal(("outer:1", "inner:0"), (copy.Computed, copy.Next!.Computed));
         Assert.Equal(2, new CodecFixture().RoundTrip(new HookedList { 1, 2 }).Seen);
-        PileSerializationException e = Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(new HookedStruct { X = 1 }));
+        PileSerializationException e =
+            Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(new HookedStruct { X = 1 }));
         Assert.Contains("class", e.Message, StringComparison.Ordinal);
     }
 
@@ -73,7 +74,8 @@ public sealed class RenameTests
     public void InitializersOfNewMembersRunWhenAskedFor()
     {
         FakeCatalog catalog = OldPayload.Catalog([Name<Grown>(), 0, "Old", "int32"]);
-        var initialized = (Grown)new CodecFixture(catalog: catalog, options: new PileCodecOptions { InitializeNewMembers = true }).Read(OldPayload.Of(0x91, 4));
+        var initialized = (Grown)new CodecFixture(
+            catalog: catalog, options: new PileCodecOptions { InitializeNewMembers = true }).Read(OldPayload.Of(0x91, 4));
         Assert.Equal((4, "new"), (initialized.Old, initialized.New));
         Assert.Empty(initialized.List!);
         var bare = (Grown)new CodecFixture(catalog: catalog).Read(OldPayload.Of(0x91, 4));
