@@ -50,18 +50,20 @@ internal sealed unsafe partial class TableCore
     {
         options.Validate();
         ThreadPresence.RefuseInside();
+        long now = _clock.BeforeLock;
         lock (_configuring)
         {
             if (options.FixedIndex != _options.FixedIndex)
                 throw new ArgumentException($"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
             WhilePausedLocked(() => ApplyLocked(options));
-            EvictSurplus();
+            EvictSurplus(now);
         }
     }
 
     /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
     internal void BeginLimits()
     {
+        long now = _clock.BeforeLock;
         lock (_configuring)
         {
             WhilePausedLocked(() =>
@@ -69,7 +71,7 @@ internal sealed unsafe partial class TableCore
                 IsRebuilding = false;
                 ApplyLocked(_options);
             });
-            EvictSurplus();
+            EvictSurplus(now);
         }
     }
 
@@ -180,7 +182,7 @@ internal sealed unsafe partial class TableCore
             return Promise.Refused;
         while (!hasRoom)
         {
-            if (!_evictor!.TryEvict(key.Hash, priority, own.Address))
+            if (!_evictor!.TryEvict(key.Hash, priority, now, own.Address))
                 return Promise.Refused;
             hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, BlockLimitBytes());
         }
@@ -231,7 +233,7 @@ internal sealed unsafe partial class TableCore
         _options.MaximumBytes is null || _evictor == null || Interlocked.Read(ref _usage.RoomBytes) + bytes <= BlockLimitBytes();
 
     /// <summary>Evicts what is over the limits after they were lowered.</summary>
-    private void EvictSurplus()
+    private void EvictSurplus(long now)
     {
         if (_evictor == null)
             return;
@@ -240,7 +242,7 @@ internal sealed unsafe partial class TableCore
             ThreadPresence presence = EnterToChange();
             try
             {
-                if (!_evictor.TryEvict(0, EntryPriority.High))
+                if (!_evictor.TryEvict(0, EntryPriority.High, now))
                     return;
             }
             finally
@@ -255,10 +257,9 @@ internal sealed unsafe partial class TableCore
 
     void IEvictionHost.Prefetch(IndexSlot slot) => Pile.PrefetchEntry(slot.Address);
 
-    void IEvictionHost.EvictLocked(Bucket* line, int slot)
+    void IEvictionHost.EvictLocked(Bucket* line, int slot, long now)
     {
         ThreadPresence presence = ThreadPresence.Mine;
-        long now = 0;
         if (TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out long payloadBytes))
             DropLocked(presence, line, slot, head, payloadBytes, IsDead(head, ref now) ? ReasonOf(head) : Counter.Evictions);
         else

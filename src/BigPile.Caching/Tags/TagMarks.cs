@@ -151,13 +151,14 @@ internal sealed unsafe class TagMarks(TableCore core)
 
     private ulong Publish(ReadOnlySpan<ulong> tags, int flushes = 0)
     {
+        ulong floor = core.Clock.VersionAt(core.Clock.Now);
         ThreadPresence presence = core.EnterToChange();
         try
         {
             core.ExpectMortals();
             lock (_lock)
             {
-                return PublishLocked(tags);
+                return PublishLocked(tags, floor);
             }
         }
         catch (PileFullException) when (core.Pile.CanMakeRoom(presence, flushes))
@@ -171,7 +172,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         return Publish(tags, core.Pile.MakeRoom(flushes));
     }
 
-    private ulong PublishLocked(ReadOnlySpan<ulong> tags)
+    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
     {
         Span<Slot> slots = stackalloc Slot[tags.Length];
         int written = 0;
@@ -180,7 +181,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             for (; written < tags.Length; written++)
                 slots[written] = Write(tags[written]);
-            version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
+            version = core.Pile.NextVersion(floor);
         }
         finally
         {
