@@ -24,7 +24,10 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
-        return Put(key, value, kind, spec, condition, flushes: 0, out info);
+        PutResult? result = Put(key, value, kind, spec, condition, flushes: 0, out info);
+        if (result is not (null or PutResult.Collision))
+            CacheDurations.NotePayload(Name, value.Length); // outside of the pile: listeners are the application's code
+        return result;
     }
 
     private PutResult? Put(
@@ -93,8 +96,6 @@ internal sealed unsafe partial class TableCore
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
                 _counters.Add(presence, Counter.Overwrites);
-            if (change.Result != null)
-                CacheDurations.NotePayload(Name, value.Length);
             return change.Result;
         }
     }
