@@ -34,7 +34,11 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>An entry that the key of a put has already.</summary>
-    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address);
+    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address)
+    {
+        /// <summary>Whether there is none, and its bucket has no place for one, nor may make one.</summary>
+        internal bool LacksPlace { get; init; }
+    }
 
     private enum Promise
     {
@@ -173,8 +177,10 @@ internal sealed unsafe partial class TableCore
         out Reservation reservation)
     {
         reservation = default;
-        if (!TryLookAtOwn(key, condition, ref now, out OwnEntry own))
+        if (!TryLookAtOwn(key, condition, priority, ref now, out OwnEntry own))
             return Promise.ConditionNotMet;
+        if (own.LacksPlace)
+            return Promise.Refused;
         long moreBytes = Math.Max(0, roomBytes - own.RoomBytes);
         bool hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
         bool hasEvicted = !hasRoom;
@@ -201,14 +207,17 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Looks whether a key has an entry.</summary>
     /// <returns>Whether the condition is met.</returns>
-    private bool TryLookAtOwn(in KeyProbe key, Condition condition, ref long now, out OwnEntry own)
+    private bool TryLookAtOwn(in KeyProbe key, Condition condition, EntryPriority priority, ref long now, out OwnEntry own)
     {
         own = default;
         Bucket* bucket = _index.Lock(key.Hash, out _);
         try
         {
             if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
+            {
+                own = own with { LacksPlace = !HasPlaceLocked(bucket, priority, ref now) };
                 return IsMetLocked(condition, key.Hash, version: 0, isNone: true);
+            }
             if (head.Kind != ValueKind.Tombstone)
                 own = new OwnEntry(IsThere: true, Pile.RoomBytesOf(payloadBytes), head.Priority, Bucket.Load(line, slot).Address);
             return IsMetLocked(condition, key.Hash, head.Version, IsNoneLocked(head, ref now));
