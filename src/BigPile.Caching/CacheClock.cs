@@ -17,6 +17,7 @@ internal sealed class CacheClock
 {
     private const int SaltBits = Pile.ClockVersionShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
+    private const int MostLooks = 3;
 
     // Versions are reserved a second ahead of the clock; what kills leave of that is no wrong clock.
     private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
@@ -31,6 +32,7 @@ internal sealed class CacheClock
     private Anchor _anchor;
     private ClockSteps _steps = ClockSteps.None;
     private long _ahead;
+    private long _changes;
 
     /// <summary>Starts a cache's time.</summary>
     /// <param name="time">The clocks.</param>
@@ -108,31 +110,48 @@ internal sealed class CacheClock
     }
 
     /// <summary>Looks at the system's clock. Done from time to time, and before an instant of that clock is taken over.</summary>
+    /// <remarks>
+    /// The clock is read under no lock, since it may be the application's. What was read before a change that somebody else made meanwhile
+    /// says nothing, and is read again.
+    /// </remarks>
     internal void Follow()
+    {
+        bool isDone = false;
+        for (int i = 0; i < MostLooks && !isDone; i++)
+        {
+            long changes = Volatile.Read(ref _changes);
+            TimeSpan slept = Slept();
+            isDone = !TryReadBoth(out long stamp, out long clock) || TryFollow(changes, slept, stamp, clock);
+        }
+    }
+
+    private bool TryFollow(long changes, TimeSpan slept, long stamp, long clock)
     {
         lock (_following)
         {
-            WakeUp();
-            if (!TryReadBoth(out long stamp, out long clock))
-                return;
+            if (_changes != changes)
+                return false;
+            _changes++;
+            WakeUp(slept);
             long apart = _anchor.Ticks + (long)((stamp - _anchor.Stamp) * _ticksPerStamp) - clock;
             bool isRight = Math.Abs(apart) < FollowedTicks;
             if (isRight || Math.Abs(apart - _ahead) < FollowedTicks)
             {
                 Volatile.Write(ref _ahead, isRight ? 0 : _ahead);
                 Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = clock + _ahead });
-                return;
+                return true;
             }
             if (apart > _ahead)
                 StepBack(Math.Min(clock, _start), apart - _ahead);
             Volatile.Write(ref _ahead, apart);
+            return true;
         }
     }
 
     // Both at one instant, unless the thread loses its processor between the two.
     private bool TryReadBoth(out long stamp, out long clock)
     {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < MostLooks; i++)
         {
             stamp = _time.GetTimestamp();
             clock = SystemNow;
@@ -153,14 +172,17 @@ internal sealed class CacheClock
     private TimeSpan Slept() => _time == TimeProvider.System ? SleepTime.Total : TimeSpan.Zero;
 
     // Sleep is time that went by for every entry, and not a clock that was set.
-    private void WakeUp()
+    private void WakeUp(TimeSpan slept)
     {
-        TimeSpan slept = Slept();
         if ((slept - _anchor.Slept).Ticks > FollowedTicks)
             Volatile.Write(ref _anchor, _anchor with { Ticks = _anchor.Ticks + (slept - _anchor.Slept).Ticks, Slept = slept });
     }
 
-    private void OnStampsStepBack(long by) => StepBack(SystemNow, by);
+    private void OnStampsStepBack(long by, long clock)
+    {
+        _changes++;
+        StepBack(clock, by);
+    }
 
     private void StepBack(long upTo, long by)
     {

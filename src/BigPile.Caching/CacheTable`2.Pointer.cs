@@ -10,6 +10,11 @@ namespace BigPile.Caching;
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>Puts an object of the pile as a value. The table takes it over: it goes with the entry, and nobody else may delete it.</summary>
+    /// <remarks>
+    /// The entry leads to the object and has no copy of it: what becomes durable of the two is told apart. A power cut may leave an entry that
+    /// was put since the last flush beside an older value of the object, where that was flushed before and replaced since: the value that the
+    /// last flush made durable. Flush behind the replacement, or put the new value as an object of its own. After a kill both are as they were.
+    /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="pointer">The object.</param>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>

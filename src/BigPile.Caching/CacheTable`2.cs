@@ -53,7 +53,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         {
             if (_listeners.ContainsKey(listener))
                 return;
-            Action<IReadOnlyList<RawRemoval>> raw = batch => listener(Translate(batch));
+            Action<IReadOnlyList<RawRemoval>> raw = batch => Tell(listener, batch);
             _listeners[listener] = raw;
             Core.Events.Subscribe(raw);
         }
@@ -68,11 +68,17 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         }
     }
 
-    private RemovedEntry<TKey>[] Translate(IReadOnlyList<RawRemoval> batch)
+    // A key that can't be read is left out, and noted; the others are told of all the same.
+    private void Tell(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
     {
-        var removed = new RemovedEntry<TKey>[batch.Count];
-        for (int i = 0; i < removed.Length; i++)
-            removed[i] = new RemovedEntry<TKey>(_keys.Decode(batch[i].Key), batch[i].Info, batch[i].Reason);
-        return removed;
+        var removed = new List<RemovedEntry<TKey>>(batch.Count);
+        foreach (RawRemoval raw in batch)
+        {
+            Core.Pile.Background.TryRun(
+                $"the reading of the key of a removed entry of the table '{Name}'",
+                () => removed.Add(new RemovedEntry<TKey>(_keys.Decode(raw.Key), raw.Info, raw.Reason)));
+        }
+        if (removed.Count != 0)
+            listener(removed);
     }
 }

@@ -30,6 +30,7 @@ public sealed partial class PileCache
             throw new InvalidOperationException(
                 $"The table '{name}' can't be dropped while the cache is still finding its entries. Wait for PileCache.Readiness.Completion.");
         }
+        ulong floor = _clock.VersionAt(_clock.Now); // the application's clock is read under no lock
         lock (_dropping)
         {
             TableCore? core;
@@ -40,20 +41,20 @@ public sealed partial class PileCache
                     return false;
             }
             core.BeginDrop();
-            FreeIdOf(core);
+            FreeIdOf(core, floor);
             core.CompleteDrop();
             return true;
         }
     }
 
-    private void FreeIdOf(TableCore core)
+    private void FreeIdOf(TableCore core, ulong floor)
     {
         lock (_lock)
         {
             bool isFreed = false;
             try
             {
-                _ids.Drop(core.Id, Pile.NextVersion(_clock.VersionAt(_clock.Now)));
+                _ids.Drop(core.Id, Pile.NextVersion(floor));
                 isFreed = true;
             }
             finally

@@ -74,26 +74,50 @@ public sealed partial class PileCache
     {
         if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        KeyKind kind = KeyCodec<TKey>.Kind;
-        TableCore? core;
-        CacheTable<TKey, TValue> table;
+        CacheTable<TKey, TValue>? table;
         bool isKnown;
-        lock (_lock)
+        do
         {
-            ObjectDisposedException.ThrowIf(_disposed, this);
-            isKnown = _cores.TryGetValue(name, out core);
-            core ??= DefineLocked(name, kind, options ?? DefaultTableOptions with { Name = name }, comparer);
-            if (core.KeyKind != kind)
-                throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, not {kind}.");
-            if (comparer != null && !comparer.Equals(core.KeyComparer))
-                throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
-            table = CoverLocked<TKey, TValue>(core);
-            options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
-            core.IsConfigured |= !isKnown;
+            TableCore? agreeing = comparer == null ? null : FindAgreeing(name, comparer);
+            lock (_lock)
+                table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
         }
-        if (isKnown && options != null && options != core.Options)
-            core.Configure(options);
-        core.IsConfigured = true; // not before: a refused call leaves the table as it was
+        while (table == null);
+        if (isKnown && options != null && options != table.Core.Options)
+            table.Core.Configure(options);
+        table.Core.IsConfigured = true; // not before: a refused call leaves the table as it was
+        return table;
+    }
+
+    // With no lock held: comparers may be told apart by code of the application.
+    private TableCore? FindAgreeing<TKey>(string name, IEqualityComparer<TKey> comparer)
+        where TKey : notnull
+    {
+        TableCore? core;
+        lock (_lock)
+            core = _cores.GetValueOrDefault(name);
+        if (core != null && core.KeyKind == KeyCodec<TKey>.Kind && !comparer.Equals(core.KeyComparer))
+            throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
+        return core;
+    }
+
+    /// <summary>Gives a table, and makes it if it does not exist.</summary>
+    /// <returns>Null when the table is another one than the one whose comparer agrees: it has to be compared first.</returns>
+    private CacheTable<TKey, TValue>? GetOrCreateLocked<TKey, TValue>(
+        string name, ref TableOptions? options, IEqualityComparer<TKey>? comparer, TableCore? agreeing, out bool isKnown)
+        where TKey : notnull
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        KeyKind kind = KeyCodec<TKey>.Kind;
+        isKnown = _cores.TryGetValue(name, out TableCore? core);
+        core ??= DefineLocked(name, kind, options ?? DefaultTableOptions with { Name = name }, comparer);
+        if (core.KeyKind != kind)
+            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, not {kind}.");
+        if (isKnown && comparer != null && core != agreeing)
+            return null;
+        CacheTable<TKey, TValue> table = CoverLocked<TKey, TValue>(core);
+        options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
+        core.IsConfigured |= !isKnown;
         return table;
     }
 

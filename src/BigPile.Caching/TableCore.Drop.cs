@@ -34,7 +34,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            FrozenStatistics = default;
+            FrozenStatistics = Statistics with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 };
             Dispose();
         }
     }

@@ -34,6 +34,7 @@ internal sealed unsafe partial class TableCore
     {
         if (!HasMortals || IsRebuilding)
             return 0;
+        long now = _clock.Now;
         if (waits)
             _sweeping.Enter();
         else if (!_sweeping.TryEnter())
@@ -41,7 +42,6 @@ internal sealed unsafe partial class TableCore
         try
         {
             int freed = 0;
-            long now = _clock.Now;
             for (int i = 0; i < maxBuckets; i++)
                 freed += SweepNext(now);
             return freed;

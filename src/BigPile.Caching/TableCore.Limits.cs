@@ -34,7 +34,11 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>An entry that the key of a put has already.</summary>
-    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address);
+    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address)
+    {
+        /// <summary>Whether there is none, and its bucket has no place for one, nor may make one.</summary>
+        internal bool LacksPlace { get; init; }
+    }
 
     private enum Promise
     {
@@ -50,18 +54,20 @@ internal sealed unsafe partial class TableCore
     {
         options.Validate();
         ThreadPresence.RefuseInside();
+        long now = _clock.BeforeLock;
         lock (_configuring)
         {
             if (options.FixedIndex != _options.FixedIndex)
                 throw new ArgumentException($"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
             WhilePausedLocked(() => ApplyLocked(options));
-            EvictSurplus();
+            EvictSurplus(now);
         }
     }
 
     /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
     internal void BeginLimits()
     {
+        long now = _clock.BeforeLock;
         lock (_configuring)
         {
             WhilePausedLocked(() =>
@@ -69,7 +75,7 @@ internal sealed unsafe partial class TableCore
                 IsRebuilding = false;
                 ApplyLocked(_options);
             });
-            EvictSurplus();
+            EvictSurplus(now);
         }
     }
 
@@ -171,8 +177,10 @@ internal sealed unsafe partial class TableCore
         out Reservation reservation)
     {
         reservation = default;
-        if (!TryLookAtOwn(key, condition, ref now, out OwnEntry own))
+        if (!TryLookAtOwn(key, condition, priority, ref now, out OwnEntry own))
             return Promise.ConditionNotMet;
+        if (own.LacksPlace)
+            return Promise.Refused;
         long moreBytes = Math.Max(0, roomBytes - own.RoomBytes);
         bool hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
         bool hasEvicted = !hasRoom;
@@ -180,7 +188,7 @@ internal sealed unsafe partial class TableCore
             return Promise.Refused;
         while (!hasRoom)
         {
-            if (!_evictor!.TryEvict(key.Hash, priority, own.Address))
+            if (!_evictor!.TryEvict(key.Hash, priority, now, own.Address))
                 return Promise.Refused;
             hasRoom = _usage.TryTake(takesEntry: !own.IsThere, moreBytes, BlockLimitBytes());
         }
@@ -199,14 +207,17 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Looks whether a key has an entry.</summary>
     /// <returns>Whether the condition is met.</returns>
-    private bool TryLookAtOwn(in KeyProbe key, Condition condition, ref long now, out OwnEntry own)
+    private bool TryLookAtOwn(in KeyProbe key, Condition condition, EntryPriority priority, ref long now, out OwnEntry own)
     {
         own = default;
         Bucket* bucket = _index.Lock(key.Hash, out _);
         try
         {
             if (!TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes))
+            {
+                own = own with { LacksPlace = !HasPlaceLocked(bucket, priority, ref now) };
                 return IsMetLocked(condition, key.Hash, version: 0, isNone: true);
+            }
             if (head.Kind != ValueKind.Tombstone)
                 own = new OwnEntry(IsThere: true, Pile.RoomBytesOf(payloadBytes), head.Priority, Bucket.Load(line, slot).Address);
             return IsMetLocked(condition, key.Hash, head.Version, IsNoneLocked(head, ref now));
@@ -231,7 +242,7 @@ internal sealed unsafe partial class TableCore
         _options.MaximumBytes is null || _evictor == null || Interlocked.Read(ref _usage.RoomBytes) + bytes <= BlockLimitBytes();
 
     /// <summary>Evicts what is over the limits after they were lowered.</summary>
-    private void EvictSurplus()
+    private void EvictSurplus(long now)
     {
         if (_evictor == null)
             return;
@@ -240,7 +251,7 @@ internal sealed unsafe partial class TableCore
             ThreadPresence presence = EnterToChange();
             try
             {
-                if (!_evictor.TryEvict(0, EntryPriority.High))
+                if (!_evictor.TryEvict(0, EntryPriority.High, now))
                     return;
             }
             finally
@@ -255,10 +266,9 @@ internal sealed unsafe partial class TableCore
 
     void IEvictionHost.Prefetch(IndexSlot slot) => Pile.PrefetchEntry(slot.Address);
 
-    void IEvictionHost.EvictLocked(Bucket* line, int slot)
+    void IEvictionHost.EvictLocked(Bucket* line, int slot, long now)
     {
         ThreadPresence presence = ThreadPresence.Mine;
-        long now = 0;
         if (TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out long payloadBytes))
             DropLocked(presence, line, slot, head, payloadBytes, IsDead(head, ref now) ? ReasonOf(head) : Counter.Evictions);
         else

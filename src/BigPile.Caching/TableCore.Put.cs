@@ -13,9 +13,6 @@ namespace BigPile.Caching;
 /// <summary>Putting.</summary>
 internal sealed unsafe partial class TableCore
 {
-    /// <summary>The lines that a bucket of a speculative table may have: their number bounds the cost of every operation.</summary>
-    private const int MaxSpeculativeLines = 4;
-
     private const long EntriesBetweenGrowths = 31;
 
     /// <summary>Puts a value.</summary>
@@ -24,7 +21,10 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition, out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
-        return Put(key, value, kind, spec, condition, flushes: 0, out info);
+        PutResult? result = Put(key, value, kind, spec, condition, flushes: 0, out info);
+        if (result is not (null or PutResult.Collision))
+            CacheDurations.NotePayload(Name, value.Length); // outside of the pile: listeners are the application's code
+        return result;
     }
 
     private PutResult? Put(
@@ -93,8 +93,6 @@ internal sealed unsafe partial class TableCore
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
                 _counters.Add(presence, Counter.Overwrites);
-            if (change.Result != null)
-                CacheDurations.NotePayload(Name, value.Length);
             return change.Result;
         }
     }
@@ -279,66 +277,6 @@ internal sealed unsafe partial class TableCore
             _evictor?.Enter(hash, priority, Interlocked.Read(ref _usage.Entries));
         if (!_options.FixedIndex && _counters.IsTurn(presence, EntriesBetweenGrowths))
             _index.GrowFor(_counters.Entries);
-    }
-
-    /// <summary>Takes the entry of least worth out of a full bucket.</summary>
-    /// <returns>Its line, or null when none may go.</returns>
-    private Bucket* EjectLocked(
-        ThreadPresence presence, Bucket* bucket, EntryPriority most, ref long now, out int slot, out bool wasAlive)
-    {
-        Prefetch(bucket);
-        Bucket* leastLine = null;
-        var least = new Worth(most, int.MaxValue);
-        slot = -1;
-        for (Bucket* line = bucket; line != null; line = _index.Next(line))
-        {
-            for (int i = 0; i < Bucket.SlotCount; i++)
-            {
-                Worth worth = WorthLocked(line, i, ref now);
-                line->SetFrequency(i, Math.Max(0, line->Frequency(i) - 1));
-                if (!worth.IsBelow(least))
-                    continue;
-                least = worth;
-                leastLine = line;
-                slot = i;
-            }
-        }
-        wasAlive = least.IsAlive;
-        if (leastLine == null)
-            return null;
-        if (TryViewSlotLocked(Bucket.Load(leastLine, slot), out EntryHead head, out long payloadBytes))
-            DropLocked(presence, leastLine, slot, head, payloadBytes, wasAlive ? Counter.Evictions : ReasonOf(head));
-        return leastLine;
-    }
-
-    private void Prefetch(Bucket* bucket)
-    {
-        for (Bucket* line = bucket; line != null; line = _index.Next(line))
-        {
-            for (int i = 0; i < Bucket.SlotCount; i++)
-                Pile.PrefetchEntry(Bucket.Load(line, i).Address);
-        }
-    }
-
-    private Worth WorthLocked(Bucket* line, int slot, ref long now)
-    {
-        if (!TryViewSlotLocked(Bucket.Load(line, slot), out EntryHead head, out _))
-            return Worth.Nothing;
-        if (IsDead(head, ref now))
-            return Worth.Nothing;
-        return new Worth(head.Priority, line->Frequency(slot));
-    }
-
-    /// <summary>What an entry is worth: first by priority, then by use; below all is one that is no more.</summary>
-    private readonly record struct Worth(EntryPriority Priority, int Uses)
-    {
-        internal static Worth Nothing => new(EntryPriority.Low, -1);
-
-        internal bool IsAlive => Uses >= 0;
-
-        internal bool IsBelow(Worth other) =>
-            !IsAlive ? other.IsAlive
-            : Priority != EntryPriority.NeverEvict && other.IsAlive && (Priority < other.Priority || (Priority == other.Priority && Uses < other.Uses));
     }
 
     /// <summary>One put on its way.</summary>

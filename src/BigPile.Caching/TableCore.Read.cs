@@ -220,7 +220,7 @@ internal sealed unsafe partial class TableCore
             return true;
         }
         if (outcome == Outcome.Dead)
-            DropIfDead(presence, key, now);
+            DropIfDead(presence, key, now == 0 ? _clock.BeforeLock : now);
         return false;
     }
 

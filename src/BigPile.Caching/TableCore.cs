@@ -134,10 +134,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         _index.Dispose();
         _evictor?.Dispose();
         _evictor = null;
-        FrozenStatistics = null;
     }
 
-    /// <summary>What the statistics said when the table was closed.</summary>
+    /// <summary>What the statistics said when the table was closed; of one that was dropped, nothing is left.</summary>
     internal TableStatistics? FrozenStatistics { get; set; }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -1,5 +1,8 @@
 using System;
+using System.Buffers;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using Microsoft.Extensions.Logging;
 
@@ -45,6 +48,41 @@ public sealed class BackgroundTests
         }
         Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
         Assert.True(pile.Background.FailureCount > 0);
+    }
+
+    [Fact]
+    public void A_key_that_cant_be_read_keeps_no_other_removal_of_its_batch_from_being_told()
+    {
+        var time = new ManualTime();
+        var pile = new Pile(new PileOptions { SegmentBytes = 16 << 20, Codec = new ForgetfulCodec() });
+        using var cache = new PileCache(pile, new PileCacheOptions { OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.Zero });
+        CacheTable<Version, byte[]> table = cache.GetOrCreateTable<Version, byte[]>(TestCache.Durable("t"));
+        using var told = new CountdownEvent(2);
+        var keys = new ConcurrentBag<int>();
+        table.EntriesRemoved += batch =>
+        {
+            foreach (RemovedEntry<Version> removed in batch)
+            {
+                keys.Add(removed.Key.Major);
+                told.Signal();
+            }
+        };
+        for (int i = 1; i <= 3; i++)
+            table.Put(new Version(i, 0), [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+        time.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(3, table.Sweep());
+        Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
+        Assert.Equal([1, 3], keys.Order());
+        Assert.Equal(1, pile.Background.FailureCount);
+        Assert.Contains("'t'", pile.Background.LastFailure!.Message, StringComparison.Ordinal);
+    }
+
+    private sealed class ForgetfulCodec : IPileCodec
+    {
+        public void Serialize(object value, PileBuffer destination) => destination.Write(BitConverter.GetBytes(((Version)value).Major));
+
+        public object Deserialize(PileBuffer source) =>
+            BitConverter.ToInt32(source.WrittenSpan) is var major and not 2 ? new Version(major, 0) : throw new FormatException("Which one was that?");
     }
 
     private sealed class FailingTime : TimeProvider

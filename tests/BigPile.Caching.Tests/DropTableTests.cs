@@ -38,6 +38,21 @@ public sealed class DropTableTests : StoppedCacheTest
     }
 
     [Fact]
+    public void The_statistics_of_a_table_that_is_gone_say_what_it_did_and_hold_nothing_that_is_freed()
+    {
+        PileCache cache = TestCache.Make();
+        CacheTable<string, string> dropped = cache.GetOrCreateTable<string, string>(TestCache.Durable("d") with { MaximumEntries = 10 });
+        CacheTable<string, string> closed = cache.GetOrCreateTable<string, string>(TestCache.Durable("c") with { MaximumEntries = 10 });
+        dropped.Put("k", "v");
+        closed.Put("k", "v");
+        TableStatistics before = closed.Statistics;
+        Assert.True(cache.DropTable("d"));
+        Assert.Equal((0, 0, 1), (dropped.Count, dropped.Statistics.TotalBytes, dropped.Statistics.Puts));
+        cache.Dispose();
+        Assert.Equal(before, closed.Statistics);
+    }
+
+    [Fact]
     public void Names_and_ids_are_never_used_up()
     {
         using PileCache cache = TestCache.Make();

@@ -9,7 +9,8 @@ public sealed class ForeignClockTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    public static TheoryData<string> Calls => ["get", "look", "lease", "remove", "get or add", "sweep"];
+    public static TheoryData<string> Calls =>
+        ["get", "look", "lease", "remove", "get or add", "sweep", "evict", "lower the limit", "remove by tag", "clear", "drop", "put until", "step back"];
 
     [Theory]
     [MemberData(nameof(Calls))]
@@ -17,8 +18,8 @@ public sealed class ForeignClockTests
     {
         var clock = new CallingClock();
         using PileCache cache = Make(clock, out CacheTable<string, string> table);
-        clock.Call = () => _ = table.TryGetEntry("key", out _);
-        await Task.Run(() => Make(call, table)).WaitAsync(Patience);
+        clock.Call = () => CallBack(call, cache, table);
+        await Task.Run(() => Make(call, clock, cache, table)).WaitAsync(Patience);
         Assert.NotEqual(0, clock.CallsBack);
     }
 
@@ -28,20 +29,46 @@ public sealed class ForeignClockTests
     {
         var clock = new CallingClock();
         using PileCache cache = Make(clock, out CacheTable<string, string> table);
-        clock.Call = () => Task.Run(() => table.TryGetEntry("key", out _)).Wait(Patience);
-        await Task.Run(() => Make(call, table)).WaitAsync(Patience);
+        clock.Call = () => Assert.True(Task.Run(() => CallBack(call, cache, table)).Wait(Patience / 2));
+        await Task.Run(() => Make(call, clock, cache, table)).WaitAsync(Patience);
         Assert.NotEqual(0, clock.CallsBack);
     }
 
     private static PileCache Make(CallingClock clock, out CacheTable<string, string> table)
     {
         var cache = new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true, TimeProvider = clock, SweepPeriod = TimeSpan.Zero });
-        table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t"));
-        table.Put("key", "value", new EntryOptions { MaxAge = TimeSpan.FromHours(1) });
+        table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t") with { MaximumEntries = 2 });
+        table.Put("key", "value", Mortal);
+        _ = cache.GetOrCreateTable<string, string>(TestCache.Durable("another"));
         return cache;
     }
 
-    private static void Make(string call, CacheTable<string, string> table)
+    private static EntryOptions Mortal => new() { MaxAge = TimeSpan.FromHours(1) };
+
+    private static EntryOptions Until => new() { ExpiresAt = TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1) };
+
+    // What needs the locks that the call takes.
+    private static void CallBack(string call, PileCache cache, CacheTable<string, string> table)
+    {
+        _ = table.TryGetEntry("key", out _);
+        switch (call)
+        {
+            case "remove by tag" or "clear":
+                table.RemoveByTag("another");
+                break;
+            case "drop":
+                _ = cache.GetStatistics("t");
+                break;
+            case "put until" or "step back":
+                table.Put("key", "value", Until);
+                break;
+            case "sweep":
+                _ = table.Sweep();
+                break;
+        }
+    }
+
+    private static void Make(string call, CallingClock clock, PileCache cache, CacheTable<string, string> table)
     {
         switch (call)
         {
@@ -61,6 +88,32 @@ public sealed class ForeignClockTests
             case "get or add":
                 Assert.Equal("made", table.GetOrAdd("other", static _ => "made"));
                 break;
+            case "evict":
+                table.Put("second", "value", Mortal);
+                table.Put("third", "value");
+                table.Put("fourth", "value");
+                break;
+            case "lower the limit":
+                table.Put("second", "value", Mortal);
+                table.Configure(table.Options with { MaximumEntries = 1 });
+                break;
+            case "remove by tag":
+                table.RemoveByTag("tag");
+                break;
+            case "clear":
+                table.Clear();
+                break;
+            case "drop":
+                Assert.True(cache.DropTable("another"));
+                break;
+            case "put until":
+                table.Put("second", "value", Until);
+                break;
+            case "step back":
+                clock.Behind = TimeSpan.FromHours(1);
+                clock.QuietReads = 1;
+                Assert.Equal("value", table.Get("key"));
+                break;
             default:
                 Assert.Equal(0, table.Sweep());
                 break;
@@ -77,21 +130,26 @@ public sealed class ForeignClockTests
 
         internal int CallsBack => _callsBack;
 
+        internal TimeSpan Behind { get; set; }
+
+        /// <summary>How often it is read before it calls.</summary>
+        internal int QuietReads { get; set; }
+
         public override DateTimeOffset GetUtcNow()
         {
             Tell();
-            return base.GetUtcNow();
+            return base.GetUtcNow() - Behind;
         }
 
         public override long GetTimestamp()
         {
             Tell();
-            return base.GetTimestamp();
+            return base.GetTimestamp() - (long)(Behind.TotalSeconds * TimestampFrequency);
         }
 
         private void Tell()
         {
-            if (Call == null || Interlocked.Exchange(ref _isCalling, 1) != 0)
+            if (Call == null || QuietReads-- > 0 || Interlocked.Exchange(ref _isCalling, 1) != 0)
                 return;
             Call();
             Interlocked.Increment(ref _callsBack);

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tests;
 
@@ -57,6 +58,7 @@ public sealed class MeterTests
     {
         string name = $"measured-{Guid.NewGuid()}";
         var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
+        var inside = new ConcurrentQueue<string>(); // a listener is code of the application, which may wait for anything
         using var listener = new MeterListener();
         listener.InstrumentPublished = static (instrument, self) =>
         {
@@ -66,8 +68,11 @@ public sealed class MeterTests
         void Note(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
         {
             var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value?.ToString());
-            if (all.Remove("bigpile.cache.name", out string? table) && table == name)
-                seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
+            if (!all.Remove("bigpile.cache.name", out string? table) || table != name)
+                return;
+            seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
+            if (ThreadPresence.Mine.IsInside)
+                inside.Enqueue(instrument.Name);
         }
         listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));
         listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
@@ -87,6 +92,7 @@ public sealed class MeterTests
         Assert.Throws<FormatException>(() => table.GetOrAdd("broken", static _ => throw new FormatException()));
         time.Advance(TimeSpan.FromMinutes(1));
 
+        Assert.Empty(inside);
         Assert.Equal(2, seen.Count(static one => one is { Instrument: "bigpile.cache.factory.duration", Value: > 0, Tags: "" }));
         Assert.Single(seen, static one => one is { Instrument: "bigpile.cache.factory.duration", Tags: "System.FormatException" });
         Assert.Equal([true, true], seen.Where(static one => one.Instrument == "bigpile.payload.size").Select(static one => one.Value is >= 100 and < 320));

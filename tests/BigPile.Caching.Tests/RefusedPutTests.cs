@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests;
 
@@ -47,6 +48,37 @@ public sealed class RefusedPutTests : IDisposable
         Assert.Equal(PutResult.Overwritten, _table.Put("small", new byte[freeBytes + 20_000], new EntryOptions { Priority = own }));
         Assert.InRange(_table.Keys.Count(), 502, 1000);
     }
+
+    /// <summary>The bucket of the key is full of what may not go for it, and others that may go would make no place there.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public unsafe void A_put_that_finds_no_place_in_its_bucket_evicts_and_ages_nothing_however_often_it_comes(bool isLimited)
+    {
+        var options = new TableOptions("s") { FixedIndex = true, InitialEntries = 1 };
+        CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(options);
+        string[] full = [.. KeysOf(table, bucket: 0).Take(Bucket.SlotCount + 1)];
+        string[] others = [.. KeysOf(table, bucket: 1).Take(3)];
+        foreach (string key in full[1..])
+            table.Put(key, [1], new EntryOptions { Priority = EntryPriority.High });
+        foreach (string key in others)
+            table.Put(key, [1]);
+        foreach (string key in full[1..])
+            Assert.True(table.ContainsKey(key) && table.ContainsKey(key));
+        if (isLimited)
+            table.Configure(options with { MaximumEntries = table.Count });
+        for (int i = 0; i < 4; i++)
+            Assert.Equal(PutResult.Collision, table.Put(full[0], [2]));
+        Assert.Equal((Bucket.SlotCount + 3, 0, 4), (table.Count, table.Statistics.Evictions, table.Statistics.Collisions));
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+            Assert.Equal(2, table.Core.Index.At(0)->Frequency(slot));
+        Assert.Null(table.Core.FindFaultOfLimits());
+        table.Remove(full[1]);
+        Assert.Equal(PutResult.Inserted, table.Put(full[0], [2]));
+    }
+
+    private static IEnumerable<string> KeysOf(CacheTable<string, byte[]> table, ulong bucket) =>
+        Enumerable.Range(0, 10_000).Select(static i => $"k{i}").Where(key => table.Core.Index.Locate(table.KeyCodec.HashOf(key, new byte[64])) == bucket);
 
     [Fact]
     public void What_may_go_is_known_after_the_limits_were_set_anew()

@@ -37,6 +37,21 @@ public sealed class TagTests : IDisposable
     }
 
     [Fact]
+    public void Tags_that_were_removed_once_take_no_memory_once_a_sweep_has_gone_round()
+    {
+        _table.Put(1, "one", new EntryOptions { Tags = ["old"] });
+        for (int i = 0; i < 20_000; i++)
+            _table.RemoveByTag($"tag {i}");
+        Assert.Equal(20_000, _table.Core.Tags.Count);
+        _table.Sweep();
+        _table.Sweep();
+        Assert.Equal((0, "one"), (_table.Core.Tags.Count, _table.Get(1)));
+        Assert.InRange(_table.Core.Tags.Capacity, 0, 1000);
+        _table.RemoveByTag("old");
+        Assert.False(_table.TryGet(1, out _));
+    }
+
+    [Fact]
     public void The_memory_of_removed_tags_and_their_marks_come_back_with_two_sweeps()
     {
         for (long key = 0; key < 1000; key++)

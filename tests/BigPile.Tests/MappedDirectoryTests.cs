@@ -177,6 +177,27 @@ public sealed class MappedDirectoryTests : IDisposable
         Assert.Contains(path, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(512 * 1024)]
+    public void A_damaged_copy_of_the_superblock_is_reported_and_whether_it_was_the_later_one(int place)
+    {
+        PilePointer pointer;
+        using (Pile pile = Open())
+            pointer = pile.Put("x");
+        string path = Path.Combine(DirectoryPath, "superblock");
+        byte[] bytes = File.ReadAllBytes(path);
+        bool isLater = BitConverter.ToInt64(bytes, place + 41) > BitConverter.ToInt64(bytes, (place ^ (512 * 1024)) + 41);
+        bytes[place + 30] ^= 1;
+        File.WriteAllBytes(path, bytes);
+        PileFault found = Assert.Single(Pile.VerifyDirectory(DirectoryPath).Faults);
+        using Pile again = Open();
+        PileFault fault = Assert.Single(again.Recovery.Faults);
+        Assert.Equal((path, found.What), (fault.Place, fault.What));
+        Assert.Equal(isLater, fault.What.Contains("written before", StringComparison.Ordinal));
+        Assert.Equal("x", again.Get(pointer));
+    }
+
     [Fact]
     public void A_newer_format_is_refused_as_such()
     {

@@ -75,14 +75,14 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     /// <summary>Evicts one entry that is worth no more than a priority, but not the one at an address.</summary>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(EntryPriority most, ulong sparedAddress)
+    internal bool TryEvict(EntryPriority most, ulong sparedAddress, long now)
     {
         _lock.Enter();
         try
         {
             for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
             {
-                if (_classes[i] is { Count: > 0 } entries && TryEvictLocked(entries, (EntryPriority)i, sparedAddress))
+                if (_classes[i] is { Count: > 0 } entries && TryEvictLocked(entries, (EntryPriority)i, sparedAddress, now))
                     return true;
             }
             return false;
@@ -146,7 +146,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     }
 
     // The spared entry's piece is held back while others are looked for, and goes behind them.
-    private bool TryEvictLocked(EvictionClass entries, EntryPriority priority, ulong sparedAddress)
+    private bool TryEvictLocked(EvictionClass entries, EntryPriority priority, ulong sparedAddress, long now)
     {
         Wanted? held = null;
         bool isEvicted = false;
@@ -154,14 +154,14 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         {
             uint piece = entries.NextCandidate(out bool isMain);
             PrefetchAhead(entries, isMain);
-            isEvicted = TryEvictLocked(entries, new Wanted(piece, isMain, priority), mustGo: step > MaxSteps, sparedAddress, ref held);
+            isEvicted = TryEvictLocked(entries, new Wanted(piece, isMain, priority), mustGo: step > MaxSteps, sparedAddress, now, ref held);
         }
         if (held is { } spared)
             entries.Requeue(spared.Piece, spared.IsMain);
         return isEvicted;
     }
 
-    private bool TryEvictLocked(EvictionClass entries, Wanted wanted, bool mustGo, ulong sparedAddress, ref Wanted? held)
+    private bool TryEvictLocked(EvictionClass entries, Wanted wanted, bool mustGo, ulong sparedAddress, long now, ref Wanted? held)
     {
         Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
         try
@@ -180,7 +180,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
                 entries.KeepInMain(wanted.Piece);
                 return false;
             }
-            host.EvictLocked(line, slot);
+            host.EvictLocked(line, slot, now);
             entries.Forget(wanted.Piece, wanted.IsMain);
             return true;
         }

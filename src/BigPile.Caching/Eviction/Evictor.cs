@@ -66,14 +66,15 @@ internal sealed class Evictor : IDisposable
     /// <summary>Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.</summary>
     /// <param name="hash">The hash.</param>
     /// <param name="most">The priority.</param>
+    /// <param name="now">The time; 0 where it may be read under locks.</param>
     /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(ulong hash, EntryPriority most, ulong sparedAddress = 0)
+    internal bool TryEvict(ulong hash, EntryPriority most, long now, ulong sparedAddress = 0)
     {
         int own = (int)hash & (_shards.Length - 1);
         for (int i = 0; i < _shards.Length; i++)
         {
-            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, sparedAddress))
+            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, sparedAddress, now))
                 return true;
         }
         return false;

@@ -15,5 +15,8 @@ internal unsafe interface IEvictionHost
     bool MayHavePriorityLocked(IndexSlot slot, EntryPriority priority);
 
     /// <summary>Evicts an entry, and counts it. Its bucket is locked.</summary>
-    void EvictLocked(Bucket* line, int slot);
+    /// <param name="line">The entry's line.</param>
+    /// <param name="slot">Its slot.</param>
+    /// <param name="now">The time, by which an entry is told that has expired.</param>
+    void EvictLocked(Bucket* line, int slot, long now);
 }

@@ -7,13 +7,20 @@ namespace BigPile.Caching.Flights;
 /// <param name="Key">The key.</param>
 /// <param name="Bytes">The key's bytes in the table; <see langword="null"/> where keys are equal as their type says.</param>
 internal readonly record struct FlightKey<TKey>(TKey Key, byte[]? Bytes)
-    where TKey : notnull;
+    where TKey : notnull
+{
+    /// <summary>The key's hash, where it was asked for.</summary>
+    internal int Hash { get; init; }
+}
 
 /// <summary>Compares keys as their table does.</summary>
 internal sealed class FlightKeyComparer<TKey>(IEqualityComparer<TKey>? comparer) : IEqualityComparer<FlightKey<TKey>>
     where TKey : notnull
 {
     private readonly IEqualityComparer<TKey> _comparer = comparer ?? EqualityComparer<TKey>.Default;
+
+    /// <summary>A key with its hash.</summary>
+    internal FlightKey<TKey> Hashed(in FlightKey<TKey> key) => key with { Hash = GetHashCode(key) };
 
     public bool Equals(FlightKey<TKey> left, FlightKey<TKey> right) =>
         left.Bytes == null ? _comparer.Equals(left.Key, right.Key) : left.Bytes.AsSpan().SequenceEqual(right.Bytes);

@@ -52,11 +52,13 @@ internal sealed class FlightNode(object key, string table)
         {
             if (waiter._hasEnded || _hasEnded)
                 return default;
-            if (LeadsTo(waiter))
-                throw waiter == this ? AsksForItself() : AsksInACircle(waiter);
-            waiter._awaited.Add(this);
-            return new Wait(waiter, this);
+            if (!LeadsTo(waiter))
+            {
+                waiter._awaited.Add(this);
+                return new Wait(waiter, this);
+            }
         }
+        throw waiter == this ? AsksForItself() : AsksInACircle(waiter); // with no lock held: a key's text is made by the application's code
     }
 
     private bool LeadsTo(FlightNode other)

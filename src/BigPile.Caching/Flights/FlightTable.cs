@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
@@ -19,18 +18,18 @@ namespace BigPile.Caching.Flights;
 internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>>? _made;
+    private readonly FlightKeyComparer<TKey> _keys = new(comparer);
+    private FlightRuns<TKey, TValue>? _made;
 
     // Most tables have no factories.
-    private ConcurrentDictionary<FlightKey<TKey>, Flight<TValue>> Flights =>
-        _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(new FlightKeyComparer<TKey>(comparer)));
+    private FlightRuns<TKey, TValue> Flights => _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(_keys));
 
     /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
         if (table.TryGet(key, out TValue? value))
             return value;
-        FlightKey<TKey> id = table.FlightKeyOf(key);
+        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
             var own = new Flight<TValue>(new FlightNode(key, table.Name));
@@ -54,7 +53,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
         cancellation.ThrowIfCancellationRequested();
         if (table.TryGet(key, out TValue? value))
             return value;
-        FlightKey<TKey> id = table.FlightKeyOf(key);
+        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
             var own = new Flight<TValue>(new FlightNode(key, table.Name));
@@ -83,7 +82,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     {
         if (!flight.IsOutdated)
             return flight.TryJoin();
-        Flights.TryRemove(KeyValuePair.Create(key, flight));
+        Flights.Remove(key, flight);
         return false;
     }
 
@@ -119,7 +118,7 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
     private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
     {
         if (flight.LeaveAsLast())
-            Flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.Remove(key, flight);
     }
 
     private TValue Run<TState>(
@@ -133,13 +132,13 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = Make(key.Key, state, factory);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            Flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.Remove(key, flight);
             flight.Land(value);
             return value;
         }
         catch (Exception e)
         {
-            Flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.Remove(key, flight);
             flight.Crash(e);
             throw;
         }
@@ -182,12 +181,12 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
                 value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
                 table.PutMade(key.Key, value, options, flight.Mark!);
             }
-            Flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.Remove(key, flight);
             flight.Land(value);
         }
         catch (Exception e)
         {
-            Flights.TryRemove(KeyValuePair.Create(key, flight));
+            Flights.Remove(key, flight);
             flight.Crash(e);
         }
         finally

@@ -10,7 +10,7 @@ namespace BigPile.Caching.Persistence;
 
 /// <summary>Which table has which id, as the catalog says, and which ids are free again.</summary>
 /// <remarks>
-/// A catalog is only added to. A table is a definition, whose number is the id; what becomes of an id later is a change of it:
+/// Definitions in a catalog stay. A table is a definition, whose number is the id; what becomes of an id later is a change of it:
 /// <code>
 /// bytes 0..3    the id
 /// bytes 4..11   entries of the id up to this version are of a table that was dropped, wherever they turn up
@@ -34,8 +34,8 @@ internal sealed class TableIds
         _catalog = catalog;
         for (int id = 1; catalog.TryGet(CatalogKind.Table, id, out ReadOnlyMemory<byte> definition); id++)
             _tables[id] = TableDefinition.Decode(id, definition.Span);
-        for (int number = 1; catalog.TryGet(CatalogKind.TableChange, number, out ReadOnlyMemory<byte> change); number++)
-            Apply(change.Span);
+        foreach (byte[] change in catalog.LastTableChanges())
+            Apply(change);
     }
 
     /// <summary>The tables that there are.</summary>

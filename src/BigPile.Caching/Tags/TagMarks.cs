@@ -26,6 +26,7 @@ internal sealed unsafe class TagMarks(TableCore core)
     /// <summary>What stands for all tags; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
 
+    private const int UsualMarks = 256;
     private const int MarkBytes = EntryHead.ShortBytes + sizeof(ulong);
 
     private readonly Lock _lock = new();
@@ -61,6 +62,16 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             lock (_lock)
                 return _marks.Count;
+        }
+    }
+
+    /// <summary>The marks that there is memory for.</summary>
+    internal int Capacity
+    {
+        get
+        {
+            lock (_lock)
+                return _marks.Capacity;
         }
     }
 
@@ -109,6 +120,7 @@ internal sealed unsafe class TagMarks(TableCore core)
                     _marks.Remove(tag);
                     core.Pile.FreeEntry(mark.Address);
                 }
+                GiveBackLocked();
             }
         }
         finally
@@ -151,13 +163,14 @@ internal sealed unsafe class TagMarks(TableCore core)
 
     private ulong Publish(ReadOnlySpan<ulong> tags, int flushes = 0)
     {
+        ulong floor = core.Clock.VersionAt(core.Clock.Now);
         ThreadPresence presence = core.EnterToChange();
         try
         {
             core.ExpectMortals();
             lock (_lock)
             {
-                return PublishLocked(tags);
+                return PublishLocked(tags, floor);
             }
         }
         catch (PileFullException) when (core.Pile.CanMakeRoom(presence, flushes))
@@ -171,7 +184,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         return Publish(tags, core.Pile.MakeRoom(flushes));
     }
 
-    private ulong PublishLocked(ReadOnlySpan<ulong> tags)
+    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
     {
         Span<Slot> slots = stackalloc Slot[tags.Length];
         int written = 0;
@@ -180,7 +193,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             for (; written < tags.Length; written++)
                 slots[written] = Write(tags[written]);
-            version = core.Pile.NextVersion(core.Clock.VersionAt(core.Clock.Now));
+            version = core.Pile.NextVersion(floor);
         }
         finally
         {
@@ -224,6 +237,15 @@ internal sealed unsafe class TagMarks(TableCore core)
         Remember(tag, new TagMark(version, slot.Address));
         if (isKnown && !Fault.MarkFreedFirst)
             core.Pile.FreeEntry(known.Address);
+    }
+
+    // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.
+    private void GiveBackLocked()
+    {
+        if (_marks.Capacity > UsualMarks && _marks.Count < _marks.Capacity / 4)
+            _marks.TrimExcess(Math.Max(UsualMarks, _marks.Count * 2));
+        if (_marks.Count == 0)
+            Volatile.Write(ref _lastVersion, 0);
     }
 
     private void Remember(ulong tag, TagMark mark)

@@ -8,7 +8,8 @@ namespace BigPile.Catalog;
 
 /// <summary>The definitions that payloads refer to by number: schemas and tables.</summary>
 /// <remarks>
-/// Definitions are only ever added. Ids of each kind run from 1 without gaps. Thread safety: all members may be called concurrently.
+/// Definitions are only ever added, and ids of each kind run from 1 without gaps; but for changes of tables, which a later one makes void.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal abstract class Catalog : ISchemaCatalog, IDisposable
 {
@@ -17,6 +18,7 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     private readonly Lock _lock = new();
     private readonly Dictionary<CatalogKind, List<byte[]>> _definitions = [];
     private readonly Dictionary<(CatalogKind Kind, string Definition), int> _ids = [];
+    private readonly TableChanges _changes = new();
 
     public abstract bool OutlivesProcess { get; }
 
@@ -42,11 +44,13 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
 
     private int AddLocked(CatalogKind kind, ReadOnlySpan<byte> definition)
     {
-        int id = ListOf(kind).Count + 1;
+        int id = CountLocked(kind) + 1;
         if (id > MaxId)
             throw new PileException($"The catalog holds {MaxId:N0} definitions of kind {kind}, and has no number for another one.");
         Store(kind, id, definition);
         Remember(kind, definition);
+        if (kind == CatalogKind.TableChange)
+            LeaveOutVoid();
         return id;
     }
 
@@ -68,7 +72,14 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     internal int Count(CatalogKind kind)
     {
         lock (_lock)
-            return ListOf(kind).Count;
+            return CountLocked(kind);
+    }
+
+    /// <summary>The last change of each table that has any.</summary>
+    internal byte[][] LastTableChanges()
+    {
+        lock (_lock)
+            return [.. _changes.Last];
     }
 
     /// <summary>Runs something while nobody stores a definition.</summary>
@@ -77,6 +88,15 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
         lock (_lock)
             action();
     }
+
+    /// <summary>What is stored of changes of tables. The lock is held.</summary>
+    protected TableChanges Changes => _changes;
+
+    /// <summary>The definitions of all other kinds, each in order. The lock is held.</summary>
+    protected IReadOnlyDictionary<CatalogKind, List<byte[]>> Definitions => _definitions;
+
+    /// <summary>Gives back the room of changes that are void, where it is worth it. The lock is held, and the last change is stored.</summary>
+    protected abstract void LeaveOutVoid();
 
     public virtual void Dispose()
     {
@@ -93,6 +113,11 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     /// <summary>Takes in a definition that is stored already.</summary>
     protected void Remember(CatalogKind kind, ReadOnlySpan<byte> definition)
     {
+        if (kind == CatalogKind.TableChange)
+        {
+            _changes.Add(definition);
+            return;
+        }
         List<byte[]> all = ListOf(kind);
         all.Add(definition.ToArray());
         _ids[KeyOf(kind, definition)] = all.Count;
@@ -100,6 +125,8 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
 
     private static (CatalogKind Kind, string Definition) KeyOf(CatalogKind kind, ReadOnlySpan<byte> definition) =>
         (kind, Encoding.Latin1.GetString(definition));
+
+    private int CountLocked(CatalogKind kind) => kind == CatalogKind.TableChange ? _changes.Number : ListOf(kind).Count;
 
     private List<byte[]> ListOf(CatalogKind kind)
     {

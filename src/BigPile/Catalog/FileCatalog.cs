@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using BigPile.Concurrency;
@@ -9,7 +10,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Catalog;
 
-/// <summary>The catalog of a mapped pile: a file that is only appended to.</summary>
+/// <summary>The catalog of a mapped pile: a file that is appended to, and written anew once most of it is void.</summary>
 /// <remarks>
 /// <code>
 /// record: length of the definition (4 bytes) | CRC-32C of the rest (4) | kind (1) | id (3) | definition
@@ -28,18 +29,23 @@ namespace BigPile.Catalog;
 /// the last flush can rely on the one or the other. Whoever opens a pile that was not closed writes through what the superblock does not
 /// state, and that nothing is behind it, before it relies on either: its writer may have died before the device had it.
 /// </remarks>
-internal sealed class FileCatalog : Catalog
+internal sealed partial class FileCatalog : Catalog
 {
     private const int HeadBytes = 12;
     private const int ChecksummedFrom = 8;
     private const int MaxDefinitionBytes = 1 << 20;
     private const string Remedy = "Restore the file from a copy: payloads refer to its records.";
 
-    private readonly HeldFile _file;
+    private readonly HeldDirectory _directory;
+    private HeldFile _file;
     private long _endBytes; // behind the last record that counts; of a writer's all are on the device
     private bool _isUnsettled; // something that does not count may be behind them, in the file or on the device
 
-    private FileCatalog(HeldFile file) => _file = file;
+    private FileCatalog(HeldDirectory directory, HeldFile file)
+    {
+        _directory = directory;
+        _file = file;
+    }
 
     /// <summary>Opens a catalog, or makes an empty one.</summary>
     /// <param name="directory">The pile's directory.</param>
@@ -54,7 +60,7 @@ internal sealed class FileCatalog : Catalog
         HeldFile? file = directory.TryOpen(name, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
         if (file == null && (readOnly || stated != null))
             throw Missing(directory.PathOf(name), stated);
-        var catalog = new FileCatalog(file ?? directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
+        var catalog = new FileCatalog(directory, file ?? directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
         try
         {
             catalog.Load(logger, stated ?? default);
@@ -86,20 +92,27 @@ internal sealed class FileCatalog : Catalog
             Throw.ReadOnly(Path.GetDirectoryName(_file.Path));
         if (definition.Length > MaxDefinitionBytes)
             throw new PileException($"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
+        Append(RecordOf(kind, id, definition));
+        KillPoint.Pass(KillWindow.CatalogBeforeUse);
+    }
+
+    private static byte[] RecordOf(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
+    {
         var record = new byte[HeadBytes + definition.Length];
         BinaryPrimitives.WriteInt32LittleEndian(record, definition.Length);
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
-        Append(record);
-        KillPoint.Pass(KillWindow.CatalogBeforeUse);
+        return record;
     }
 
     /// <summary>Takes in what the writer has appended, where this is a reader.</summary>
     protected override void Refresh()
     {
-        if (!_file.CanWrite)
-            _ = RememberFrom(_endBytes);
+        if (_file.CanWrite)
+            return;
+        _ = RememberFrom(_endBytes);
+        FollowWriter();
     }
 
     private void Append(byte[] record)
@@ -140,6 +153,7 @@ internal sealed class FileCatalog : Catalog
     // Written through on its own: a record that follows must never be on a device that has the end of the failed one behind it.
     private void SettleLocked()
     {
+        SettleNameLocked();
         if (!_isUnsettled)
             return;
         try
@@ -191,9 +205,10 @@ internal sealed class FileCatalog : Catalog
         var all = new byte[Math.Max(0, _file.LengthBytes - offsetBytes)];
         int filledBytes = _file.Read(all, offsetBytes);
         int at = 0;
+        var numbers = new Dictionary<CatalogKind, int>(); // of a file that is read from its start
         while (TryReadRecord(all.AsSpan(at, filledBytes - at), out int lengthBytes))
         {
-            Remember(all.AsSpan(at, lengthBytes));
+            Remember(all.AsSpan(at, lengthBytes), offsetBytes == 0 ? numbers : null);
             at += lengthBytes;
         }
         _endBytes = offsetBytes + at;
@@ -212,13 +227,18 @@ internal sealed class FileCatalog : Catalog
         return BinaryPrimitives.ReadUInt32LittleEndian(rest[4..]) == Checksum.Of(rest[ChecksummedFrom..lengthBytes]);
     }
 
-    private void Remember(ReadOnlySpan<byte> record)
+    private void Remember(ReadOnlySpan<byte> record, Dictionary<CatalogKind, int>? numbers)
     {
         int idAndKind = BinaryPrimitives.ReadInt32LittleEndian(record[ChecksummedFrom..]);
         var kind = (CatalogKind)(byte)idAndKind;
-        if (idAndKind >> 8 != Count(kind) + 1)
+        int known = Count(kind);
+        int number = (numbers?.GetValueOrDefault(kind) ?? known) + 1;
+        if (idAndKind >>> 8 != number)
             throw new PileStorageException($"The catalog '{_file.Path}' has a record out of order. Restore the file from a copy.");
-        Remember(kind, record[HeadBytes..]);
+        if (numbers != null)
+            numbers[kind] = number;
+        if (number > known) // else a reader had it from the file that this one replaced
+            Remember(kind, record[HeadBytes..]);
     }
 
     private void CutTail(ReadOnlySpan<byte> tail, long offsetBytes, ILogger logger)

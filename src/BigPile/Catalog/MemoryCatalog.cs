@@ -10,4 +10,6 @@ internal sealed class MemoryCatalog(bool outlivesProcess = false) : Catalog
     protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
     {
     }
+
+    protected override void LeaveOutVoid() => Changes.ForgetVoid();
 }

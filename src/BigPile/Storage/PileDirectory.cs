@@ -64,7 +64,7 @@ internal sealed class PileDirectory : IDisposable
             WasCutTwice = WasPowerCut && _state.HasMarksOfCut;
             HasTracesOfCut = WasPowerCut || (!WasClean && _state.HasTracesOfCut);
             GenerationSkip = HasTracesOfCut ? SkipOf(_state.Sequence) : 0;
-            Catalog = OpenCatalog(files, logger, reportsCatalog);
+            Catalog = OpenCatalog(files, superblock, logger, reportsCatalog);
             _superblock = superblock ??= SuperblockFile.Create(files, SuperblockName, _state);
         }
         catch
@@ -202,15 +202,20 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
     /// <param name="isExamined">Whether all pages were examined, too.</param>
     /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
-    internal void MarkOpened(bool isExamined, ulong flushedVersion) => Change(state =>
+    internal void MarkOpened(bool isExamined, ulong flushedVersion)
     {
-        state.FlushedVersion = flushedVersion;
-        state.CutVersion = CutVersion;
-        state.IsClean = false;
-        state.BootId = _bootId;
-        state.HasTracesOfCut = HasTracesOfCut && !isExamined;
-        state.HasMarksOfCut = WasPowerCut || (!WasClean && state.HasMarksOfCut);
-    });
+        Change(state =>
+        {
+            state.FlushedVersion = flushedVersion;
+            state.CutVersion = CutVersion;
+            state.IsClean = false;
+            state.BootId = _bootId;
+            state.HasTracesOfCut = HasTracesOfCut && !isExamined;
+            state.HasMarksOfCut = WasPowerCut || (!WasClean && state.HasMarksOfCut);
+        });
+        Catalog.Stating = StateCatalog; // not before: the superblock of a closed pile states the length exactly
+        Catalog.LeaveOutVoidIfMost();
+    }
 
     /// <summary>States that no page has traces of a power cut any more.</summary>
     internal void MarkExamined()
@@ -270,15 +275,19 @@ internal sealed class PileDirectory : IDisposable
     });
 
     /// <summary>States that everything is written through, the catalog settled. Nothing may change any more.</summary>
-    internal void MarkClean(ulong lastVersion) => Change(state =>
+    internal void MarkClean(ulong lastVersion)
     {
-        state.VersionLimit = lastVersion;
-        state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
-        state.CatalogBytes = Catalog.LengthBytes;
-        state.IsClean = true;
-        state.HasTracesOfCut = false;
-        state.HasMarksOfCut = false;
-    });
+        Catalog.Stating = null;
+        Change(state =>
+        {
+            state.VersionLimit = lastVersion;
+            state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
+            state.CatalogBytes = Catalog.LengthBytes;
+            state.IsClean = true;
+            state.HasTracesOfCut = false;
+            state.HasMarksOfCut = false;
+        });
+    }
 
     /// <summary>Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.</summary>
     /// <exception cref="IOException">The device still refuses.</exception>
@@ -320,12 +329,12 @@ internal sealed class PileDirectory : IDisposable
 
     private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 
-    private FileCatalog OpenCatalog(HeldDirectory files, ILogger logger, bool reportsCatalog)
+    private FileCatalog OpenCatalog(HeldDirectory files, SuperblockFile? superblock, ILogger logger, bool reportsCatalog)
     {
         StatedCatalog? stated = IsNew ? null : new StatedCatalog(WasClean ? _state.CatalogBytes : null, _state.DurableCatalogBytes);
         try
         {
-            return FileCatalog.Open(files, CatalogName, logger, IsReadOnly, stated);
+            return OpenCatalog(files, superblock, logger, stated);
         }
         catch (PileStorageException e) when (reportsCatalog)
         {
@@ -334,17 +343,46 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
+    // The writer may have replaced the file by a shorter one since the superblock was read.
+    private FileCatalog OpenCatalog(HeldDirectory files, SuperblockFile? superblock, ILogger logger, StatedCatalog? stated)
+    {
+        for (long sequence = _state.Sequence; ;)
+        {
+            try
+            {
+                return FileCatalog.Open(files, CatalogName, logger, IsReadOnly, stated);
+            }
+            catch (PileStorageException) when (IsReadOnly && superblock!.Read(new FaultLog()) is { IsClean: false } now && now.Sequence > sequence)
+            {
+                sequence = now.Sequence;
+                stated = new StatedCatalog(null, now.DurableCatalogBytes);
+            }
+        }
+    }
+
     /// <summary>Writes a changed state: memory has it once the disk does, and else stays as it was.</summary>
     /// <remarks>
     /// The catalog's length is looked at before the write: what is appended meanwhile is behind it, and what failed is never in it.
     /// </remarks>
-    private void Change(Action<SuperblockState> change)
+    private void Change(Action<SuperblockState> change) => Change(change, catalogBytes: null);
+
+    // The catalog will have that length, and has more until then.
+    private void StateCatalog(long lengthBytes, Action shorten)
+    {
+        lock (_lock)
+        {
+            Change(static _ => { }, lengthBytes);
+            shorten();
+        }
+    }
+
+    private void Change(Action<SuperblockState> change, long? catalogBytes)
     {
         lock (_lock)
         {
             SuperblockState next = _state.Copy();
             change(next);
-            next.DurableCatalogBytes = Catalog.LengthBytes;
+            next.DurableCatalogBytes = catalogBytes ?? Catalog.LengthBytes;
             try
             {
                 NoteSyncing(PathOf(SuperblockName));

@@ -79,7 +79,7 @@ internal sealed class SuperblockFile : IDisposable
                 $"'{_file.Path}' is no superblock of a pile, or both its copies are damaged. Restore it, or remove the directory to begin anew.");
         }
         if (first == null || second == null)
-            faults.Add(new PileFault(_file.Path, $"copy {(first == null ? 1 : 2)} of the superblock is damaged; the other one was used", 0));
+            faults.Add(FaultOf(first == null ? 0 : 1, (first ?? second)!));
         return second == null || first?.Sequence > second.Sequence ? first! : second;
     }
 
@@ -113,6 +113,16 @@ internal sealed class SuperblockFile : IDisposable
             state.Sequence--;
             throw;
         }
+    }
+
+    private PileFault FaultOf(int damagedPlace, SuperblockState other)
+    {
+        var bytes = new byte[SuperblockState.SequenceEnd];
+        bool isLater = _file.Read(bytes, (long)damagedPlace * PlaceBytes) == bytes.Length && SuperblockState.SequenceIn(bytes) > other.Sequence;
+        string later = isLater
+            ? ", though it was written before: they say the same, unless the power was cut or the process killed while the superblock was being written"
+            : "";
+        return new PileFault(_file.Path, $"copy {damagedPlace + 1} of the superblock is damaged; the other one was used" + later, 0);
     }
 
     private SuperblockState? ReadPlace(int place)

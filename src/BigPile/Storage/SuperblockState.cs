@@ -1,4 +1,5 @@
 using System;
+using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.IO;
 using System.Numerics;
@@ -10,6 +11,10 @@ internal sealed class SuperblockState
 {
     internal const int CurrentFormat = 3;
 
+    /// <summary>The byte behind the sequence.</summary>
+    internal const int SequenceEnd = SequenceOffset + sizeof(long);
+
+    private const int SequenceOffset = 41;
     private const int FirstFormatWithGenerations = 2;
     private const int FirstFormatWithCatalog = 3;
     private const ulong LeastVersion = 1UL << 40;
@@ -143,6 +148,10 @@ internal sealed class SuperblockState
             return null;
         }
     }
+
+    /// <summary>The sequence that a place states which is not whole; 0 when it states none.</summary>
+    internal static long SequenceIn(ReadOnlySpan<byte> bytes) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(bytes) == Magic ? BinaryPrimitives.ReadInt64LittleEndian(bytes[SequenceOffset..]) : 0;
 
     /// <summary>What can't be true of any pile, though the checksum is right; null if nothing is.</summary>
     internal string? Contradiction()

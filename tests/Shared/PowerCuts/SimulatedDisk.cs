@@ -24,6 +24,7 @@ internal sealed class SimulatedDisk : IFileHook
     private readonly Random _random;
     private readonly Dictionary<string, SimulatedFile> _files = [];
     private readonly HashSet<string> _durableNames = [];
+    private readonly Dictionary<string, SimulatedFile> _replaced = []; // until the directory is written through the disk may have these by their names
     private string _directory;
 
     /// <summary>Watches a directory; all that is in it is on the disk.</summary>
@@ -89,8 +90,13 @@ internal sealed class SimulatedDisk : IFileHook
                 .ToLookup(static sector => sector.File, static sector => sector.Offset);
             DirtyCount += dirty.Count;
             LostCount += dirty.Count - reached.Sum(static file => file.Count());
-            foreach (SimulatedFile file in _files.Values.Where(file => IsNamedLocked(file, kind)))
-                file.WriteCut(image, LengthOf(file, kind), reached[file]);
+            foreach (SimulatedFile file in _files.Values)
+            {
+                if (_replaced.TryGetValue(file.Name, out SimulatedFile? before) && !IsReplacedLocked(kind))
+                    before.WriteCut(image, before.Device.Length, []);
+                else if (before != null || IsNamedLocked(file, kind))
+                    file.WriteCut(image, LengthOf(file, kind), reached[file]);
+            }
         }
     }
 
@@ -113,6 +119,7 @@ internal sealed class SimulatedDisk : IFileHook
             file.WriteThrough();
         _durableNames.Clear();
         _durableNames.UnionWith(_files.Keys);
+        _replaced.Clear();
     }
 
     /// <inheritdoc/>
@@ -158,7 +165,8 @@ internal sealed class SimulatedDisk : IFileHook
     private void RenameLocked(string unfinished)
     {
         string name = Path.GetFileNameWithoutExtension(unfinished);
-        _files.Remove(name);
+        if (_files.Remove(name, out SimulatedFile? before) && _durableNames.Contains(name))
+            _replaced[name] = before;
         if (_files.Remove(unfinished, out SimulatedFile? file))
             _files[name] = file.As(name);
         _durableNames.Remove(name);
@@ -182,6 +190,7 @@ internal sealed class SimulatedDisk : IFileHook
         {
             _durableNames.Clear();
             _durableNames.UnionWith(NamesIn(_directory));
+            _replaced.Clear();
             foreach (string gone in _files.Keys.Except(_durableNames).ToArray())
                 _files.Remove(gone);
         }
@@ -190,6 +199,8 @@ internal sealed class SimulatedDisk : IFileHook
             file.WriteThrough();
         }
     }
+
+    private bool IsReplacedLocked(CutKind kind) => kind == CutKind.Everything || (kind != CutKind.Nothing && _random.Next(2) == 0);
 
     // Where the pile itself has no durable name yet, nothing was promised, and the names come as they were given.
     private bool IsNamedLocked(SimulatedFile file, CutKind kind)
