@@ -48,7 +48,7 @@ public sealed class ReadmeTests
     [InlineData("// README: hybrid", "// README: end of hybrid")]
     public void The_readme_shows_what_is_compiled_here(string from, string to)
     {
-        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
+        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "src/BigPile.AspNetCore/README.md"));
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.AspNetCore.Tests/Samples/Plugs.cs"));
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
         int last = Array.FindIndex(lines, first, line => line.Trim() == to);

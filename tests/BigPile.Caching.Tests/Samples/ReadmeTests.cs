@@ -32,13 +32,13 @@ public sealed class ReadmeTests
     }
 
     [Theory]
-    [InlineData("FirstSteps.cs", "// README: first example", "// README: end")]
-    [InlineData("FirstSteps.cs", "// README: class", "// README: end of class")]
-    [InlineData("Durability.cs", "// README: durability", "// README: end of durability")]
-    [InlineData("Tables.cs", "// README: tables", "// README: end of tables")]
-    public void The_readme_shows_what_is_compiled_here(string file, string from, string to)
+    [InlineData("README.md", "FirstSteps.cs", "// README: first example", "// README: end")]
+    [InlineData("README.md", "FirstSteps.cs", "// README: class", "// README: end of class")]
+    [InlineData("src/BigPile/README.md", "Durability.cs", "// README: durability", "// README: end of durability")]
+    [InlineData("README.md", "Tables.cs", "// README: tables", "// README: end of tables")]
+    public void The_readme_shows_what_is_compiled_here(string document, string file, string from, string to)
     {
-        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
+        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, document));
         string sample = File.ReadAllText(Path.Combine(SourceTree.Root, "tests/BigPile.Caching.Tests/Samples", file));
         string[] lines = sample.Split('\n');
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;

@@ -12,7 +12,7 @@ public static class Endpoints
         builder.Services.AddBigPile(pile => pile.Directory = directory);
         builder.Services.AddBigPileHttp();
         WebApplication app = builder.Build();
-        app.MapBigPile();                                                // everything above, under /v1
+        app.MapBigPile();                                                // the whole service, under /v1
         app.MapTable<Product>("/products/{key}", "products");            // the objects of one table, as JSON
         app.MapTable("/pages/{**key}", "pages");                         // payloads as they were put, keys with slashes
         // README: end of endpoints

@@ -10,7 +10,7 @@ public sealed class ReadmeTests
     [Fact]
     public void The_readme_shows_what_is_compiled_here()
     {
-        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
+        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "src/BigPile.Http/README.md"));
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.Http.Tests/Samples/Endpoints.cs"));
         int first = Array.FindIndex(lines, static line => line.Trim() == "// README: endpoints") + 1;
         int last = Array.FindIndex(lines, first, static line => line.Trim() == "// README: end of endpoints");

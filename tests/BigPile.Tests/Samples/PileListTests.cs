@@ -30,7 +30,7 @@ public sealed class PileListTests
     [Fact]
     public void The_readme_shows_the_list_that_is_compiled_here()
     {
-        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "README.md"));
+        string readme = File.ReadAllText(Path.Combine(SourceTree.Root, "src/BigPile/README.md"));
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.Tests/Samples/PileList.cs"));
         int from = Array.FindIndex(lines, static line => line.Trim() == "// README: list") + 1;
         int to = Array.FindIndex(lines, static line => line.Trim() == "// README: end of list");
