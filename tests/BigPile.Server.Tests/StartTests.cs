@@ -11,7 +11,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Server.Loading;
+using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

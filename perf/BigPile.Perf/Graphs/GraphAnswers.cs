@@ -35,8 +35,7 @@ internal sealed record GraphAnswers(List<ClosureRun> Dependencies, List<ClosureR
             return;
         throw new LoadException(string.Create(
             CultureInfo.InvariantCulture,
-            $"The package '{nameOf(number)}' has {pile[number]:N0} transitive {what} in the pile and {plain[number]:N0} among plain "
-            + "objects. "
-            + $"The pile is at fault."));
+            $"The package '{nameOf(number)}' has {pile[number]:N0} transitive {what} in the pile and {plain[number]:N0} among "
+            + $"plain objects. The pile is at fault."));
     }
 }

@@ -8,9 +8,9 @@ internal static class CacheTables
 {
     internal static void Write(IAnsiConsole console, CacheReport report)
     {
-        Table table = NewTable(Invariant(
-            $"cache: {report.Count:N0} entries of {report.Keys} and {report.ValueBytes:N0} bytes, {report.Mode}, {report.Store} store, "
-            + $"threads: {report.Threads}"));
+        Table table = NewTable(
+            Invariant($"cache: {report.Count:N0} entries of {report.Keys} and {report.ValueBytes:N0} bytes, {report.Mode}, ")
+            + Invariant($"{report.Store} store, threads: {report.Threads}"));
         AddRate(table, "Put while growing from empty, each timed", report.GrowPerSecond);
         AddRate(table, "Put", report.InsertPerSecond);
         AddRate(table, "Get in order", report.GetPerSecond);

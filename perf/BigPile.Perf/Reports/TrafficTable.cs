@@ -9,9 +9,9 @@ internal static class TrafficTable
     internal static void Write(IAnsiConsole console, TrafficReport report)
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned());
-        table.Title = new TableTitle(Invariant(
-            $"traffic: {report.Requests:N0} requests of {report.Clients} clients, {report.Depth} at a time, {report.Keys:N0} keys each, "
-            + $"seed {report.Seed}"));
+        table.Title = new TableTitle(
+            Invariant($"traffic: {report.Requests:N0} requests of {report.Clients} clients, {report.Depth} at a time, ")
+            + Invariant($"{report.Keys:N0} keys each, seed {report.Seed}"));
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         Add(table, "Wrong answers", Invariant($"{report.WrongAnswers:N0}"));
         Add(table, "Requests a second, restarts included", Invariant($"{report.PerSecond:N0}"));
