@@ -62,8 +62,8 @@ internal sealed class CacheClock
     }
 
     /// <summary>
-    /// The time where the clock is the application's, and else 0: whoever is about to take a lock reads it first, since that clock may call the
-    /// cache, or wait for somebody who does. The system's is read when it is needed.
+    /// The time where the clock is the application's, and else 0: whoever is about to take a lock reads it first, since that clock may call
+    /// the cache, or wait for somebody who does. The system's is read when it is needed.
     /// </summary>
     internal long BeforeLock => _time == TimeProvider.System ? 0 : Now;
 

@@ -39,7 +39,9 @@ public abstract class CacheTable
         Core.Configure(options);
     }
 
-    /// <summary>Removes all entries with a tag that were put before. Costs the same however many there are; a sweep gives their memory back.</summary>
+    /// <summary>
+    /// Removes all entries with a tag that were put before. Costs the same however many there are; a sweep gives their memory back.
+    /// </summary>
     /// <param name="tag">The tag; not empty.</param>
     /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>

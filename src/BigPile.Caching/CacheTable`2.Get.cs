@@ -15,7 +15,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>The keys, in no order. Weakly consistent: one that stays during the whole walk comes once.</summary>
     public IEnumerable<TKey> Keys => Entries.Select(static entry => entry.Key);
 
-    /// <summary>The entries without their values, in no order. Weakly consistent: one that stays during the whole walk comes once.</summary>
+    /// <summary>
+    /// The entries without their values, in no order. Weakly consistent: one that stays during the whole walk comes once.
+    /// </summary>
     public IEnumerable<TableEntry<TKey>> Entries
     {
         get

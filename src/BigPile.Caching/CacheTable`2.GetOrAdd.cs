@@ -13,7 +13,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
     /// <returns>The value. What the factory throws, all who waited get.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">The factory asked for its own key, or for one whose factory waits for this one.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The factory asked for its own key, or for one whose factory waits for this one.
+    /// </exception>
     /// <exception cref="PileFullException">There is no room for the new value.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public TValue GetOrAdd(TKey key, Func<TKey, TValue> factory, EntryOptions? options = null)
@@ -35,12 +37,16 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
-    /// <param name="factory">Makes the value. Its token is cancelled when all who waited have gone. It must not ask for the same key.</param>
+    /// <param name="factory">
+    /// Makes the value. Its token is cancelled when all who waited have gone. It must not ask for the same key.
+    /// </param>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
     /// <param name="cancellationToken">Ends this caller's wait, and nobody else's.</param>
     /// <returns>The value. What the factory throws, all who waited get.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">The factory asked for its own key, or for one whose factory waits for this one.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The factory asked for its own key, or for one whose factory waits for this one.
+    /// </exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     /// <exception cref="PileFullException">There is no room for the new value.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>

@@ -35,7 +35,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>Copies values as they are stored to a writer, one behind another.</summary>
     /// <param name="keys">The keys.</param>
     /// <param name="destination">Where the bytes go.</param>
-    /// <param name="lengths">Gets the bytes of each value, in the order of the keys; -1 where a key is missing. As long as the keys.</param>
+    /// <param name="lengths">
+    /// Gets the bytes of each value, in the order of the keys; -1 where a key is missing. As long as the keys.
+    /// </param>
     /// <returns>How many keys were there.</returns>
     /// <exception cref="ArgumentException">The spans are not of one length.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -57,9 +59,13 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="values">The values, as many.</param>
     /// <param name="results">Gets what became of each. As long as the keys.</param>
     /// <param name="options">Age, priority and tags of all; the table's when left out.</param>
-    /// <exception cref="ArgumentException">The spans are not of one length, a key is too long, or an option is out of its range.</exception>
+    /// <exception cref="ArgumentException">
+    /// The spans are not of one length, a key is too long, or an option is out of its range.
+    /// </exception>
     /// <exception cref="PileFullException">There is no room; what came before in the order of the keys is put.</exception>
-    /// <exception cref="PileSerializationException">A value holds something that has no place in a pile; what came before is put.</exception>
+    /// <exception cref="PileSerializationException">
+    /// A value holds something that has no place in a pile; what came before is put.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void PutMany(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options = null)
     {

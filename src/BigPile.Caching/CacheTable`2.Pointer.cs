@@ -9,11 +9,14 @@ namespace BigPile.Caching;
 /// <summary>Values as objects of their own in the pile.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
-    /// <summary>Puts an object of the pile as a value. The table takes it over: it goes with the entry, and nobody else may delete it.</summary>
+    /// <summary>
+    /// Puts an object of the pile as a value. The table takes it over: it goes with the entry, and nobody else may delete it.
+    /// </summary>
     /// <remarks>
-    /// The entry leads to the object and has no copy of it: what becomes durable of the two is told apart. A power cut may leave an entry that
-    /// was put since the last flush beside an older value of the object, where that was flushed before and replaced since: the value that the
-    /// last flush made durable. Flush behind the replacement, or put the new value as an object of its own. After a kill both are as they were.
+    /// The entry leads to the object and has no copy of it: what becomes durable of the two is told apart. A power cut may leave an entry
+    /// that was put since the last flush beside an older value of the object, where that was flushed before and replaced since: the value
+    /// that the last flush made durable. Flush behind the replacement, or put the new value as an object of its own. After a kill both are
+    /// as they were.
     /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="pointer">The object.</param>

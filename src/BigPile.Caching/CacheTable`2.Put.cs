@@ -74,7 +74,9 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Puts a value if the key's entry is still the one that the caller knows.</summary>
-    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
+    /// <remarks>
+    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="value">The value; null is a value.</param>
     /// <param name="version">The version that the entry must have; 0: the key must be missing.</param>
@@ -95,8 +97,8 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <summary>Removes a key and its value.</summary>
     /// <returns>
-    /// Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>; one that
-    /// it knows is removed and <see langword="true"/>, though reads do not show it yet and it may have been removed before.
+    /// Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>; one
+    /// that it knows is removed and <see langword="true"/>, though reads do not show it yet and it may have been removed before.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Remove(TKey key)
@@ -107,7 +109,9 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
-    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
+    /// <remarks>
+    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// </remarks>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have.</param>
     /// <returns>Whether the key was there with this version.</returns>
@@ -133,8 +137,8 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <summary>Makes an entry as young as if its value had just been put, with other options. It gets a new version.</summary>
     /// <returns>
-    /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as it
-    /// was then.
+    /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as
+    /// it was then.
     /// </returns>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
@@ -181,7 +185,8 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
     }
 
-    private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
+    private PutResult? PutThroughBuffer(
+        in KeyProbe key, object value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
     {
         PileBuffer buffer = BufferRental.Rent();
         try

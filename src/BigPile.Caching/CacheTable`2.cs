@@ -33,7 +33,9 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     }
 
     /// <summary>Tells of entries that were evicted or expired: in batches, a little later, and on a thread of the pool.</summary>
-    /// <remarks>A listener that throws is logged. One that is slower than the table loses what is more than some ten thousands behind.</remarks>
+    /// <remarks>
+    /// A listener that throws is logged. One that is slower than the table loses what is more than some ten thousands behind.
+    /// </remarks>
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {

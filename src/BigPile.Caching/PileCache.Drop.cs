@@ -7,15 +7,19 @@ namespace BigPile.Caching;
 /// <summary>Dropping tables.</summary>
 public sealed partial class PileCache
 {
-    /// <summary>Drops a table with all its entries, and gives back all that it took: blocks, index, name and place among the tables.</summary>
+    /// <summary>
+    /// Drops a table with all its entries, and gives back all that it took: blocks, index, name and place among the tables.
+    /// </summary>
     /// <remarks>
-    /// Calls of the table that run end first; later ones throw <see cref="ObjectDisposedException"/>, also where the table was got before. A
-    /// table that is made with the name afterwards is another one, and empty. After a kill or a power cut the table is dropped, or is there
-    /// as it was. Takes as long as the removal of all entries.
+    /// Calls of the table that run end first; later ones throw <see cref="ObjectDisposedException"/>, also where the table was got before.
+    /// A table that is made with the name afterwards is another one, and empty. After a kill or a power cut the table is dropped, or is
+    /// there as it was. Takes as long as the removal of all entries.
     /// </remarks>
     /// <param name="name">The table's name.</param>
     /// <returns>Whether there was such a table.</returns>
-    /// <exception cref="InvalidOperationException">The cache is still finding its entries; see <see cref="Readiness"/>. Or the call comes from code that a call of the pile runs.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The cache is still finding its entries; see <see cref="Readiness"/>. Or the call comes from code that a call of the pile runs.
+    /// </exception>
     /// <exception cref="PileStorageException">
     /// The catalog could not be written to; the table is as it was. Where the device does not even take that back, as the message says, it
     /// stays so only once the next flush has succeeded: a kill or a power cut before it may leave the table dropped.
@@ -28,7 +32,8 @@ public sealed partial class PileCache
         if (!Readiness.IsReady)
         {
             throw new InvalidOperationException(
-                $"The table '{name}' can't be dropped while the cache is still finding its entries. Wait for PileCache.Readiness.Completion.");
+                $"The table '{name}' can't be dropped while the cache is still finding its entries. Wait for "
+                + "PileCache.Readiness.Completion.");
         }
         ulong floor = _clock.VersionAt(_clock.Now); // the application's clock is read under no lock
         lock (_dropping)

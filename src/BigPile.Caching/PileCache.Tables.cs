@@ -14,7 +14,9 @@ public sealed partial class PileCache
 
     /// <summary>Gives a table, and makes it if it does not exist.</summary>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
-    /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
+    /// <typeparam name="TValue">
+    /// The type of the values. A table may be used with different ones; a value comes back as it was put.
+    /// </typeparam>
     /// <param name="name">The table's name: 1 to 200 bytes in UTF-8.</param>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
@@ -28,7 +30,9 @@ public sealed partial class PileCache
 
     /// <summary>Gives a table, and makes it if it does not exist. From now on it behaves as the options say.</summary>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
-    /// <typeparam name="TValue">The type of the values. A table may be used with different ones; a value comes back as it was put.</typeparam>
+    /// <typeparam name="TValue">
+    /// The type of the values. A table may be used with different ones; a value comes back as it was put.
+    /// </typeparam>
     /// <param name="options">The table's name, and how it behaves.</param>
     /// <param name="comparer">
     /// When two keys are the same, if not by their bytes. For tables in memory only. It is called before a lookup, outside of the pile and
@@ -36,7 +40,9 @@ public sealed partial class PileCache
     /// Those of the framework are called within the lookup, which is faster.
     /// </param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(TableOptions options, IEqualityComparer<TKey>? comparer = null)
         where TKey : notnull
@@ -47,7 +53,8 @@ public sealed partial class PileCache
             throw new ArgumentException("The name '*' stands for all tables. Set DefaultTableOptions, or name one table.", nameof(options));
         options.Validate();
         if (comparer != null && Pile.DirectoryPath != null)
-            throw new InvalidOperationException($"The table '{options.Name}' is on a mapped pile, and can't have a comparer: it could not be found again.");
+            throw new InvalidOperationException(
+                $"The table '{options.Name}' is on a mapped pile, and can't have a comparer: it could not be found again.");
         return GetOrCreate<TKey, TValue>(options.Name, options, comparer);
     }
 
@@ -127,7 +134,8 @@ public sealed partial class PileCache
         return _cores[name] = NewCore(definition, _hash, options, comparer);
     }
 
-    private TableCore NewCore(TableDefinition definition, KeyHash hash, TableOptions options, object? comparer = null, bool wasFound = false)
+    private TableCore NewCore(
+        TableDefinition definition, KeyHash hash, TableOptions options, object? comparer = null, bool wasFound = false)
     {
         var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, options)
         {

@@ -130,7 +130,10 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    /// <summary>Frees the indexes once the calls that run have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the indexes are saved.</summary>
+    /// <summary>
+    /// Frees the indexes once the calls that run have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the
+    /// indexes are saved.
+    /// </summary>
     public void Dispose()
     {
         lock (_lock)
@@ -237,7 +240,8 @@ public sealed partial class PileCache : IDisposable
     private void ReportFailure(Task task) =>
         Pile.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 
-    [SuppressMessage("Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
+    [SuppressMessage(
+        "Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
     private void SaveIndexes()
     {
         if (Pile.DirectoryPath == null || !Readiness.IsReady || (_cores.Count == 0 && _ids.Free.Count == 0))

@@ -14,7 +14,9 @@ public sealed class PileCacheOptions
     /// <summary>The options of tables that have none of their own; the name is <c>"*"</c>.</summary>
     public TableOptions DefaultTableOptions { get; set; } = new(TableOptions.AnyName);
 
-    /// <summary>The time from one sweep to the next; <see cref="TimeSpan.Zero"/>: nothing is swept but by <see cref="CacheTable.Sweep"/>.</summary>
+    /// <summary>
+    /// The time from one sweep to the next; <see cref="TimeSpan.Zero"/>: nothing is swept but by <see cref="CacheTable.Sweep"/>.
+    /// </summary>
     public TimeSpan SweepPeriod { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The most buckets of each table, of a few entries each, that one sweep looks at; more when it finds much.</summary>

@@ -55,7 +55,9 @@ internal sealed unsafe partial class TableCore
         return flushes;
     }
 
-    /// <summary>Leaves the pile for a read's comparisons, and comes back. Whatever happens, the caller is inside afterwards, and has to leave.</summary>
+    /// <summary>
+    /// Leaves the pile for a read's comparisons, and comes back. Whatever happens, the caller is inside afterwards, and has to leave.
+    /// </summary>
     private void LeaveToCompare(ThreadPresence presence, KeyMatcher matcher)
     {
         Pile.Exit(presence);

@@ -17,14 +17,18 @@ internal sealed unsafe partial class TableCore
     /// <param name="roomBytes">What the writer is asked for first; raised to what the value needed.</param>
     /// <param name="info">Version and size.</param>
     /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
-    /// <returns>The bytes that were copied, or <see cref="Utf8KeyExtensions.Missing"/> or <see cref="Utf8KeyExtensions.TooLong"/>.</returns>
-    internal int TryCopy(in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int roomBytes, out EntryInfo info, bool isOfBytes = false)
+    /// <returns>
+    /// The bytes that were copied, or <see cref="Utf8KeyExtensions.Missing"/> or <see cref="Utf8KeyExtensions.TooLong"/>.
+    /// </returns>
+    internal int TryCopy(
+        in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int roomBytes, out EntryInfo info, bool isOfBytes = false)
     {
         for (bool isFirst = true; ; isFirst = false)
         {
             Span<byte> room = destination.GetSpan(roomBytes);
             if (room.Length < roomBytes)
-                throw new ArgumentException($"The writer gave room for {room.Length:N0} bytes when it was asked for {roomBytes:N0}.", nameof(destination));
+                throw new ArgumentException(
+                    $"The writer gave room for {room.Length:N0} bytes when it was asked for {roomBytes:N0}.", nameof(destination));
             var reader = new SpanReader(room, isOfBytes);
             if (!(isFirst ? TryRead(key, ref reader, out info) : TryReadAgain(key, ref reader, out info)))
                 return Utf8KeyExtensions.Missing;

@@ -107,6 +107,7 @@ internal sealed unsafe partial class TableCore
 
         internal bool IsBelow(Worth other) =>
             !IsAlive ? other.IsAlive
-            : Priority != EntryPriority.NeverEvict && other.IsAlive && (Priority < other.Priority || (Priority == other.Priority && Uses < other.Uses));
+            : Priority != EntryPriority.NeverEvict && other.IsAlive
+                && (Priority < other.Priority || (Priority == other.Priority && Uses < other.Uses));
     }
 }

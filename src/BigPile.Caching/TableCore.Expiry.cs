@@ -202,7 +202,9 @@ internal sealed unsafe partial class TableCore
             Pile.FreeEntry(address);
     }
 
-    /// <summary>Tries once more to put off an expiry, after a flush. The caller has left the pile, and found no room for it inside.</summary>
+    /// <summary>
+    /// Tries once more to put off an expiry, after a flush. The caller has left the pile, and found no room for it inside.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RenewWithRoom(in KeyProbe key)
     {
@@ -224,5 +226,6 @@ internal sealed unsafe partial class TableCore
     }
 
     /// <summary>An instant after another one, or the last there is.</summary>
-    internal static long Add(long instant, long ticks) => instant > DateTime.MaxValue.Ticks - ticks ? DateTime.MaxValue.Ticks : instant + ticks;
+    internal static long Add(long instant, long ticks) =>
+        instant > DateTime.MaxValue.Ticks - ticks ? DateTime.MaxValue.Ticks : instant + ticks;
 }

@@ -49,7 +49,9 @@ internal sealed unsafe partial class TableCore
 
     private bool IsLimited => _options.MaximumEntries != null || _options.MaximumBytes != null;
 
-    /// <summary>Changes the options of a live table. Calls wait meanwhile; a limit on a large table takes a walk through its index.</summary>
+    /// <summary>
+    /// Changes the options of a live table. Calls wait meanwhile; a limit on a large table takes a walk through its index.
+    /// </summary>
     internal void Configure(TableOptions options)
     {
         options.Validate();
@@ -58,7 +60,8 @@ internal sealed unsafe partial class TableCore
         lock (_configuring)
         {
             if (options.FixedIndex != _options.FixedIndex)
-                throw new ArgumentException($"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
+                throw new ArgumentException(
+                    $"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
             WhilePausedLocked(() => ApplyLocked(options));
             EvictSurplus(now);
         }
@@ -158,7 +161,9 @@ internal sealed unsafe partial class TableCore
         return head.Priority;
     }
 
-    /// <summary>Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.</summary>
+    /// <summary>
+    /// Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.
+    /// </summary>
     private Promise TryReserve(
         in KeyProbe key, long payloadBytes, EntryPriority priority, Condition condition, ref long now, out Reservation reservation)
     {

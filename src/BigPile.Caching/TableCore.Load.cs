@@ -46,7 +46,8 @@ internal sealed unsafe partial class TableCore
         try
         {
             // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-            if (TryViewLocked(new IndexSlot(address), out head, out payloadBytes) && head.Version == version && HasKey(head, payloadBytes, key))
+            if (TryViewLocked(new IndexSlot(address), out head, out payloadBytes) && head.Version == version
+                && HasKey(head, payloadBytes, key))
                 AddFoundLocked(presence, bucket, key, address, head, payloadBytes);
         }
         finally

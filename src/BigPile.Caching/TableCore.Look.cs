@@ -12,7 +12,8 @@ internal sealed unsafe partial class TableCore
 {
     /// <summary>What is known of an entry, copied.</summary>
     internal readonly record struct EntryCopy(
-        byte[] Key, EntryInfo Info, ValueKind Kind, EntryPriority Priority, long ExpiresAt, long SlidingTicks, long SlidingEnd, ulong[] Tags)
+        byte[] Key, EntryInfo Info, ValueKind Kind, EntryPriority Priority, long ExpiresAt, long SlidingTicks, long SlidingEnd,
+        ulong[] Tags)
     {
         /// <summary>Where a walk through the table comes by it.</summary>
         internal ulong Place { get; init; }
@@ -147,7 +148,9 @@ internal sealed unsafe partial class TableCore
     /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>
     /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
     /// <param name="found">Gets the entries, in no order.</param>
-    /// <param name="isToShow">Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.</param>
+    /// <param name="isToShow">
+    /// Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.
+    /// </param>
     /// <returns>Where the walk goes on: the place behind the bucket.</returns>
     internal ulong CopyBucketAt(ulong place, List<EntryCopy> found, bool isToShow = true)
     {

@@ -30,7 +30,8 @@ internal sealed unsafe partial class TableCore
     /// room for it with a pointer; nothing has changed then.
     /// </returns>
     internal PutResult? MoveOut(
-        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer, int flushes = 0)
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, ulong version, out PilePointer pointer,
+        int flushes = 0)
     {
         bool hasRoom = true;
         ThreadPresence presence = EnterToChange();

@@ -135,7 +135,8 @@ internal sealed unsafe partial class TableCore
     }
 
     private void ReplaceLocked(
-        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, Bucket* bucket, Bucket* line,
+        ThreadPresence presence, in KeyProbe key, in EntrySpec spec, ValueKind kind, Condition condition, long now, Bucket* bucket,
+        Bucket* line,
         int slot, in EntryHead old, long oldBytes, ref Change change)
     {
         bool isDead = IsDead(old, ref now);

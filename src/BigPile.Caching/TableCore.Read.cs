@@ -180,7 +180,8 @@ internal sealed unsafe partial class TableCore
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryReadAny<TReader, TChecks>(
-        ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader, ulong minVersion, out EntryInfo info)
+        ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader, ulong minVersion,
+        out EntryInfo info)
         where TReader : struct, Pile.IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {

@@ -40,7 +40,9 @@ internal sealed unsafe partial class TableCore
         Volatile.Write(ref _readsPlain, !_checksEveryRead);
     }
 
-    /// <summary>Whether reads may show an entry, as far as the walk for entries goes; whether it is dead is to be asked afterwards.</summary>
+    /// <summary>
+    /// Whether reads may show an entry, as far as the walk for entries goes; whether it is dead is to be asked afterwards.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsShown(in EntryHead head) => head.Version >= ShownFrom;
 }

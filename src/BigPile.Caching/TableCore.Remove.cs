@@ -179,7 +179,8 @@ internal sealed unsafe partial class TableCore
         Bucket* bucket = _index.Lock(key.Hash, out _);
         try
         {
-            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes) && IsDead(head, ref now))
+            if (TryFindLocked(bucket, key, out Bucket* line, out int slot, out EntryHead head, out long payloadBytes)
+                && IsDead(head, ref now))
                 DropLocked(presence, line, slot, head, payloadBytes, ReasonOf(head));
         }
         finally

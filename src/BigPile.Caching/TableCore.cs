@@ -155,7 +155,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }
 
-    /// <summary>As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.</summary>
+    /// <summary>
+    /// As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToRead() => _hasMortals ? EnterToChange() : Enter();
 
@@ -184,7 +186,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
 
     private ulong NextVersion(long now) => Pile.NextVersion(_clock.VersionAt(now));
 
-    /// <summary>Whether an entry is no more though its block is there: its time is over, or its tag or the whole table was removed.</summary>
+    /// <summary>
+    /// Whether an entry is no more though its block is there: its time is over, or its tag or the whole table was removed.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsDead(in EntryHead head, ref long now)
     {

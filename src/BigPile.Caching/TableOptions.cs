@@ -16,22 +16,26 @@ public sealed record TableOptions(string Name)
     /// <summary>The entries that the index has room for from the start; from 0.</summary>
     public long InitialEntries { get; init; }
 
-    /// <summary>The index keeps the size for <see cref="InitialEntries"/>, rounded up to a power of two of buckets. For speculative tables only.</summary>
+    /// <summary>
+    /// The index keeps the size for <see cref="InitialEntries"/>, rounded up to a power of two of buckets. For speculative tables only.
+    /// </summary>
     public bool FixedIndex { get; init; }
 
     /// <summary>The most entries; from 1, none by default. What is over it is evicted.</summary>
     public long? MaximumEntries { get; init; }
 
     /// <summary>
-    /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What is
-    /// over it is evicted.
+    /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What
+    /// is over it is evicted.
     /// </summary>
     public long? MaximumBytes { get; init; }
 
     /// <summary>The time after which an entry is gone that was put without another one; above zero, none by default.</summary>
     public TimeSpan? DefaultMaxAge { get; init; }
 
-    /// <summary>The time without a use after which an entry is gone that was put without another one; above zero, none by default.</summary>
+    /// <summary>
+    /// The time without a use after which an entry is gone that was put without another one; above zero, none by default.
+    /// </summary>
     public TimeSpan? DefaultSliding { get; init; }
 
     /// <summary>The priority of entries that were put without another one.</summary>
@@ -51,7 +55,8 @@ public sealed record TableOptions(string Name)
         Require(MaximumBytes is null or >= MinBytes, nameof(MaximumBytes), MaximumBytes, $"at least {MinBytes:N0}");
         Require(DefaultMaxAge is not { } age || age > TimeSpan.Zero, nameof(DefaultMaxAge), DefaultMaxAge, "above zero");
         Require(DefaultSliding is not { } sliding || sliding > TimeSpan.Zero, nameof(DefaultSliding), DefaultSliding, "above zero");
-        Require(!FixedIndex || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true, "false in a durable table, whose index must grow");
+        Require(!FixedIndex
+            || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true, "false in a durable table, whose index must grow");
         Require(Enum.IsDefined(CollisionMode), nameof(CollisionMode), CollisionMode, "Speculative or Durable");
         Require(Enum.IsDefined(DefaultPriority), nameof(DefaultPriority), DefaultPriority, "Low, Normal, High or NeverEvict");
     }

@@ -11,7 +11,9 @@ namespace BigPile.Caching;
 public sealed record TableStatistics(
     long EntryCount, long EntryBytes, long IndexBytes, long Hits, long Misses, long Puts, long Removals)
 {
-    /// <summary>Bytes that the entries take in the pile: payloads, headers and slack; objects that pointers lead to are not counted.</summary>
+    /// <summary>
+    /// Bytes that the entries take in the pile: payloads, headers and slack; objects that pointers lead to are not counted.
+    /// </summary>
     public long BlockBytes { get; init; }
 
     /// <summary>Bytes of the queues by which entries are evicted, in process memory; none without a limit.</summary>

@@ -15,7 +15,8 @@ public static class TextKeyExtensions
     /// <param name="value">The value.</param>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public static bool TryGet<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<char> key, [MaybeNullWhen(false)] out TValue value)
+    public static bool TryGet<TValue>(
+        this CacheTable<string, TValue> table, ReadOnlySpan<char> key, [MaybeNullWhen(false)] out TValue value)
     {
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);

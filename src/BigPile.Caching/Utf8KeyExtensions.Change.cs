@@ -10,7 +10,9 @@ namespace BigPile.Caching;
 public static partial class Utf8KeyExtensions
 {
     /// <summary>Puts bytes as a value if the key's entry is still the one that the caller knows.</summary>
-    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
+    /// <remarks>
+    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// </remarks>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8; at most 4,096 bytes.</param>
     /// <param name="value">The bytes.</param>
@@ -37,7 +39,9 @@ public static partial class Utf8KeyExtensions
     }
 
     /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
-    /// <remarks>Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.</remarks>
+    /// <remarks>
+    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// </remarks>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8.</param>
     /// <param name="version">The version that the entry must have.</param>

@@ -21,8 +21,12 @@ public static partial class Utf8KeyExtensions
     /// <param name="keys">The keys in UTF-8, one behind another.</param>
     /// <param name="ends">Where each key ends in <paramref name="keys"/>.</param>
     /// <param name="destination">Where the bytes go.</param>
-    /// <param name="maxBytes">The most bytes to copy; a value that would go beyond is left out, and a shorter one behind it may still come.</param>
-    /// <param name="lengths">Gets the bytes of each value, in the order of the keys, or <see cref="Missing"/> or <see cref="TooLong"/>. As long as the keys.</param>
+    /// <param name="maxBytes">
+    /// The most bytes to copy; a value that would go beyond is left out, and a shorter one behind it may still come.
+    /// </param>
+    /// <param name="lengths">
+    /// Gets the bytes of each value, in the order of the keys, or <see cref="Missing"/> or <see cref="TooLong"/>. As long as the keys.
+    /// </param>
     /// <param name="infos">Gets version, size and expiry of each entry that there is. As long as the keys.</param>
     /// <param name="cancellationToken">Ends the read between two groups of keys.</param>
     /// <returns>How many bytes were copied.</returns>
@@ -30,7 +34,8 @@ public static partial class Utf8KeyExtensions
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; what was copied so far stays in the destination.</exception>
     public static long ReadManyUtf8<TValue>(
-        this CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        this CacheTable<string, TValue> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
+        long maxBytes,
         Span<int> lengths, Span<EntryInfo> infos, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(table);
@@ -40,7 +45,8 @@ public static partial class Utf8KeyExtensions
 
     /// <summary>As <see cref="ReadManyUtf8"/>, where a value that is no bytes counts as empty.</summary>
     internal static long ReadManyBytesUtf8(
-        this CacheTable<string, byte[]> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes,
+        this CacheTable<string, byte[]> table, ReadOnlySpan<byte> keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination,
+        long maxBytes,
         Span<int> lengths, Span<EntryInfo> infos, CancellationToken cancellationToken = default) =>
         ReadMany(table, keys, ends, destination, maxBytes, lengths, infos, isOfBytes: true, cancellationToken);
 
@@ -49,7 +55,8 @@ public static partial class Utf8KeyExtensions
         Span<int> lengths, Span<EntryInfo> infos, bool isOfBytes, CancellationToken cancellationToken)
     {
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
-            throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and {infos.Length:N0} infos; all must be as many.");
+            throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
+                + $"{infos.Length:N0} infos; all must be as many.");
         long copiedBytes = 0;
         int keyStart = 0;
         for (int start = 0; start < ends.Length; start += TableCore.GroupKeys)

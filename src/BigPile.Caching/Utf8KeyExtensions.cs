@@ -13,7 +13,10 @@ namespace BigPile.Caching;
 /// </remarks>
 public static partial class Utf8KeyExtensions
 {
-    /// <summary>Copies a value as it is stored to a writer; see <see cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>.</summary>
+    /// <summary>
+    /// Copies a value as it is stored to a writer; see
+    /// <see cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>.
+    /// </summary>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8.</param>
     /// <param name="destination">Where the bytes go; untouched when the key is missing.</param>
@@ -64,7 +67,9 @@ public static partial class Utf8KeyExtensions
         return table.Core.TryRead(table.KeyCodec.ProbeUtf8(key, stack), ref reader, out info);
     }
 
-    /// <summary>Puts bytes as a value; see <see cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>.</summary>
+    /// <summary>
+    /// Puts bytes as a value; see <see cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>.
+    /// </summary>
     /// <param name="table">The table.</param>
     /// <param name="key">The key in UTF-8; at most 4,096 bytes.</param>
     /// <param name="value">The bytes.</param>

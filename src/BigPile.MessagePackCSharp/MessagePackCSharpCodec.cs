@@ -69,7 +69,8 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         ReadOnlyMemory<byte> payload = source.WrittenMemory;
         int number = payload.Length < NumberBytes ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(payload.Span);
         if (number < 0 || number >= _types.Length)
-            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} types. Give the codec all the types that were ever put, in their order.");
+            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} "
+                + "types. Give the codec all the types that were ever put, in their order.");
         try
         {
             return MessagePackSerializer.Deserialize(_types[number], payload[NumberBytes..], _options)

@@ -22,7 +22,10 @@ public sealed unsafe partial class Pile
     /// <summary>Reads many objects; several times as fast as one by one where they lie scattered in a large pile.</summary>
     /// <typeparam name="T">The objects' type, or one that they derive from; a class.</typeparam>
     /// <param name="pointers">The objects.</param>
-    /// <param name="values">Gets the objects in the same order; <see langword="null"/> for each pointer that names no live object. At least as long as the pointers.</param>
+    /// <param name="values">
+    /// Gets the objects in the same order; <see langword="null"/> for each pointer that names no live object. At least as long as the
+    /// pointers.
+    /// </param>
     /// <returns>How many of the pointers named an object.</returns>
     /// <exception cref="ArgumentException">There is less room than pointers.</exception>
     /// <exception cref="InvalidCastException">An object is of another type; the ones before it were read.</exception>
@@ -32,7 +35,8 @@ public sealed unsafe partial class Pile
         where T : class
     {
         if (values.Length < pointers.Length)
-            throw new ArgumentException($"There is room for {values.Length:N0} objects, and there are {pointers.Length:N0} pointers.", nameof(values));
+            throw new ArgumentException(
+                $"There is room for {values.Length:N0} objects, and there are {pointers.Length:N0} pointers.", nameof(values));
         int count = 0;
         PrefetchFirst(pointers[..Math.Min(PrefetchWindow, pointers.Length)]);
         for (int i = 0; i < pointers.Length; i++)
@@ -61,7 +65,8 @@ public sealed unsafe partial class Pile
         where T : class
     {
         if (pointers.Length < values.Length)
-            throw new ArgumentException($"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
+            throw new ArgumentException(
+                $"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
         Exit(EnterToChange()); // an empty batch, too, says that the pile is closed
         int done = 0;
         try

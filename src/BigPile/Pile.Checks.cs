@@ -12,7 +12,9 @@ public sealed unsafe partial class Pile
     /// <summary>Whether each read compares.</summary>
     internal bool ChecksEveryRead => _checksEveryRead;
 
-    /// <summary>Whether an entry matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another look.</summary>
+    /// <summary>
+    /// Whether an entry matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another look.
+    /// </summary>
     /// <exception cref="PileStorageException">It does not match.</exception>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool IsIntact(ulong address, in EntryView view)
@@ -24,15 +26,20 @@ public sealed unsafe partial class Pile
         return isSame;
     }
 
-    /// <summary>Whether what was just read matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another read.</summary>
+    /// <summary>
+    /// Whether what was just read matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another
+    /// read.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool IsIntact(ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
+    private bool IsIntact(
+        ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
     {
         bool isIntact = true;
         if (header.Kind == BlockKind.Link)
         {
             byte* target = _map.Find(header.TargetAddress, out PageInfo* targetInfo);
-            isIntact = target != null && IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
+            isIntact = target != null
+                && IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
         }
         else
         {

@@ -20,7 +20,9 @@ public sealed unsafe partial class Pile
     /// A free slot in a page that still holds an object serves objects of its size, and in a fragmented pile of down to half of it.
     /// <see cref="Compact(System.Threading.CancellationToken)"/> moves what can be moved first.
     /// </remarks>
-    /// <exception cref="PileStorageException">The device refused. What could not be given back is used again, or given back by the next trim.</exception>
+    /// <exception cref="PileStorageException">
+    /// The device refused. What could not be given back is used again, or given back by the next trim.
+    /// </exception>
     public void Trim()
     {
         ThreadPresence.RefuseInside();
@@ -41,9 +43,15 @@ public sealed unsafe partial class Pile
         }
     }
 
-    /// <summary>Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.</summary>
-    /// <remarks>While payloads are leased, their segments stay, and in a mapped pile nobody can open the directory: see <see cref="PileLease"/>.</remarks>
-    /// <exception cref="PileStorageException">The device refused. The pile is closed as by a kill; what was flushed before is durable.</exception>
+    /// <summary>
+    /// Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.
+    /// </summary>
+    /// <remarks>
+    /// While payloads are leased, their segments stay, and in a mapped pile nobody can open the directory: see <see cref="PileLease"/>.
+    /// </remarks>
+    /// <exception cref="PileStorageException">
+    /// The device refused. The pile is closed as by a kill; what was flushed before is durable.
+    /// </exception>
     public void Dispose()
     {
         ThreadPresence.RefuseInside(); // first of all: what is closed half-way keeps its lock for ever
@@ -149,7 +157,8 @@ public sealed unsafe partial class Pile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new PileStorageException($"The pile in '{DirectoryPath}' could not be written through at its end: {e.Message} What was flushed before is durable.", e);
+            throw new PileStorageException($"The pile in '{DirectoryPath}' could not be written through at its end: {e.Message} What was "
+                + "flushed before is durable.", e);
         }
     }
 

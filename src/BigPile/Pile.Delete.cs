@@ -44,7 +44,8 @@ public sealed unsafe partial class Pile
 
     /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>
     /// <returns><see langword="false"/> when there is none, or another sort, or somebody is at work on it: nothing was done.</returns>
-    [MethodImpl(MethodImplOptions.NoInlining)] // the caller's loop would get all of it, and then the compiler inlines nothing in it any more
+    // the caller's loop would get all of it, and then the compiler inlines nothing in it any more
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryFreePlain(PilePointer pointer)
     {
         ulong address = pointer.Address;

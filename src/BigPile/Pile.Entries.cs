@@ -101,7 +101,10 @@ public sealed unsafe partial class Pile
         Volatile.Write(ref _hasRetired, true);
     }
 
-    /// <summary>Header and page of an address at one instant. Each freeing raises the header's generation, so two equal ones mean that nothing was there between.</summary>
+    /// <summary>
+    /// Header and page of an address at one instant. Each freeing raises the header's generation, so two equal ones mean that nothing was
+    /// there between.
+    /// </summary>
     internal readonly record struct EntryTrace(ulong Address, ulong Header, ulong Page)
     {
         /// <summary>Whether no entry of at least so many bytes is there.</summary>

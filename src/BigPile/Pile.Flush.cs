@@ -30,8 +30,12 @@ public sealed partial class Pile
     /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
     internal long RewrittenBytes { get; private set; }
 
-    /// <summary>Writes a mapped pile through to its device; returns when all that was done before is durable. Other stores: nothing.</summary>
-    /// <remarks>Changes by other threads wait while the changed blocks are copied, some milliseconds for ten thousand; reads do not.</remarks>
+    /// <summary>
+    /// Writes a mapped pile through to its device; returns when all that was done before is durable. Other stores: nothing.
+    /// </summary>
+    /// <remarks>
+    /// Changes by other threads wait while the changed blocks are copied, some milliseconds for ten thousand; reads do not.
+    /// </remarks>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Flush() => Flush(new ProgressGauge(null));
@@ -75,7 +79,8 @@ public sealed partial class Pile
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 _moved!.Postpone();
-                throw new PileStorageException($"The pile in '{DirectoryPath}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
+                throw new PileStorageException(
+                    $"The pile in '{DirectoryPath}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
             }
         }
         PileMeter.NoteFlush(this, duration); // with no lock held: listeners are the application's code

@@ -33,7 +33,8 @@ public sealed unsafe partial class Pile
     public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
         if (IsReadOnly)
-            throw new InvalidOperationException($"The pile in '{DirectoryPath}' was opened for reading only, and its writer knows of no lease. Copy the payload instead.");
+            throw new InvalidOperationException(
+                $"The pile in '{DirectoryPath}' was opened for reading only, and its writer knows of no lease. Copy the payload instead.");
         ThreadPresence presence = EnterToChange(); // a header becomes busy: not while a flush settles it
         try
         {
@@ -85,7 +86,8 @@ public sealed unsafe partial class Pile
         if (block.Header.Kind != BlockKind.Link)
         {
             return Entered(new PileLease(
-                this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes, PayloadKindOf(block.Header.Kind)));
+                this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes,
+                PayloadKindOf(block.Header.Kind)));
         }
         Block target = TargetOf(block.Header);
         return Entered(new PileLease(

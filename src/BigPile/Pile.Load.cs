@@ -47,8 +47,10 @@ public sealed unsafe partial class Pile
         if (!directory.WasClean && directory.ListedSegments.Count != 0)
         {
             Logger.LogWarning(
-                "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
-                directory.Path, directory.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", Recovery.RestoredCount);
+                "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked "
+                + "one by one",
+                directory.Path, directory.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
+                Recovery.RestoredCount);
         }
     }
 
@@ -58,7 +60,8 @@ public sealed unsafe partial class Pile
         if (!directory.HasChecksums)
         {
             throw new PileStorageException(
-                $"The pile in '{directory.Path}' has no checksums, and can't be read while it may be written. Open it without PileOptions.ReadOnly.");
+                $"The pile in '{directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
+                + "PileOptions.ReadOnly.");
         }
         _ = RenewView();
         _gate = GateReadOnly;
@@ -74,7 +77,8 @@ public sealed unsafe partial class Pile
     {
         string path = directory.Segments.PathOf(number);
         if (!IsPossibleSegment(_map, _allocator.Pool, number, lengthBytes))
-            throw new PileStorageException($"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
+            throw new PileStorageException(
+                $"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
         try
         {
@@ -89,13 +93,16 @@ public sealed unsafe partial class Pile
         }
     }
 
-    /// <summary>Whether a segment that a superblock lists can be mapped: a length of whole pages, and numbers that exist and are nobody else's.</summary>
+    /// <summary>
+    /// Whether a segment that a superblock lists can be mapped: a length of whole pages, and numbers that exist and are nobody else's.
+    /// </summary>
     private static bool IsPossibleSegment(SegmentMap map, PagePool pool, int number, long lengthBytes)
     {
         if (number < 0 || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)
             return false;
         long spans = (lengthBytes - 1) / map.SegmentBytes + 1;
-        if (spans > map.Capacity - number || lengthBytes / SizeClasses.PageBytes <= SegmentHead.PagesFor((int)(lengthBytes / SizeClasses.PageBytes)))
+        if (spans > map.Capacity - number
+            || lengthBytes / SizeClasses.PageBytes <= SegmentHead.PagesFor((int)(lengthBytes / SizeClasses.PageBytes)))
             return false;
         for (int i = 0; i < spans; i++)
         {

@@ -53,7 +53,8 @@ public sealed unsafe partial class Pile
     private void CheckMovedRoom(bool usesReserve = false)
     {
         if (usesReserve ? _moved!.IsExhausted : _moved!.IsFull)
-            throw new PileFullException($"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.", null);
+            throw new PileFullException(
+                $"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.", null);
     }
 
     /// <summary>Reads the payload of a block whose own header is busy.</summary>

@@ -21,7 +21,8 @@ public sealed unsafe partial class Pile
         if (!BitOperations.IsPow2(options.SegmentBytes) || options.SegmentBytes < MinSegmentBytes || options.SegmentBytes > MaxSegmentBytes)
         {
             throw new ArgumentException(
-                $"PileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from {MinSegmentBytes:N0} to {MaxSegmentBytes:N0}.",
+                $"PileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from {MinSegmentBytes:N0} to "
+                + $"{MaxSegmentBytes:N0}.",
                 nameof(options));
         }
         if (options.MaxBytes < MinLimitBytes)
@@ -30,16 +31,20 @@ public sealed unsafe partial class Pile
                 $"PileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", nameof(options));
         }
         if (options.Directory == null && (options.Store == StoreKind.Mapped || options.ReadOnly))
-            throw new ArgumentException("A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", nameof(options));
+            throw new ArgumentException(
+                "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", nameof(options));
         if (options.FlushLogBytes < MinFlushLogBytes || options.FlushLogBytes > MaxFlushLogBytes)
         {
             throw new ArgumentException(
-                $"PileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.", nameof(options));
+                $"PileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.",
+                nameof(options));
         }
         if (options.FlushInterval <= TimeSpan.Zero || options.FlushInterval > MaxFlushInterval)
-            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing and at most {MaxFlushInterval}.", nameof(options));
+            throw new ArgumentException($"PileOptions.FlushInterval is {options.FlushInterval}; it must be more than nothing and at most "
+                + $"{MaxFlushInterval}.", nameof(options));
         if (options.WarmupBytesPerSecond < 0)
-            throw new ArgumentException($"PileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative.", nameof(options));
+            throw new ArgumentException(
+                $"PileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative.", nameof(options));
         ArgumentNullException.ThrowIfNull(options.TimeProvider);
         ArgumentNullException.ThrowIfNull(options.CodecOptions);
     }

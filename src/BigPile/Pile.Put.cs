@@ -86,7 +86,10 @@ public sealed unsafe partial class Pile
         }
     }
 
-    /// <summary>Whether a value is stored as the bytes that it is. The language takes arrays of signed bytes, and of enumerations, for byte arrays too.</summary>
+    /// <summary>
+    /// Whether a value is stored as the bytes that it is. The language takes arrays of signed bytes, and of enumerations, for byte arrays
+    /// too.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsBytes(object value) => value.GetType() == typeof(byte[]);
 
@@ -138,7 +141,9 @@ public sealed unsafe partial class Pile
     /// <summary>The header for a payload that is in its place; writes the checksum where blocks have one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private BlockHeader HeaderOf(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes) =>
-        _isSealed ? BlockSeal.Close(block, kind, generation, payloadBytes, capacityBytes) : new BlockHeader(kind, generation, (ulong)payloadBytes);
+        _isSealed
+            ? BlockSeal.Close(block, kind, generation, payloadBytes, capacityBytes)
+            : new BlockHeader(kind, generation, (ulong)payloadBytes);
 
     private Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
 
@@ -149,7 +154,9 @@ public sealed unsafe partial class Pile
         return TakeAnySlot(payloadBytes, capacityBytes);
     }
 
-    /// <summary>As <see cref="TakeSlot(long, long)"/>, for what a limit of payloads does not count: a link target is longer by its back word.</summary>
+    /// <summary>
+    /// As <see cref="TakeSlot(long, long)"/>, for what a limit of payloads does not count: a link target is longer by its back word.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Slot TakeAnySlot(long payloadBytes, long capacityBytes)
     {

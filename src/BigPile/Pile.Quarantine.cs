@@ -75,7 +75,9 @@ public sealed unsafe partial class Pile
             TrimQuietly();
     }
 
-    /// <summary>The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.</summary>
+    /// <summary>
+    /// The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.
+    /// </summary>
     private Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
 
     /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>

@@ -160,7 +160,8 @@ public sealed unsafe partial class Pile
         {
             Span<byte> room = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
             if (room.Length < wantedBytes)
-                throw new ArgumentException($"The writer gave room for {room.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
+                throw new ArgumentException(
+                    $"The writer gave room for {room.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
             wantedBytes = Read(pointer, room);
             if (wantedBytes > room.Length)
                 continue; // now it is known how much is needed

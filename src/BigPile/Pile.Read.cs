@@ -111,7 +111,8 @@ public sealed unsafe partial class Pile
                 if (!whole && isSame && isQuiet && spinner.Count > MaxLooksAtLink)
                     Throw.DanglingLink(pointer);
             }
-            else if (TChecks.Sequence && (sequence & 1) == 0 && _moved != null && TryReadMoved(pointer, block, header, ref reader, out bool isLive)
+            else if (TChecks.Sequence && (sequence & 1) == 0 && _moved != null
+                && TryReadMoved(pointer, block, header, ref reader, out bool isLive)
                 && infoAt->Word == info.Word && stripe->Sequence == sequence)
             {
                 return isLive;

@@ -13,10 +13,11 @@ namespace BigPile;
 /// <remarks>
 /// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
 /// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
-/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never overwritten: the new one goes
-/// elsewhere as if it did not fit. Order of stores for a move: target
-/// whole and published, then the origin's header in one store, then the old target freed; so at each instant the origin leads to a
-/// whole payload. A frozen payload is not overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still busy: once it is not, a deletion may give its page away.
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never
+/// overwritten: the new one goes elsewhere as if it did not fit. Order of stores for a move: target whole and published, then the origin's
+/// header in one store, then the old target freed; so at each instant the origin leads to a whole payload. A frozen payload is not
+/// overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still
+/// busy: once it is not, a deletion may give its page away.
 /// </remarks>
 public sealed unsafe partial class Pile
 {
@@ -172,7 +173,8 @@ public sealed unsafe partial class Pile
     {
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
-        bool isToBeCut = _redo != null && origin.Info.ClassPlusOne == 0 && !origin.IsMoved && !_allocator.IsFrozen(origin.Address, origin.Info) && !_leases.IsLeased(origin.Address);
+        bool isToBeCut = _redo != null && origin.Info.ClassPlusOne == 0 && !origin.IsMoved
+            && !_allocator.IsFrozen(origin.Address, origin.Info) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.NoteChange(origin.Address);
         Link(origin, target);
@@ -245,7 +247,9 @@ public sealed unsafe partial class Pile
 
     private long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
 
-    /// <summary>Finds the live block of a pointer and makes it the caller's alone, until the caller publishes a header that is not busy.</summary>
+    /// <summary>
+    /// Finds the live block of a pointer and makes it the caller's alone, until the caller publishes a header that is not busy.
+    /// </summary>
     private bool TryMakeBusy(PilePointer pointer, out Block block)
     {
         var spinner = default(SpinWait);

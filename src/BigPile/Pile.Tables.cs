@@ -11,7 +11,9 @@ namespace BigPile;
 /// <summary>What tables need beside single entries: entries in two steps, versions from a floor, leases, and a walk in parts.</summary>
 public sealed unsafe partial class Pile
 {
-    /// <summary>How far ahead versions are reserved when they follow a clock: a second, as <see cref="NextVersion(ulong)"/> is told to count.</summary>
+    /// <summary>
+    /// How far ahead versions are reserved when they follow a clock: a second, as <see cref="NextVersion(ulong)"/> is told to count.
+    /// </summary>
     internal const ulong ClockVersionStep = 1000UL << ClockVersionShift;
 
     /// <summary>The bits of a version below its millisecond.</summary>

@@ -14,7 +14,9 @@ namespace BigPile;
 /// <summary>Looking whether everything is what was written.</summary>
 public sealed unsafe partial class Pile
 {
-    /// <summary>Looks at every block of this pile, also while others write. Nothing is changed but for pages that nobody had examined yet.</summary>
+    /// <summary>
+    /// Looks at every block of this pile, also while others write. Nothing is changed but for pages that nobody had examined yet.
+    /// </summary>
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -71,7 +73,8 @@ public sealed unsafe partial class Pile
         foreach ((int number, long lengthBytes) in files.ListedSegments)
             MapForVerifying(files, map, pool, number, lengthBytes);
         using MovedTable? moved = files.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
-        BlockInspector inspector = new(pool, files.HasChecksums) { LeftAs = files.LeftAs, Moved = moved, Epoch = files.LogEpoch, HasTracesOfCut = files.HasTracesOfCut };
+        BlockInspector inspector = new(pool, files.HasChecksums) { LeftAs = files.LeftAs, Moved = moved, Epoch = files.LogEpoch,
+            HasTracesOfCut = files.HasTracesOfCut };
         var verifier = new PileVerifier(inspector, stripes: null, files.WasClean, faults);
         Segment[] segments = pool.Segments();
         foreach (Segment segment in segments)
@@ -97,7 +100,8 @@ public sealed unsafe partial class Pile
     {
         if (!IsPossibleSegment(map, pool, number, lengthBytes))
         {
-            files.Faults.Add(new PileFault(files.Path, $"the superblock lists an impossible segment {number} of {lengthBytes:N0} bytes", 0));
+            files.Faults.Add(
+                new PileFault(files.Path, $"the superblock lists an impossible segment {number} of {lengthBytes:N0} bytes", 0));
             return;
         }
         MappedRegion region;
@@ -145,7 +149,8 @@ public sealed unsafe partial class Pile
         }
     }
 
-    private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) => new()
+    private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) =>
+        new()
     {
         SegmentCount = segments,
         PageCount = verifier.PageCount,

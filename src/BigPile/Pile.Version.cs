@@ -28,7 +28,9 @@ public sealed partial class Pile
 
     // A new pile begins at a number of its own, so that a version of another pile is not taken for one of this.
     private void StartVersions(Guid pileId, ulong storedLimit) =>
-        _versions.Last = _versions.Limit = storedLimit != 0 && !Fault.VersionFromLive ? storedLimit : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstVersionShift;
+        _versions.Last = _versions.Limit = storedLimit != 0 && !Fault.VersionFromLive
+            ? storedLimit
+            : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstVersionShift;
 
     /// <summary>Only for a control of the kill test: takes the counter from an entry that is alive.</summary>
     internal void NoteVersion(ulong version)

@@ -59,7 +59,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
 
     /// <summary>Makes a pile, or opens the one in the options' directory.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="PileStorageException">The directory can't be used: locked by another process, damaged, or of another format.</exception>
+    /// <exception cref="PileStorageException">
+    /// The directory can't be used: locked by another process, damaged, or of another format.
+    /// </exception>
     public Pile(PileOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -69,7 +71,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         Background = new BackgroundWork(Logger, () => IsClosed);
         _limitBytes = options.MaxBytes;
         _writerPatience = options.WriterPatience;
-        Name = options.Name ?? (options.Directory is { } path ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path))) : "pile");
+        Name = options.Name ?? (options.Directory is { } path
+            ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))
+            : "pile");
         if (options.Directory != null)
         {
             _directory = PileDirectory.Open(options, Logger);
@@ -93,7 +97,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             Guid pileId = _directory?.PileId ?? Guid.NewGuid();
             _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
             if (Stretch.IsWorthwhile && Store != StoreKind.Managed)
-                _allocator.Pool.Touch = (segment, first, end) => ThreadPool.UnsafeQueueUserWorkItem(new Stretch(this, segment, first, end), preferLocal: false);
+                _allocator.Pool.Touch = (segment, first, end) =>
+                    ThreadPool.UnsafeQueueUserWorkItem(new Stretch(this, segment, first, end), preferLocal: false);
             StartVersions(pileId, _directory?.VersionLimit ?? 0);
             Recovery = new PileRecovery(this, options);
             PileMeter.Add(this);
@@ -133,7 +138,8 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         {
             string directory = _directory!.Path;
             AbandonUnopened();
-            throw new PileStorageException($"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
+            throw new PileStorageException(
+                $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
         }
         catch
         {
@@ -176,7 +182,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
     /// <param name="directory">The directory; made if it is missing.</param>
     /// <param name="options">Everything else; defaults when left out.</param>
-    /// <exception cref="PileStorageException">The directory can't be used: locked by another process, damaged, or of another format.</exception>
+    /// <exception cref="PileStorageException">
+    /// The directory can't be used: locked by another process, damaged, or of another format.
+    /// </exception>
     public static Pile Open(string directory, PileOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
@@ -206,7 +214,9 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         return false;
     }
 
-    /// <summary>As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.</summary>
+    /// <summary>
+    /// As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToChange()
     {

@@ -8,9 +8,9 @@ namespace BigPile;
 /// <remarks>
 /// <para>
 /// The bytes stay as they are until <see cref="Dispose()"/>, whatever others do with the pointer: a replacement goes elsewhere,
-/// and a deletion gives the room back when the last lease ends. Dispose leases soon: they hold memory, and one that is forgotten holds it for ever (a finalizer
-/// could free it under a span that is still in use). A pile that is disposed while
-/// leases are out keeps its segments until the last of them ends, and its directory with them: nobody opens that before.
+/// and a deletion gives the room back when the last lease ends. Dispose leases soon: they hold memory, and one that is forgotten holds it
+/// for ever (a finalizer could free it under a span that is still in use). A pile that is disposed while leases are out keeps its segments
+/// until the last of them ends, and its directory with them: nobody opens that before.
 /// </para>
 /// <para>Thread safety: the bytes may be read by any thread; dispose once, when no thread reads them any more.</para>
 /// </remarks>

@@ -66,7 +66,8 @@ internal static class PileMeter
 
     private static List<Measurement<long>> ObserveLeases() => Each(static (pile, _) => [Of(pile, pile.LeaseCount)]);
 
-    private static List<Measurement<long>> ObserveFailures() => Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
+    private static List<Measurement<long>> ObserveFailures() =>
+        Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
 
     private static Measurement<long> Of(Pile pile, long value) => new(value, new KeyValuePair<string, object?>(NameTag, pile.Name));
 

@@ -17,7 +17,9 @@ public sealed class PileOptions
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
     public string? Name { get; set; }
 
-    /// <summary>Where the segments are; <see cref="StoreKind.Native"/> by default. A directory makes it <see cref="StoreKind.Mapped"/>.</summary>
+    /// <summary>
+    /// Where the segments are; <see cref="StoreKind.Native"/> by default. A directory makes it <see cref="StoreKind.Mapped"/>.
+    /// </summary>
     public StoreKind Store { get; set; } = StoreKind.Native;
 
     /// <summary>The directory of a mapped pile; made if it is missing.</summary>
@@ -47,7 +49,9 @@ public sealed class PileOptions
     /// <summary>How often a mapped pile is flushed by itself, up to 7 days apart; never by default.</summary>
     public TimeSpan? FlushInterval { get; set; }
 
-    /// <summary>The most bytes that the flush log of a mapped pile may take before a flush writes the segments instead; 64 MiB by default.</summary>
+    /// <summary>
+    /// The most bytes that the flush log of a mapped pile may take before a flush writes the segments instead; 64 MiB by default.
+    /// </summary>
     public long FlushLogBytes { get; set; } = DefaultFlushLogBytes;
 
     /// <summary>The clock behind <see cref="FlushInterval"/> and <see cref="WarmupBytesPerSecond"/>.</summary>

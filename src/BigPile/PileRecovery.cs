@@ -6,7 +6,9 @@ using BigPile.Recovery;
 
 namespace BigPile;
 
-/// <summary>What becomes of the pages that were in use when a mapped pile was opened: each is examined once, when it is needed or in turn.</summary>
+/// <summary>
+/// What becomes of the pages that were in use when a mapped pile was opened: each is examined once, when it is needed or in turn.
+/// </summary>
 /// <remarks>
 /// A pile can be used as soon as it is open. Until all pages are examined, statistics count the others as unexamined bytes, and the
 /// first access to one takes some microseconds longer, or as long as the device takes to read it.
@@ -43,7 +45,9 @@ public sealed class PileRecovery
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
     public bool WasClean { get; internal set; } = true;
 
-    /// <summary>Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.</summary>
+    /// <summary>
+    /// Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.
+    /// </summary>
     public bool WasPowerCut { get; internal set; }
 
     /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
@@ -76,7 +80,9 @@ public sealed class PileRecovery
         }
     }
 
-    /// <summary>Stops the work in the background; the pile goes on examining pages as they are needed. Returns once it has stopped.</summary>
+    /// <summary>
+    /// Stops the work in the background; the pile goes on examining pages as they are needed. Returns once it has stopped.
+    /// </summary>
     public void Pause()
     {
         Task work;

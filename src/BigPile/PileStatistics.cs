@@ -38,7 +38,9 @@ public sealed record PileStatistics
     /// <summary>Bytes of free slots in pages in use.</summary>
     public required long FreeBytes { get; init; }
 
-    /// <summary>Bytes of pages that were in use when the pile was opened and that nobody has examined yet; see <see cref="PileRecovery"/>.</summary>
+    /// <summary>
+    /// Bytes of pages that were in use when the pile was opened and that nobody has examined yet; see <see cref="PileRecovery"/>.
+    /// </summary>
     public required long UnexaminedBytes { get; init; }
 
     /// <summary>Bytes of pages that are not in use.</summary>
@@ -50,7 +52,9 @@ public sealed record PileStatistics
     /// <summary>The limit of <see cref="ReservedBytes"/>; <see cref="long.MaxValue"/> when there is none.</summary>
     public required long LimitBytes { get; init; }
 
-    /// <summary>How often work in the background has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.</summary>
+    /// <summary>
+    /// How often work in the background has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.
+    /// </summary>
     public long BackgroundFailureCount { get; init; }
 
     /// <summary>What of it failed last and why, in one line; <see langword="null"/> when nothing did.</summary>

@@ -15,31 +15,37 @@ internal static class Throw
 
     [DoesNotReturn]
     internal static void ReadOnly(string? directory) =>
-        throw new InvalidOperationException($"The pile in '{directory}' was opened for reading only. Open it without PileOptions.ReadOnly to change it.");
+        throw new InvalidOperationException(
+            $"The pile in '{directory}' was opened for reading only. Open it without PileOptions.ReadOnly to change it.");
 
     [DoesNotReturn]
     internal static void DanglingLink(PilePointer pointer) =>
-        throw new PileStorageException($"The pointer {pointer} is a link that leads to no payload of its own: the pile is damaged. Verify it, and restore what is lost from a copy.");
+        throw new PileStorageException($"The pointer {pointer} is a link that leads to no payload of its own: the pile is damaged. "
+            + "Verify it, and restore what is lost from a copy.");
 
     [DoesNotReturn]
     internal static void Damaged(string? directory, long payloadBytes) =>
         throw new PileStorageException(
-            $"A payload of {payloadBytes:N0} bytes in '{directory}' no longer matches its checksum: the device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
+            $"A payload of {payloadBytes:N0} bytes in '{directory}' no longer matches its checksum: the device or the memory is damaged. "
+            + "Verify the pile, and restore what is lost from a copy.");
 
     [DoesNotReturn]
     internal static void Damaged(string? directory, PilePointer pointer) =>
         throw new PileStorageException(
-            $"The object of {pointer} in '{directory}' is not what was written, or is a link that leads to no payload of its own: the device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
+            $"The object of {pointer} in '{directory}' is not what was written, or is a link that leads to no payload of its own: the "
+            + "device or the memory is damaged. Verify the pile, and restore what is lost from a copy.");
 
     [DoesNotReturn]
     internal static void HeldByWriter(string? directory, PilePointer pointer) =>
         throw new PileBusyException(
-            $"The object of {pointer} in '{directory}' is being replaced by a process that does not end it: it was stopped or killed. Try again, or open the pile for writing once, which recovers it.");
+            $"The object of {pointer} in '{directory}' is being replaced by a process that does not end it: it was stopped or killed. "
+            + "Try again, or open the pile for writing once, which recovers it.");
 
     [DoesNotReturn]
     internal static void HeldByRecovery(string? directory) =>
         throw new PileBusyException(
-            $"The pile in '{directory}' is being opened by a process that does not end it: it recovers much, was stopped or killed. Try again, or open the pile for writing once, which recovers it.");
+            $"The pile in '{directory}' is being opened by a process that does not end it: it recovers much, was stopped or killed. Try "
+            + "again, or open the pile for writing once, which recovers it.");
 
     [DoesNotReturn]
     internal static void BelongsToTable(PilePointer pointer) =>
@@ -49,5 +55,6 @@ internal static class Throw
     internal static void WriteOutside(int offsetBytes, int sourceBytes, long payloadBytes) =>
         throw new ArgumentOutOfRangeException(
             nameof(offsetBytes),
-            $"{sourceBytes:N0} bytes at offset {offsetBytes:N0} do not lie within the payload of {payloadBytes:N0} bytes. Replace the object to give it another length.");
+            $"{sourceBytes:N0} bytes at offset {offsetBytes:N0} do not lie within the payload of {payloadBytes:N0} bytes. Replace the "
+            + "object to give it another length.");
 }

@@ -82,7 +82,9 @@ public sealed class BackgroundTests
         public void Serialize(object value, PileBuffer destination) => destination.Write(BitConverter.GetBytes(((Version)value).Major));
 
         public object Deserialize(PileBuffer source) =>
-            BitConverter.ToInt32(source.WrittenSpan) is var major and not 2 ? new Version(major, 0) : throw new FormatException("Which one was that?");
+            BitConverter.ToInt32(source.WrittenSpan) is var major and not 2
+                ? new Version(major, 0)
+                : throw new FormatException("Which one was that?");
     }
 
     private sealed class FailingTime : TimeProvider

@@ -8,7 +8,8 @@ namespace BigPile.Caching.Tests;
 
 public sealed class CacheTableTests : IDisposable
 {
-    private readonly PileCache _cache = new(new Pile(new PileOptions { SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
+    private readonly PileCache _cache =
+        new(new Pile(new PileOptions { SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
 
     public static TheoryData<string> HardKeys => new(
         "", "a", "key", "schlüssel", "鍵", "🔑", "a/b", "a%2Fb", "\0", "\uD800", "x\uDFFF", new string('k', 255), new string('k', 256),
@@ -167,7 +168,8 @@ public sealed class CacheTableTests : IDisposable
     [Fact]
     public void A_full_pile_refuses_a_put_and_leaves_the_table_as_it_was()
     {
-        using var cache = new PileCache(new Pile(new PileOptions { MaxBytes = 4 << 20, SegmentBytes = 4 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
+        using var cache = new PileCache(new Pile(
+            new PileOptions { MaxBytes = 4 << 20, SegmentBytes = 4 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
         long count = 0;
         Assert.Throws<PileFullException>(() =>
@@ -218,7 +220,8 @@ public sealed class CacheTableTests : IDisposable
     public void A_random_run_agrees_with_a_dictionary(StoreKind store, int seed)
     {
         var random = new Random(seed);
-        using var cache = new PileCache(new Pile(new PileOptions { Store = store, SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
+        using var cache = new PileCache(new Pile(
+            new PileOptions { Store = store, SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
         var model = new Dictionary<string, byte[]>();
         for (int step = 0; step < 60_000; step++)

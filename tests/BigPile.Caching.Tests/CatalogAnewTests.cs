@@ -6,7 +6,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Tables that are made and dropped again and again take no memory, and the catalog is written anew without them, whatever comes between.</summary>
+/// <summary>
+/// Tables that are made and dropped again and again take no memory, and the catalog is written anew without them, whatever comes between.
+/// </summary>
 public sealed class CatalogAnewTests : StoppedCacheTest
 {
     private const int ManyCycles = 2_000;
@@ -224,7 +226,8 @@ public sealed class CatalogAnewTests : StoppedCacheTest
 
         public void Before(FileOperation operation, string path)
         {
-            if (_position == 0 || (Count == 0 && !(operation == FileOperation.Create && path.EndsWith("catalog.new", StringComparison.Ordinal))))
+            if (_position == 0
+                || (Count == 0 && !(operation == FileOperation.Create && path.EndsWith("catalog.new", StringComparison.Ordinal))))
                 return;
             if (++Count != _position)
                 return;

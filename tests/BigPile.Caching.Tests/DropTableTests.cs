@@ -32,7 +32,8 @@ public sealed class DropTableTests : StoppedCacheTest
         Assert.Equal(["stays"], cache.TableNames);
         Assert.False(cache.TryGetTable("t", out CacheTable<string, string>? _));
         Assert.Throws<KeyNotFoundException>(() => cache.GetStatistics("t"));
-        foreach (Action use in new Action[] { () => table.Put("a", "b"), () => table.TryGet("a", out _), () => table.Clear(), () => table.Configure(table.Options) })
+        foreach (Action use in new Action[] { () => table.Put("a", "b"), () => table.TryGet("a", out _), () => table.Clear(), () =>
+            table.Configure(table.Options) })
             Assert.Contains("'t'", Assert.Throws<ObjectDisposedException>(use).Message, StringComparison.Ordinal);
         Assert.Equal("v", stays.Get("k"));
     }
@@ -144,7 +145,8 @@ public sealed class DropTableTests : StoppedCacheTest
         for (int round = 0; round < 200; round++)
         {
             Assert.True(cache.DropTable("t"));
-            Volatile.Write(ref current, cache.GetOrCreateTable<long, string>(TestCache.Durable() with { MaximumEntries = round % 2 == 0 ? null : 100 }));
+            Volatile.Write(ref current, cache.GetOrCreateTable<long, string>(
+                TestCache.Durable() with { MaximumEntries = round % 2 == 0 ? null : 100 }));
         }
         await stop.CancelAsync();
         await Task.WhenAll(users);

@@ -193,7 +193,8 @@ public sealed class ExpiryTests : IDisposable
         {
             string key = $"k{random.Next(300)}";
             DateTimeOffset now = _time.GetUtcNow();
-            bool isThere = model.TryGetValue(key, out var entry) && entry.End > now && (entry.Sliding == null || entry.Last + entry.Sliding > now);
+            bool isThere = model.TryGetValue(key, out var entry) && entry.End > now
+                && (entry.Sliding == null || entry.Last + entry.Sliding > now);
             switch (random.Next(10))
             {
                 case < 4:
@@ -204,7 +205,8 @@ public sealed class ExpiryTests : IDisposable
                     model[key] = ($"v{step}", age == null ? DateTimeOffset.MaxValue : now + age.Value, sliding, now);
                     break;
                 case < 8:
-                    Assert.True(_table.TryGet(key, out string? value) == isThere && (!isThere || value == entry.Value), $"seed {seed}, step {step}");
+                    Assert.True(_table.TryGet(key, out string? value) == isThere
+                        && (!isThere || value == entry.Value), $"seed {seed}, step {step}");
                     if (isThere)
                         model[key] = entry with { Last = now };
                     break;
@@ -221,7 +223,8 @@ public sealed class ExpiryTests : IDisposable
         }
         DateTimeOffset end = _time.GetUtcNow();
         _table.Sweep();
-        string[] live = [.. model.Where(pair => pair.Value.End > end && (pair.Value.Sliding is not { } sliding || pair.Value.Last + sliding > end)).Select(pair => pair.Key).Order(StringComparer.Ordinal)];
+        string[] live = [.. model.Where(pair => pair.Value.End > end && (pair.Value.Sliding is not { } sliding
+            || pair.Value.Last + sliding > end)).Select(pair => pair.Key).Order(StringComparer.Ordinal)];
         Assert.Equal(live, _table.Keys.Order(StringComparer.Ordinal));
         Assert.Equal(live.Length, _table.Count);
         Assert.Equal(live.Length, _cache.Pile.Statistics.ObjectCount);

@@ -30,8 +30,10 @@ public sealed class FactoryCycleTests : IDisposable
     [Fact]
     public async Task An_async_factory_that_asks_for_its_own_key_is_told()
     {
-        await AssertRefusedAsync(() => _table.GetOrAddAsync("a", async (key, _) => await _table.GetOrAddAsync(key, Never)), "'a'", "'texts'");
-        Assert.Equal("b", await _table.GetOrAddAsync("a", async (_, _) => await _table.GetOrAddAsync("b", (key, _) => new ValueTask<string>(key))));
+        await AssertRefusedAsync(
+            () => _table.GetOrAddAsync("a", async (key, _) => await _table.GetOrAddAsync(key, Never)), "'a'", "'texts'");
+        Assert.Equal(
+            "b", await _table.GetOrAddAsync("a", async (_, _) => await _table.GetOrAddAsync("b", (key, _) => new ValueTask<string>(key))));
     }
 
     [Fact]
@@ -47,7 +49,8 @@ public sealed class FactoryCycleTests : IDisposable
             })),
             "'a'", "'texts'", "'1'", "'numbers'");
         await AssertRefusedAsync(
-            () => _table.GetOrAddAsync("a", (a, _) => new ValueTask<string>(_table.GetOrAdd("b", _ => _table.GetOrAdd(a, key => key)))), "'a'", "'b'");
+            () => _table.GetOrAddAsync("a", (a, _) => new ValueTask<string>(_table.GetOrAdd("b", _ => _table.GetOrAdd(a, key => key)))),
+            "'a'", "'b'");
     }
 
     [Theory]
@@ -58,9 +61,11 @@ public sealed class FactoryCycleTests : IDisposable
         using var both = new Barrier(2);
         Task<string> Ask(string own, string other) => isAsync
             ? Task.Factory.StartNew(() => AskAsync(own, other), TaskCreationOptions.LongRunning).Unwrap()
-            : Task.Factory.StartNew(() => _table.GetOrAdd(own, _ => Meet(() => _table.GetOrAdd(other, _ => "late"))), TaskCreationOptions.LongRunning);
+            : Task.Factory.StartNew(
+                () => _table.GetOrAdd(own, _ => Meet(() => _table.GetOrAdd(other, _ => "late"))), TaskCreationOptions.LongRunning);
         async Task<string> AskAsync(string own, string other) =>
-            await _table.GetOrAddAsync(own, async (_, _) => await Meet(() => _table.GetOrAddAsync(other, static (_, _) => new ValueTask<string>("late"))));
+            await _table.GetOrAddAsync(
+                own, async (_, _) => await Meet(() => _table.GetOrAddAsync(other, static (_, _) => new ValueTask<string>("late"))));
         T Meet<T>(Func<T> then)
         {
             both.SignalAndWait(Patience);
@@ -84,7 +89,8 @@ public sealed class FactoryCycleTests : IDisposable
         Task<string> shared = _table.GetOrAddAsync("shared", async (_, _) => { await go.Task; return "s"; }).AsTask();
         users = [.. Enumerable.Range(0, 4).Select(i => _table.GetOrAddAsync("user" + i, async (_, _) =>
         {
-            string[] twice = await Task.WhenAll(_table.GetOrAddAsync("shared", Never).AsTask(), _table.GetOrAddAsync("shared", Never).AsTask());
+            string[] twice =
+                await Task.WhenAll(_table.GetOrAddAsync("shared", Never).AsTask(), _table.GetOrAddAsync("shared", Never).AsTask());
             late = GoOnAsync("user0");
             return string.Concat(twice) + await _table.GetOrAddAsync("shared", Never);
         }).AsTask())];

@@ -8,8 +8,8 @@ using Xunit.Abstractions;
 namespace BigPile.Caching.Tests;
 
 /// <summary>
-/// Each file operation of each call that concerns tables fails in turn; no entry is lost, the call works when it is made again, and where it
-/// is not, work goes on to a flush, and to a close, a kill or a power cut behind that.
+/// Each file operation of each call that concerns tables fails in turn; no entry is lost, the call works when it is made again, and where
+/// it is not, work goes on to a flush, and to a close, a kill or a power cut behind that.
 /// </summary>
 public sealed class FailureInjectionTests(ITestOutputHelper output)
 {
@@ -94,7 +94,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"Operation {position}, {operation}, failed ({mode}, {cause}; {aftermath}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
+                $"Operation {position}, {operation}, failed ({mode}, {cause}; {aftermath}): {e.Message} The call said: "
+                + $"{error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;
@@ -178,7 +179,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
             if (_isOpen)
                 return;
             Guid? boot = isOtherBoot ? new Guid("00000000-0000-0000-0000-000000000077") : null;
-            Pile pile = Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = Files, BootId = boot });
+            Pile pile =
+                Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, FileHook = Files, BootId = boot });
             try
             {
                 Cache = new PileCache(pile, new PileCacheOptions

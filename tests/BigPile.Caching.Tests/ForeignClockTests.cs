@@ -4,13 +4,16 @@ using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A clock of the application that calls the cache, or waits for somebody who does: no lock of the table is held while it is read.</summary>
+/// <summary>
+/// A clock of the application that calls the cache, or waits for somebody who does: no lock of the table is held while it is read.
+/// </summary>
 public sealed class ForeignClockTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     public static TheoryData<string> Calls =>
-        ["get", "look", "lease", "remove", "get or add", "sweep", "evict", "lower the limit", "remove by tag", "clear", "drop", "put until", "step back"];
+        ["get", "look", "lease", "remove", "get or add", "sweep", "evict", "lower the limit", "remove by tag", "clear", "drop", "put until",
+            "step back"];
 
     [Theory]
     [MemberData(nameof(Calls))]

@@ -84,7 +84,8 @@ public sealed class ForeignComparerTests
         using PileCache cache = TestCache.Make();
         CacheTable<Named, string> table = cache.GetOrCreateTable<Named, string>(TestCache.Durable("t"));
         CacheTable<string, string> other = cache.GetOrCreateTable<string, string>(TestCache.Durable("o"));
-        Named.Describing = () => Assert.True(Task.Run(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Patience / 2));
+        Named.Describing = () =>
+            Assert.True(Task.Run(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Patience / 2));
         try
         {
             Task<string> asks = Task.Run(() => table.GetOrAdd(new Named("k"), key => table.GetOrAdd(key, static _ => "never")));

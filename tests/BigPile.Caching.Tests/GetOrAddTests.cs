@@ -70,7 +70,8 @@ public sealed class GetOrAddTests : IDisposable
         var go = new TaskCompletionSource();
         CancellationToken seen = default;
         using var cancel = new CancellationTokenSource();
-        Task<string?> first = _table.GetOrAddAsync("a", async (_, stop) => { seen = stop; await go.Task; return "made"; }, null, cancel.Token).AsTask();
+        Task<string?> first =
+            _table.GetOrAddAsync("a", async (_, stop) => { seen = stop; await go.Task; return "made"; }, null, cancel.Token).AsTask();
         Task<string?> second = _table.GetOrAddAsync("a", (_, _) => throw new InvalidOperationException()).AsTask();
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);

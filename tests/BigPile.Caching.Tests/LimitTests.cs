@@ -172,7 +172,8 @@ public sealed class LimitTests : IDisposable
             {
                 long key = random.Next(30_000);
                 if (random.Next(3) == 0)
-                    table.Put(key, BitConverter.GetBytes(key), random.Next(10) == 0 ? new EntryOptions { Priority = EntryPriority.High } : null);
+                    table.Put(
+                        key, BitConverter.GetBytes(key), random.Next(10) == 0 ? new EntryOptions { Priority = EntryPriority.High } : null);
                 else if (random.Next(10) == 0)
                     table.Touch(key, new EntryOptions { Priority = (EntryPriority)random.Next((int)EntryPriority.NeverEvict) });
                 else if (random.Next(5) == 0)
@@ -220,7 +221,8 @@ public sealed class LimitTests : IDisposable
     {
         var time = new ManualTime();
         using PileCache cache = TestCache.Make(time);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("s") { FixedIndex = true, InitialEntries = 1_000 });
+        CacheTable<long, byte[]> table =
+            cache.GetOrCreateTable<long, byte[]>(new TableOptions("s") { FixedIndex = true, InitialEntries = 1_000 });
         const int Few = 64; // of 256 buckets: by chance too many for a bucket in one run of many millions
         for (long key = 0; key < Few; key++)
             table.Put(key, [], new EntryOptions { Priority = EntryPriority.NeverEvict });
@@ -272,7 +274,8 @@ public sealed class LimitTests : IDisposable
         time.Advance(TimeSpan.FromSeconds(1));
         table.Sweep();
         await done.WaitAsync(TimeSpan.FromMinutes(1));
-        Assert.Equal((900, 100), (told.Count(entry => entry.Reason == RemovalReason.Evicted), told.Count(entry => entry.Reason == RemovalReason.Expired)));
+        Assert.Equal((900, 100),
+            (told.Count(entry => entry.Reason == RemovalReason.Evicted), told.Count(entry => entry.Reason == RemovalReason.Expired)));
         Assert.Equal(Enumerable.Range(0, 1000).Select(key => (long)key), told.Select(entry => entry.Key).Order());
         Assert.All(told, entry => Assert.Equal(10, entry.Info.ValueBytes));
         table.EntriesRemoved -= Listen;
@@ -283,7 +286,8 @@ public sealed class LimitTests : IDisposable
     }
 
     private static int[] CountByPriority(CacheTable<long, byte[]> table) =>
-        [.. Enum.GetValues<EntryPriority>().Select(priority => table.Entries.Count(entry => entry.Priority == priority && entry.Key < 10_000))];
+        [.. Enum.GetValues<EntryPriority>().Select(
+            priority => table.Entries.Count(entry => entry.Priority == priority && entry.Key < 10_000))];
 
     private CacheTable<long, byte[]> Make(CollisionMode mode, long limit) =>
         _cache.GetOrCreateTable<long, byte[]>(new TableOptions("t") { CollisionMode = mode, MaximumEntries = limit });

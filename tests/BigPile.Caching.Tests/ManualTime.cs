@@ -45,7 +45,8 @@ internal sealed class ManualTime : TimeProvider
     {
         private TimeSpan _left = dueTime;
 
-        // What became due several times meanwhile runs once, as with the system's timers: work of each second takes minutes for a thousand days.
+        // What became due several times meanwhile runs once, as with the system's timers: work of each second takes minutes for a thousand
+        // days.
         internal void Pass(TimeSpan time)
         {
             _left -= time;

@@ -95,7 +95,8 @@ public sealed class MeterTests
         Assert.Empty(inside);
         Assert.Equal(2, seen.Count(static one => one is { Instrument: "bigpile.cache.factory.duration", Value: > 0, Tags: "" }));
         Assert.Single(seen, static one => one is { Instrument: "bigpile.cache.factory.duration", Tags: "System.FormatException" });
-        Assert.Equal([true, true], seen.Where(static one => one.Instrument == "bigpile.payload.size").Select(static one => one.Value is >= 100 and < 320));
+        Assert.Equal([true, true], seen.Where(
+            static one => one.Instrument == "bigpile.payload.size").Select(static one => one.Value is >= 100 and < 320));
         Assert.Contains(seen, static one => one is { Instrument: "bigpile.sweep.duration", Value: > 0 });
     }
 }

@@ -164,7 +164,8 @@ public sealed class OperationTests : IDisposable
     [Fact]
     public void A_comparer_decides_which_keys_are_the_same()
     {
-        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("names"), StringComparer.OrdinalIgnoreCase);
+        CacheTable<string, string> table =
+            _cache.GetOrCreateTable<string, string>(TestCache.Durable("names"), StringComparer.OrdinalIgnoreCase);
         Assert.Equal(PutResult.Inserted, table.Put("Ada", "1"));
         Assert.Equal(PutResult.Replaced, table.Put("ADA", "2"));
         Assert.Equal("2", table.Get("ada"));
@@ -175,7 +176,8 @@ public sealed class OperationTests : IDisposable
             table.Put($"Name{i}", $"{i}");
         Assert.All(Enumerable.Range(0, 5000), i => Assert.Equal($"{i}", table.Get($"NAME{i}")));
         Assert.True(table.Remove("aDA"));
-        Assert.Throws<InvalidOperationException>(() => _cache.GetOrCreateTable<string, string>(TestCache.Durable("names"), StringComparer.Ordinal));
+        Assert.Throws<InvalidOperationException>(
+            () => _cache.GetOrCreateTable<string, string>(TestCache.Durable("names"), StringComparer.Ordinal));
     }
 
     [Fact]
@@ -245,7 +247,8 @@ public sealed class OperationTests : IDisposable
             (new TableOptions("*"), "'*'"),
         })
         {
-            Assert.Contains(part, Assert.Throws<ArgumentException>(() => _cache.GetOrCreateTable<string, string>(options)).Message, StringComparison.Ordinal);
+            Assert.Contains(part, Assert.Throws<ArgumentException>(
+                () => _cache.GetOrCreateTable<string, string>(options)).Message, StringComparison.Ordinal);
         }
         Assert.Throws<ArgumentException>(() => _cache.DefaultTableOptions = new TableOptions("x"));
         Assert.Throws<ArgumentException>(() => _table.Configure(new TableOptions("other")));

@@ -37,7 +37,8 @@ public sealed class RebuildFailureTests
         var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 7);
         var readiness = new CacheReadiness();
         using var stop = new CancellationTokenSource();
-        new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
+        new IndexRebuild(
+            pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
         Assert.True(cores.Failed > 0);
         Assert.Null(readiness.Failure);
         Assert.True(pile.Background.FailureCount > 0);
@@ -56,7 +57,8 @@ public sealed class RebuildFailureTests
         using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
         var readiness = new CacheReadiness();
         var cores = new FailingTables([], failures: int.MaxValue);
-        var rebuild = new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
+        var rebuild = new IndexRebuild(
+            pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
         Assert.ThrowsAny<OperationCanceledException>(rebuild.Run);
         Assert.IsType<IOException>(readiness.Failure);
     }
@@ -65,7 +67,8 @@ public sealed class RebuildFailureTests
     public void A_rebuild_that_failed_shows_nothing_until_one_succeeds()
     {
         using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
-        using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable }))
+        using (var cache = new PileCache(
+            pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable }))
         {
             for (long key = 0; key < 1_000; key++)
                 cache.GetOrCreateTable<long, byte[]>("t").Put(key, [1]);

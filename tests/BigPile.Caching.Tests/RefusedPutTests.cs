@@ -78,7 +78,8 @@ public sealed class RefusedPutTests : IDisposable
     }
 
     private static IEnumerable<string> KeysOf(CacheTable<string, byte[]> table, ulong bucket) =>
-        Enumerable.Range(0, 10_000).Select(static i => $"k{i}").Where(key => table.Core.Index.Locate(table.KeyCodec.HashOf(key, new byte[64])) == bucket);
+        Enumerable.Range(0, 10_000).Select(
+            static i => $"k{i}").Where(key => table.Core.Index.Locate(table.KeyCodec.HashOf(key, new byte[64])) == bucket);
 
     [Fact]
     public void What_may_go_is_known_after_the_limits_were_set_anew()

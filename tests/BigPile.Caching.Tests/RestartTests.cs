@@ -96,5 +96,6 @@ public sealed class RestartTests : IDisposable
         model[key] = value;
     }
 
-    private PileCache Open() => new(Pile.Open(_directory.Path, new PileOptions { SegmentBytes = 4 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
+    private PileCache Open() => new(Pile.Open(
+        _directory.Path, new PileOptions { SegmentBytes = 4 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
 }

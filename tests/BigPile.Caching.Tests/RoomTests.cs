@@ -28,7 +28,8 @@ public sealed class RoomTests : StoppedCacheTest
         ["a use that puts off an expiry"] = static (table, time) => Use(table, time, static table => Assert.True(table.ContainsKey(Key))),
         ["Touch"] = static (table, time) => Use(table, time, static table => Assert.True(table.Touch(Key))),
         ["a use in a batch"] = static (table, time) => Use(table, time, static table => Assert.NotEqual(0, table.ReadManyUtf8(
-            Encoding.UTF8.GetBytes(Key), [Key.Length], new System.Buffers.ArrayBufferWriter<byte>(), 1 << 20, new int[1], new EntryInfo[1]))),
+            Encoding.UTF8.GetBytes(Key), [Key.Length], new System.Buffers.ArrayBufferWriter<byte>(), 1 << 20, new int[1],
+            new EntryInfo[1]))),
     };
 
     public static TheoryData<string> AllWays => [.. Ways.Keys];
@@ -55,7 +56,8 @@ public sealed class RoomTests : StoppedCacheTest
             Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 64 << 20, Syncing = path => Refuse(fails, path) }),
             new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
-        PilePointer[] pointers = [.. Enumerable.Range(0, Storage.MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
+        PilePointer[] pointers =
+            [.. Enumerable.Range(0, Storage.MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
         for (int i = 0; i < 200; i++)
         {
             PilePointer owned = cache.Pile.Put(new byte[1]);
@@ -88,7 +90,8 @@ public sealed class RoomTests : StoppedCacheTest
     {
         var cache = new PileCache(
             Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 2 * SegmentBytes }),
-            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, TimeProvider = Time, DefaultTableOptions = TestCache.AllDurable });
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, TimeProvider = Time,
+                DefaultTableOptions = TestCache.AllDurable });
         CacheTable<string, byte[]> filled = cache.GetOrCreateTable<string, byte[]>("t");
         int put = 0;
         Action fill = () =>

@@ -7,7 +7,9 @@ using BigPile.Caching.Persistence;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A test with tables whose process is stopped or killed: a copy of the files, taken while the pile is open, is what a kill leaves.</summary>
+/// <summary>
+/// A test with tables whose process is stopped or killed: a copy of the files, taken while the pile is open, is what a kill leaves.
+/// </summary>
 public abstract class StoppedCacheTest : IDisposable
 {
     private readonly TemporaryDirectory _directory = new();
@@ -68,7 +70,8 @@ public abstract class StoppedCacheTest : IDisposable
     protected void AssertDescribed(CacheTable<string, string> table)
     {
         Assert.True(table.TryGetEntry("a", out TableEntry<string> entry));
-        Assert.Equal((EntryPriority.High, TimeSpan.FromSeconds(60), Time.GetUtcNow().AddSeconds(60)), (entry.Priority, entry.Sliding, entry.ExpiresAt));
+        Assert.Equal((EntryPriority.High, TimeSpan.FromSeconds(60), Time.GetUtcNow().AddSeconds(60)),
+            (entry.Priority, entry.Sliding, entry.ExpiresAt));
         Time.Advance(TimeSpan.FromSeconds(59));
         Assert.Equal("1", table.Get("a"));
         Time.Advance(TimeSpan.FromSeconds(40));

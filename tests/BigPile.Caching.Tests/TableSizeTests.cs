@@ -22,7 +22,8 @@ public sealed class TableSizeTests(ITestOutputHelper output)
         for (int i = 0; i < Tables; i++)
             unmanagedBytes += Fill(cache, $"t{i}", entries).Statistics.IndexBytes;
         long managedBytes = GC.GetAllocatedBytesForCurrentThread() - before;
-        output.WriteLine($"a table: {unmanagedBytes / Tables:N0} bytes of index, {managedBytes / Tables:N0} bytes of objects, garbage included");
+        output.WriteLine(
+            $"a table: {unmanagedBytes / Tables:N0} bytes of index, {managedBytes / Tables:N0} bytes of objects, garbage included");
         Assert.InRange((unmanagedBytes + managedBytes) / Tables, 1, MaxSmallTableBytes);
     }
 

@@ -96,7 +96,8 @@ public sealed class TagTests : IDisposable
         Assert.All(reports.All, report => Assert.Equal(buckets, report.Progress.Total));
         Assert.InRange(reports.All.Count, 10, ProgressGauge.MaxSteps + 2);
         Assert.Equal((0, 50_000), (reports.All[0].Progress.Done, reports.All[0].Count));
-        Assert.Equal(reports.All.Select(static report => report.Progress.Done).Order().Distinct(), reports.All.Select(static report => report.Progress.Done));
+        Assert.Equal(reports.All.Select(
+            static report => report.Progress.Done).Order().Distinct(), reports.All.Select(static report => report.Progress.Done));
         Assert.Equal((1.0, 1), (reports.All[^1].Progress.Fraction, reports.All.Count(static report => report.Progress.Fraction == 1)));
         Assert.DoesNotContain(_table.Keys, static key => key < 50_000);
     }
@@ -111,7 +112,8 @@ public sealed class TagTests : IDisposable
     [Fact]
     public void Tags_over_the_limit_or_without_a_name_are_refused()
     {
-        var error = Assert.Throws<ArgumentException>(() => _table.Put(1, "x", new EntryOptions { Tags = [.. Enumerable.Range(0, 65).Select(i => $"{i}")] }));
+        var error = Assert.Throws<ArgumentException>(
+            () => _table.Put(1, "x", new EntryOptions { Tags = [.. Enumerable.Range(0, 65).Select(i => $"{i}")] }));
         Assert.Contains("65 tags; 64 are allowed", error.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => _table.Put(1, "x", new EntryOptions { Tags = [""] }));
         Assert.Throws<ArgumentNullException>(() => _table.Put(1, "x", new EntryOptions { Tags = [null!] }));
@@ -141,7 +143,8 @@ public sealed class TagTests : IDisposable
             var seeded = new KeyHash(BitConverter.ToUInt64(cache.Pile.Id.ToByteArray()));
             foreach (string tag in new[] { "foo", "bar" })
             {
-                var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal, Tags = [seeded.Of(Encoding.UTF8.GetBytes(tag))] };
+                var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal,
+                    Tags = [seeded.Of(Encoding.UTF8.GetBytes(tag))] };
                 table.PutExactUtf8(Encoding.UTF8.GetBytes("old " + tag), "x"u8, spec, out _);
                 table.Put("new " + tag, "x", new EntryOptions { Tags = [tag] });
             }
@@ -184,7 +187,8 @@ public sealed class TagTests : IDisposable
                     break;
                 case < 18:
                     bool isThere = model.TryGetValue(key, out var entry);
-                    Assert.True(_table.TryGet(key, out string? value) == isThere && (!isThere || value == entry.Value), $"seed {seed}, step {step}");
+                    Assert.True(_table.TryGet(key, out string? value) == isThere
+                        && (!isThere || value == entry.Value), $"seed {seed}, step {step}");
                     break;
                 case 18:
                     string tag = $"tag{random.Next(30)}";

@@ -47,7 +47,8 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
                     model.Remove(key);
                     break;
                 case 2:
-                    Assert.True(core.Get(key) == (since.Contains(key) && model.TryGetValue(key, out byte shown) ? shown : null), $"seed {seed}, key {key}");
+                    Assert.True(core.Get(
+                        key) == (since.Contains(key) && model.TryGetValue(key, out byte shown) ? shown : null), $"seed {seed}, key {key}");
                     break;
                 default:
                     break;
@@ -56,7 +57,8 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
         }
         core.End();
         for (long key = 0; key < Keys + 200; key++)
-            Assert.True(core.Get(key) == (model.TryGetValue(key, out byte value) ? value : null), $"seed {seed}, key {key}: {core.Get(key)}");
+            Assert.True(
+                core.Get(key) == (model.TryGetValue(key, out byte value) ? value : null), $"seed {seed}, key {key}: {core.Get(key)}");
         Assert.Equal((model.Count, model.Count), (core.Count, pile.Statistics.ObjectCount));
     }
 

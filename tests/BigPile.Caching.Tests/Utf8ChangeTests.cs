@@ -51,7 +51,8 @@ public sealed class Utf8ChangeTests : IDisposable
     {
         using PileCache cache = TestCache.Make(_time, store);
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
-        table.PutBytes("k", [1, 2], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10), Priority = EntryPriority.High, Tags = ["a"] }, out EntryInfo put);
+        table.PutBytes("k", [1, 2], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10), Priority = EntryPriority.High, Tags = ["a"] },
+            out EntryInfo put);
         _time.Advance(TimeSpan.FromSeconds(6));
         Assert.Equal(PutResult.Replaced, table.RenewUtf8("k"u8, 0, default, out EntryInfo renewed));
         Assert.True(renewed.Version > put.Version);

@@ -6,7 +6,8 @@ namespace BigPile.Caching.Tests;
 
 public sealed class Utf8KeyTests : IDisposable
 {
-    private readonly PileCache _cache = new(new Pile(new PileOptions { SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
+    private readonly PileCache _cache =
+        new(new Pile(new PileOptions { SegmentBytes = 16 << 20 }), ownsPile: true) { DefaultTableOptions = TestCache.AllDurable };
     private readonly CacheTable<string, byte[]> _table;
 
     public Utf8KeyTests() => _table = _cache.GetOrCreateTable<string, byte[]>("t");

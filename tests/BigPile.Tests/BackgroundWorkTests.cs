@@ -47,7 +47,8 @@ public sealed class BackgroundWorkTests
         var work = new BackgroundWork(_log, static () => false);
         var time = new ManualTime();
         int runs = 0;
-        using ITimer timer = work.Every(time, TimeSpan.FromSeconds(1), "now and then", () => throw new InvalidOperationException($"run {++runs}"));
+        using ITimer timer =
+            work.Every(time, TimeSpan.FromSeconds(1), "now and then", () => throw new InvalidOperationException($"run {++runs}"));
         for (int i = 0; i < 5; i++)
             time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(5, runs);
@@ -113,7 +114,8 @@ public sealed class BackgroundWorkTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             _ = formatter(state, exception);
             Interlocked.Increment(ref _count);

@@ -43,7 +43,9 @@ public sealed class LargestPayloadTests
         Assert.Equal(whole, pile.Single().Pointer);
     }
 
-    /// <summary>A link target of the largest size was flushed and then freed: the header of its run says all that a power cut may need again.</summary>
+    /// <summary>
+    /// A link target of the largest size was flushed and then freed: the header of its run says all that a power cut may need again.
+    /// </summary>
     [Fact]
     public void The_largest_link_target_comes_back_when_its_end_was_not_flushed()
     {

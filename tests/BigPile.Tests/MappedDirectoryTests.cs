@@ -39,7 +39,9 @@ public sealed class MappedDirectoryTests : IDisposable
         }
     }
 
-    /// <summary>A segment that replaces one given back starts above its generations, also in pages that no life before the restart used.</summary>
+    /// <summary>
+    /// A segment that replaces one given back starts above its generations, also in pages that no life before the restart used.
+    /// </summary>
     [Fact]
     public void Pointers_into_a_segment_that_was_given_back_stay_dead_after_a_restart()
     {

@@ -21,7 +21,8 @@ public sealed class PileConcurrencyTests
         var shared = new ulong[64];
         for (int i = 0; i < shared.Length; i++)
             shared[i] = pile.Put(ValueOf(i, 20)).ToUInt64();
-        Task[] tasks = [.. Enumerable.Range(0, 5).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
+        Task[] tasks = [.. Enumerable.Range(
+            0, 5).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
         await Task.WhenAll(tasks);
         Assert.Equal(shared.Length, pile.Statistics.ObjectCount);
         Assert.Equal(shared.Length, pile.Count());

@@ -12,7 +12,9 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
     private const long FilledBytes = 48 << 20;
     private const double MostReserved = 1.6;
 
-    /// <summary>Every page of the first size keeps some objects, and none becomes free. Later objects of somewhat less size use the slots.</summary>
+    /// <summary>
+    /// Every page of the first size keeps some objects, and none becomes free. Later objects of somewhat less size use the slots.
+    /// </summary>
     [Theory]
     [InlineData(200, 120)]
     [InlineData(100, 88)]
@@ -42,7 +44,8 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
         Fill(pile, secondBytes, FilledBytes);
         PileStatistics statistics = pile.Statistics;
         double ratio = (double)statistics.ReservedBytes / statistics.PayloadBytes;
-        output.WriteLine($"{firstBytes} then {secondBytes} bytes: reserved {statistics.ReservedBytes:N0}, live {statistics.PayloadBytes:N0}, ratio {ratio:F2}");
+        output.WriteLine($"{firstBytes} then {secondBytes} bytes: reserved {statistics.ReservedBytes:N0}, live "
+            + $"{statistics.PayloadBytes:N0}, ratio {ratio:F2}");
         Assert.True(ratio <= mostReserved, $"reserved is {ratio:F2} times the live bytes");
         AssertAddsUp(statistics);
     }

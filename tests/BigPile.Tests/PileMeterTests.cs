@@ -45,7 +45,8 @@ public sealed class PileMeterTests : IDisposable
         Assert.Equal(1_001, ValueOf("bigpile.object.count"));
         Assert.Equal(1, ValueOf("bigpile.lease.active"));
         Assert.Equal(statistics.PayloadBytes, ValueOf("bigpile.memory.used", "payload"));
-        Assert.Equal(statistics.CommittedBytes, _seen.Where(static seen => seen.Name == "bigpile.memory.used").Sum(static seen => seen.Value));
+        Assert.Equal(
+            statistics.CommittedBytes, _seen.Where(static seen => seen.Name == "bigpile.memory.used").Sum(static seen => seen.Value));
     }
 
     [Fact]

@@ -64,7 +64,8 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         Assert.True(segments.Length >= Segments);
         Assert.Equal(segments.Sum(static segment => segment.Region.LengthBytes), reports.CheckedTotal());
         // One report for each segment, the last but with the log; the segments lie in the order of their numbers, all of one length.
-        Assert.Equal(Enumerable.Range(0, segments.Length + 1).Select(static i => i * SegmentBytes), reports.All.Select(static report => report.Done));
+        Assert.Equal(Enumerable.Range(
+            0, segments.Length + 1).Select(static i => i * SegmentBytes), reports.All.Select(static report => report.Done));
         Assert.All(reports.Seen, (synced, i) => Assert.InRange(synced, i, segments.Length)); // the flush goes on while somebody is told
     }
 
@@ -186,7 +187,8 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         return [.. pointers];
     }
 
-    private static long PagesOf(Pile pile) => pile.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
+    private static long PagesOf(Pile pile) =>
+        pile.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
 
     // Keeps what is reported, and looks at something else each time.
     private sealed class Reports : IProgress<PileProgress>

@@ -114,14 +114,17 @@ public sealed class PileRawTests : IDisposable
         Assert.Equal(0, _pile.Statistics.ObjectCount);
     }
 
-    /// <summary>The long leg takes the largest payload that there is; the other one a payload that is larger than a segment all the same.</summary>
+    /// <summary>
+    /// The long leg takes the largest payload that there is; the other one a payload that is larger than a segment all the same.
+    /// </summary>
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Managed)]
     public void A_payload_larger_than_a_segment_has_segments_of_its_own(StoreKind store)
     {
         int length = TestLeg.Steps(normal: 50_000_000, longLeg: 1 << 30);
-        using var pile = new Pile(new PileOptions { Store = store, SegmentBytes = TestLeg.IsLong ? PileOptions.DefaultSegmentBytes : 4 << 20 });
+        using var pile =
+            new Pile(new PileOptions { Store = store, SegmentBytes = TestLeg.IsLong ? PileOptions.DefaultSegmentBytes : 4 << 20 });
         PilePointer pointer = pile.Allocate(length);
         pile.Write(pointer, "end"u8, length - 3);
         var end = new byte[3];

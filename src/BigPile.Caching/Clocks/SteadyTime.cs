@@ -6,7 +6,9 @@ namespace BigPile.Caching.Clocks;
 /// <summary>The time stamps of a provider of the application: never backwards, and from its clock where it has none of its own.</summary>
 /// <param name="time">The application's provider.</param>
 /// <param name="stepping">Is held while a step is dealt with.</param>
-/// <param name="onStep">Is told by how many ticks the provider went backwards, and the ticks of its clock behind that, before the next stamp.</param>
+/// <param name="onStep">
+/// Is told by how many ticks the provider went backwards, and the ticks of its clock behind that, before the next stamp.
+/// </param>
 internal sealed class SteadyTime(TimeProvider time, Lock stepping, Action<long, long> onStep) : TimeProvider
 {
     private readonly bool _hasStamps = new Func<long>(time.GetTimestamp).Method.DeclaringType != typeof(TimeProvider);

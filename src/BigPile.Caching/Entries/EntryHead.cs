@@ -4,7 +4,9 @@ using BigPile.Blocks;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>The first bytes of a table entry's payload, as format 2 has them. The key's bytes follow, and the value's behind them.</summary>
+/// <summary>
+/// The first bytes of a table entry's payload, as format 2 has them. The key's bytes follow, and the value's behind them.
+/// </summary>
 /// <remarks>
 /// <code>
 /// bytes 0..7    version, higher than that of every entry put before in any table of the pile; bit 63: there is an extension
@@ -50,7 +52,9 @@ internal readonly unsafe struct EntryHead
     private readonly uint _word;
     private readonly uint _extension;
 
-    /// <summary>Reads the head of a payload that has at least <see cref="ShortBytes"/>. The bytes may be changing; check before they are trusted.</summary>
+    /// <summary>
+    /// Reads the head of a payload that has at least <see cref="ShortBytes"/>. The bytes may be changing; check before they are trusted.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EntryHead(byte* payload)
     {
@@ -112,7 +116,8 @@ internal readonly unsafe struct EntryHead
     {
         if (spec.IsPlain)
             return ShortBytes;
-        return FixedBytes + (spec.ExpiresAt != long.MaxValue ? 8 : 0) + (spec.SlidingTicks != 0 ? 16 : 0) + spec.Tags.Length * sizeof(ulong);
+        return FixedBytes + (spec.ExpiresAt != long.MaxValue ? 8 : 0) + (spec.SlidingTicks != 0 ? 16 : 0)
+            + spec.Tags.Length * sizeof(ulong);
     }
 
     /// <summary>Writes a head whose version is not known yet.</summary>

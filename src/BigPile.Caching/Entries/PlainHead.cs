@@ -4,14 +4,19 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>The head of an entry as nearly all are: without an extension, and with a value of its own. <see cref="EntryHead"/> has the layout.</summary>
+/// <summary>
+/// The head of an entry as nearly all are: without an extension, and with a value of its own. <see cref="EntryHead"/> has the layout.
+/// </summary>
 internal readonly unsafe struct PlainHead
 {
     private readonly byte* _start;
     private readonly ulong _version;
     private readonly uint _word;
 
-    /// <summary>Reads the head of a payload that has at least <see cref="EntryHead.ShortBytes"/>. The bytes may be changing; check before they are trusted.</summary>
+    /// <summary>
+    /// Reads the head of a payload that has at least <see cref="EntryHead.ShortBytes"/>. The bytes may be changing; check before they are
+    /// trusted.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PlainHead(byte* payload)
     {

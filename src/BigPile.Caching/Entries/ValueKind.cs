@@ -2,7 +2,9 @@ using BigPile.Blocks;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>What the value of an entry is, in three bits of its head. What a value of the pile can be has the number of its block's kind.</summary>
+/// <summary>
+/// What the value of an entry is, in three bits of its head. What a value of the pile can be has the number of its block's kind.
+/// </summary>
 internal enum ValueKind
 {
     Null = BlockKind.Free,

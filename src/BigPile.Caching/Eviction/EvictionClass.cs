@@ -2,7 +2,9 @@ using System;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>The queues of the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) whose small queue finds its size by itself.</summary>
+/// <summary>
+/// The queues of the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) whose small queue finds its size by itself.
+/// </summary>
 /// <remarks>
 /// A new entry goes to the small queue; one that was evicted lately goes to the main queue. A hit counts up to three in the index, and
 /// moves nothing. When room is needed: while the small queue has its target size or more, its oldest entry goes, to the main queue if it

@@ -63,7 +63,9 @@ internal sealed class Evictor : IDisposable
             ShardOf(hash).EnterFound(hash, priority, isInMain);
     }
 
-    /// <summary>Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.</summary>
+    /// <summary>
+    /// Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.
+    /// </summary>
     /// <param name="hash">The hash.</param>
     /// <param name="most">The priority.</param>
     /// <param name="now">The time; 0 where it may be read under locks.</param>

@@ -4,7 +4,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>What a limited table has and has promised to puts on their way; compared with the limits before it grows, never after.</summary>
+/// <summary>
+/// What a limited table has and has promised to puts on their way; compared with the limits before it grows, never after.
+/// </summary>
 internal sealed class TableUsage : CacheLineIsolated
 {
     internal long Entries;

@@ -5,7 +5,9 @@ using System.Threading.Tasks;
 namespace BigPile.Caching.Flights;
 
 /// <summary>One run of a factory, and those who wait for it.</summary>
-/// <remarks>The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.</remarks>
+/// <remarks>
+/// The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.
+/// </remarks>
 /// <param name="node">The run as others wait for it.</param>
 internal sealed class Flight<TValue>(FlightNode node) : IDisposable
 {

@@ -4,7 +4,9 @@ using System.Threading;
 
 namespace BigPile.Caching.Flights;
 
-/// <summary>A run of a factory as others wait for it: who would close a circle of waits is refused, since none of them could ever end.</summary>
+/// <summary>
+/// A run of a factory as others wait for it: who would close a circle of waits is refused, since none of them could ever end.
+/// </summary>
 /// <remarks>
 /// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on. A task that a
 /// factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.

@@ -10,10 +10,10 @@ namespace BigPile.Caching.Flights;
 /// <summary>Runs factories, one at a time for a key however many callers want its value.</summary>
 /// <remarks>
 /// A managed object exists for each key whose factory runs, and for none other. Whoever waited reads the value from the table, so that
-/// each caller has an object of its own; if it is gone from there already, they share the factory's. A run that found the key there, and made
-/// nothing, has nothing to share: what it found may have been removed before they asked. What a run made is kept only if
-/// nothing newer has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one
-/// hit or one miss, whatever it does after its first look.
+/// each caller has an object of its own; if it is gone from there already, they share the factory's. A run that found the key there, and
+/// made nothing, has nothing to share: what it found may have been removed before they asked. What a run made is kept only if nothing newer
+/// has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one hit or one miss,
+/// whatever it does after its first look.
 /// </remarks>
 internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
@@ -48,7 +48,8 @@ internal sealed class FlightTable<TKey, TValue>(CacheTable<TKey, TValue> table, 
 
     /// <summary>Gives a key's value, which the factory makes if it is missing.</summary>
     internal async ValueTask<TValue> GetOrAddAsync<TState>(
-        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options, CancellationToken cancellation)
+        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options,
+        CancellationToken cancellation)
     {
         cancellation.ThrowIfCancellationRequested();
         if (table.TryGet(key, out TValue? value))

@@ -88,7 +88,8 @@ internal unsafe struct Bucket
     internal void BeginMoveLocked()
     {
         Volatile.Write(ref _state, (byte)((((_state >> LevelShift) + 1) << LevelShift) | MovingBit | LockBit));
-        Volatile.WriteBarrier(); // the raised level is out before the first slot is cleared; pairs with the reader's barrier before its second look
+        // the raised level is out before the first slot is cleared; pairs with the reader's barrier before its second look
+        Volatile.WriteBarrier();
     }
 
     /// <summary>Ends what <see cref="BeginMoveLocked"/> began.</summary>

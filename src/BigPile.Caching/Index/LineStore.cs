@@ -34,12 +34,15 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     private int _madeChunks;
     private bool _isDisposed;
 
-    /// <summary>The bytes of memory that the store takes for its first lines: touched pages of the first chunk, and other chunks whole.</summary>
+    /// <summary>
+    /// The bytes of memory that the store takes for its first lines: touched pages of the first chunk, and other chunks whole.
+    /// </summary>
     internal long SizeBytesFor(long lines)
     {
         if (Volatile.Read(ref _madeChunks) == 0)
             return 0;
-        long touchedBytes = Math.Min(hugePages ? ChunkBytes : long.MaxValue, (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes);
+        long touchedBytes = Math.Min(
+            hugePages ? ChunkBytes : long.MaxValue, (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes);
         return !hugePages ? touchedBytes : touchedBytes + (Volatile.Read(ref _madeChunks) - 1) * ChunkBytes;
     }
 
@@ -114,7 +117,8 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     private void PrepareBehind(int chunk)
     {
         _preparedChunks = chunk + 1;
-        ThreadPool.UnsafeQueueUserWorkItem(static state => state.Store.MakeQuietly(state.Chunk), (Store: this, Chunk: chunk), preferLocal: false);
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static state => state.Store.MakeQuietly(state.Chunk), (Store: this, Chunk: chunk), preferLocal: false);
     }
 
     // Whoever needs the chunk will make it, and be told what is wrong.

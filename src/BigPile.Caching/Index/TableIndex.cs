@@ -101,7 +101,9 @@ internal sealed unsafe class TableIndex : IDisposable
         return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindFrom(hash, number, out state) : bucket;
     }
 
-    /// <summary>Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.</summary>
+    /// <summary>
+    /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryFind(ulong hash, out Bucket* bucket, out byte state)
     {

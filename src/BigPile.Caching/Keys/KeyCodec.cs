@@ -6,7 +6,9 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Caching.Keys;
 
 /// <summary>Turns keys into the bytes that entries hold and that the index compares, and back.</summary>
-/// <typeparam name="TKey">The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.</typeparam>
+/// <typeparam name="TKey">
+/// The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.
+/// </typeparam>
 /// <param name="pile">The pile whose codec has the bytes of other keys.</param>
 /// <param name="hash">The table's hash.</param>
 /// <param name="comparer">What says which keys are the same; their bytes when it is left out.</param>

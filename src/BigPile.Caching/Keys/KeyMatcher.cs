@@ -9,7 +9,9 @@ internal abstract class KeyMatcher
     /// <exception cref="KeyNotComparedException">That has to be found out first, outside of the pile: see <see cref="Learn"/>.</exception>
     internal abstract bool Matches(ReadOnlySpan<byte> stored);
 
-    /// <summary>Compares with the keys that a lookup may meet, so that it can be made. The caller is outside of the pile, and holds no lock.</summary>
+    /// <summary>
+    /// Compares with the keys that a lookup may meet, so that it can be made. The caller is outside of the pile, and holds no lock.
+    /// </summary>
     internal virtual void Learn()
     {
     }

@@ -3,7 +3,9 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Caching.Keys;
 
 /// <summary>Room on the stack for the bytes of most keys.</summary>
-/// <remarks>A field of a method's frame, where <c>stackalloc</c> would cost a guard value, a probe and a second stack pointer at each call.</remarks>
+/// <remarks>
+/// A field of a method's frame, where <c>stackalloc</c> would cost a guard value, a probe and a second stack pointer at each call.
+/// </remarks>
 [InlineArray(SizeBytes)]
 internal struct KeyRoom
 {

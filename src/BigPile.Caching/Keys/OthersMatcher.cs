@@ -4,7 +4,9 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Compares by a comparer of the application, which may wait for anything, call back and throw: it runs outside of the pile only.</summary>
+/// <summary>
+/// Compares by a comparer of the application, which may wait for anything, call back and throw: it runs outside of the pile only.
+/// </summary>
 /// <remarks>
 /// The keys that a lookup may meet are copied under the lock of their bucket, and compared when it is released. Inside, a lookup finds
 /// what was said of each; one that came in since ends it, and it begins anew.

@@ -29,7 +29,8 @@ internal sealed class CacheMeter : IDisposable
             "{write}", "Puts, by what became of them.");
         _meter.CreateObservableCounter(
             "bigpile.cache.removals",
-            () => Observe(cache, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
+            () =>
+                Observe(cache, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
             "{entry}", "Entries that went, by reason.");
         _meter.CreateObservableUpDownCounter(
             "bigpile.cache.entry.count", () => Observe(cache, static core => core.Count), "{entry}", "Entries.");
@@ -38,7 +39,8 @@ internal sealed class CacheMeter : IDisposable
             "The most entries; 0: no limit.");
         _meter.CreateObservableUpDownCounter("bigpile.memory.used", () => ObserveMemory(cache), "By", "Memory of tables, by kind.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.memory.limit", () => Observe(cache, static core => core.Options.MaximumBytes ?? 0), "By", "The most memory; 0: no limit.");
+            "bigpile.memory.limit", () => Observe(cache, static core => core.Options.MaximumBytes ?? 0), "By",
+            "The most memory; 0: no limit.");
     }
 
     public void Dispose() => _meter.Dispose();
@@ -51,7 +53,8 @@ internal sealed class CacheMeter : IDisposable
         return all;
     }
 
-    private static List<Measurement<long>> Observe(PileCache cache, string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
+    private static List<Measurement<long>> Observe(
+        PileCache cache, string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
     {
         var all = new List<Measurement<long>>();
         foreach (TableCore core in cache.Cores())

@@ -21,7 +21,8 @@ namespace BigPile.Caching.Persistence;
 /// <param name="readiness">Is told how far the walk is.</param>
 /// <param name="stop">Ends the walk.</param>
 internal sealed class IndexRebuild(
-    Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CacheReadiness readiness, CancellationToken stop)
+    Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CacheReadiness readiness,
+    CancellationToken stop)
 {
     private const int EntriesAtOnce = 512;
     private const int EntriesBetweenGrowths = 64;

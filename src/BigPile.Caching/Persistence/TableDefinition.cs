@@ -32,7 +32,8 @@ internal sealed record TableDefinition(int Id, string Name, KeyKind KeyKind, ulo
         {
             int format = bytes.Length == 0 || (bytes[0] & FormatMark) == 0 ? 1 : bytes[0] & ~FormatMark;
             throw new PileStorageException(
-                $"Table {id} of the pile has entries of format {format}; this version reads format {EntryHead.Format}. Use the version that wrote them.");
+                $"Table {id} of the pile has entries of format {format}; this version reads format {EntryHead.Format}. Use the version "
+                + "that wrote them.");
         }
         return new TableDefinition(id, Encoding.UTF8.GetString(bytes[NameOffset..]), (KeyKind)bytes[1]);
     }

@@ -58,7 +58,8 @@ internal sealed class TableIds
         if (_catalog.Count(CatalogKind.Table) >= EntryHead.MaxTableId)
         {
             throw new PileException(
-                $"A pile can't have more than {EntryHead.MaxTableId:N0} tables, and the table '{name}' would be one more. Drop one that is not needed.");
+                $"A pile can't have more than {EntryHead.MaxTableId:N0} tables, and the table '{name}' would be one more. Drop one that "
+                + "is not needed.");
         }
         int id = _catalog.Add(CatalogKind.Table, definition);
         return _tables[id] = new TableDefinition(id, name, kind);

@@ -115,7 +115,8 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             lock (_lock)
             {
-                foreach ((ulong tag, TagMark mark) in _marks.Where(pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
+                foreach ((ulong tag, TagMark mark) in _marks.Where(
+                    pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
                 {
                     _marks.Remove(tag);
                     core.Pile.FreeEntry(mark.Address);

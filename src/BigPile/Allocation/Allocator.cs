@@ -13,10 +13,10 @@ namespace BigPile.Allocation;
 /// <summary>Gives out slots and runs, and takes them back.</summary>
 /// <remarks>
 /// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
-/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free slots asks the pool for a page that exists, then the
-/// other heaps for one to spare, and only then lets the pool grow.
-/// Locks: a heap's, or the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the
-/// pool, and <see cref="AttachFound"/>, which takes one and then the pool.
+/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free
+/// slots asks the pool for a page that exists, then the other heaps for one to spare, and only then lets the pool grow. Locks: a heap's, or
+/// the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the pool, and
+/// <see cref="AttachFound"/>, which takes one and then the pool.
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
 {

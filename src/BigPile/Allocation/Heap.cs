@@ -52,7 +52,9 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <summary>Bytes of pages behind their last slot, and of slots whose generation is used up.</summary>
     internal long UnusableBytes { get; private set; }
 
-    /// <summary>Whether so much of the pages is free slots that objects should go into slots of larger sizes before the pile grows.</summary>
+    /// <summary>
+    /// Whether so much of the pages is free slots that objects should go into slots of larger sizes before the pile grows.
+    /// </summary>
     internal bool IsFragmented
     {
         get
@@ -163,7 +165,9 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         return true;
     }
 
-    /// <summary>Takes what changed in blocks that this heap's threads took, freed or replaced; false when that was more than was listed.</summary>
+    /// <summary>
+    /// Takes what changed in blocks that this heap's threads took, freed or replaced; false when that was more than was listed.
+    /// </summary>
     internal bool TryTakeChanges(List<ulong> addresses)
     {
         _lock.Enter();

@@ -14,7 +14,8 @@ internal sealed unsafe partial class PagePool
     /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
     /// <param name="segment">The segment.</param>
     /// <param name="isShared">
-    /// Another process writes it, and may replace it by one of the same number: it is found through the pool alone, which changes by one store.
+    /// Another process writes it, and may replace it by one of the same number: it is found through the pool alone, which changes by one
+    /// store.
     /// </param>
     internal void Hold(Segment segment, bool isShared)
     {

@@ -33,7 +33,8 @@ internal sealed unsafe partial class PagePool
         if (_idleSegments != 0 && PutBackIdleLocked() is { } idle && idle.FreePageCount >= pages)
             return idle;
         int spans = SpansFor(pages);
-        long lengthBytes = Math.Min(spans * _map.SegmentBytes, (_limitBytes - ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
+        long lengthBytes =
+            Math.Min(spans * _map.SegmentBytes, (_limitBytes - ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
         int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
         int number = FreeNumberLocked(spans);
         if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)

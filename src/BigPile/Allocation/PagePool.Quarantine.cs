@@ -41,7 +41,8 @@ internal sealed unsafe partial class PagePool
             Segment segment = SegmentOf(meta);
             int first = PageIn(segment, meta);
             int pages = segment.WordOf(first).RunPages;
-            Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine."); // thawed before if it was leased as well
+            // thawed before if it was leased as well
+            Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
             meta->IsRunFrozen = false;
             SettleFree(meta->Start);
             QuarantinedPages -= pages;

@@ -50,7 +50,9 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>Why the last attempt to grow failed, where the store said so.</summary>
     internal Exception? GrowthFailure { get; private set; }
 
-    /// <summary>A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed).</summary>
+    /// <summary>
+    /// A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed).
+    /// </summary>
     internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
     {
         lock (_lock)

@@ -1,6 +1,8 @@
 namespace BigPile.Allocation;
 
-/// <summary>What the bytes of some pages are used for. Accounting: the bytes of the pages = head + taken + free + unexamined + unused.</summary>
+/// <summary>
+/// What the bytes of some pages are used for. Accounting: the bytes of the pages = head + taken + free + unexamined + unused.
+/// </summary>
 /// <param name="HeadBytes">The segment's own description.</param>
 /// <param name="TakenBytes">Live blocks with their headers and slack, and what is lost.</param>
 /// <param name="FreeBytes">Free slots in pages in use.</param>

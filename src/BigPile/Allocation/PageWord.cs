@@ -63,7 +63,9 @@ internal readonly struct PageWord
 
     private static ulong CheckOf(ulong content) => (ulong)BitOperations.Crc32C(0, content) << CheckShift;
 
-    /// <summary>Whether this word of a page was written after another one of the same page: each use of a page raises its generation base.</summary>
+    /// <summary>
+    /// Whether this word of a page was written after another one of the same page: each use of a page raises its generation base.
+    /// </summary>
     internal bool IsYoungerThan(PageWord other)
     {
         if (GenerationBase != other.GenerationBase)

@@ -34,7 +34,8 @@ internal sealed unsafe class Segment : IDisposable
         _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
         NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
         if (knowsFrozen)
-            _frozenBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong)); // no memory before it is used
+            // no memory before it is used
+            _frozenBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong));
         for (int i = 0; i < PageCount; i++)
         {
             _metas[i].Start = region.Start + (long)i * SizeClasses.PageBytes;
@@ -60,7 +61,9 @@ internal sealed unsafe class Segment : IDisposable
 
     internal bool IsEmpty => FreePageCount == PageCount - HeadPages;
 
-    /// <summary>Whether it is empty and no page of it may be taken: it could not be given back, and nobody knows whether the disk lists it.</summary>
+    /// <summary>
+    /// Whether it is empty and no page of it may be taken: it could not be given back, and nobody knows whether the disk lists it.
+    /// </summary>
     internal bool IsIdle { get; private set; }
 
     /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
@@ -133,7 +136,9 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>The words of a run's later pages, as bytes.</summary>
     internal ReadOnlySpan<byte> TailWords(int page, int pages) => new(Words + page + 1, (pages - 1) * sizeof(ulong));
 
-    /// <summary>Makes a run shorter by its later pages, which the caller frees. A kill between leaves later pages without a first one.</summary>
+    /// <summary>
+    /// Makes a run shorter by its later pages, which the caller frees. A kill between leaves later pages without a first one.
+    /// </summary>
     internal void CutRun(int page, int pages) =>
         Volatile.Write(ref Words[page], PageWord.RunHead(pages, WordOf(page).GenerationBase).Word);
 

@@ -3,7 +3,9 @@ using System.Collections.Generic;
 
 namespace BigPile.Allocation;
 
-/// <summary>At which generation a new segment starts: above all that pointers into earlier segments of its numbers were given with.</summary>
+/// <summary>
+/// At which generation a new segment starts: above all that pointers into earlier segments of its numbers were given with.
+/// </summary>
 /// <remarks>
 /// Each number has its own, so that a slot which was freed some million times does not wear out the slots of all segments to come. A
 /// number that is worn is used when no other one is left, and a segment that is worn is not given back at all: its pages serve for ever.

@@ -30,7 +30,9 @@ internal static class SizeClasses
     /// <summary>The number of classes; fewer than 200.</summary>
     internal static int Count => SlotBytesOfClass.Length;
 
-    /// <summary>The smallest class whose slots hold a block of that many bytes, header included; at most <see cref="MaxSlotBytes"/>.</summary>
+    /// <summary>
+    /// The smallest class whose slots hold a block of that many bytes, header included; at most <see cref="MaxSlotBytes"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int ClassOf(int blockBytes) => ClassOfGranules[(blockBytes + GranuleBytes - 1) / GranuleBytes];
 

@@ -83,7 +83,8 @@ internal readonly partial struct BlockHeader
     }
 
     /// <summary>Of an undoable header: the same, freed in another epoch.</summary>
-    internal BlockHeader WithEpoch(long epoch) => new((_word & ~((ulong)EpochMask << EpochShift)) | (((ulong)epoch & EpochMask) << EpochShift));
+    internal BlockHeader WithEpoch(long epoch) =>
+        new((_word & ~((ulong)EpochMask << EpochShift)) | (((ulong)epoch & EpochMask) << EpochShift));
 
     /// <summary>
     /// Of an undoable header: whether no checkpoint has made it final. While the superblock says an epoch, blocks are freed in it, or
@@ -91,6 +92,8 @@ internal readonly partial struct BlockHeader
     /// </summary>
     internal bool IsPendingIn(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) <= AfterCut;
 
-    /// <summary>Of an undoable header that is pending: whether it was stored before the power cut whose traces are being examined.</summary>
+    /// <summary>
+    /// Of an undoable header that is pending: whether it was stored before the power cut whose traces are being examined.
+    /// </summary>
     internal bool IsFromBeforeCut(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) < AfterCut;
 }

@@ -27,7 +27,8 @@ namespace BigPile.Blocks;
 /// </code>
 /// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
 /// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
-/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum covers.
+/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum
+/// covers.
 /// </remarks>
 internal readonly partial struct BlockHeader
 {
@@ -42,7 +43,8 @@ internal readonly partial struct BlockHeader
     private const ulong BusyBit = 1UL << BusyShift;
     private const ulong BusyAndKindMask = (KindMask << 1) | 1;
     private const uint PlainForms =
-        (1 << (2 * (int)BlockKind.String)) | (1 << (2 * (int)BlockKind.Bytes)) | (1 << (2 * (int)BlockKind.Object)) | (1 << (2 * (int)BlockKind.Utf16String));
+        (1 << (2 * (int)BlockKind.String)) | (1 << (2 * (int)BlockKind.Bytes))
+        | (1 << (2 * (int)BlockKind.Object)) | (1 << (2 * (int)BlockKind.Utf16String));
     private const ulong LengthMask = (1UL << 31) - 1;
     private const ulong ShortFormBit = 1UL << 35;
     private const ulong ShortLengthMask = (1UL << CheckShift) - 1;
@@ -111,7 +113,9 @@ internal readonly partial struct BlockHeader
 
     internal BlockHeader NotBusy => new(_word & ~BusyBit);
 
-    /// <summary>The header of a free slot. Its generation is covered by a checksum, since a lower one would let old pointers fit again.</summary>
+    /// <summary>
+    /// The header of a free slot. Its generation is covered by a checksum, since a lower one would let old pointers fit again.
+    /// </summary>
     internal static BlockHeader Free(uint generation) =>
         new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
 

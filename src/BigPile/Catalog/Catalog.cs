@@ -95,7 +95,9 @@ internal abstract class Catalog : ISchemaCatalog, IDisposable
     /// <summary>The definitions of all other kinds, each in order. The lock is held.</summary>
     protected IReadOnlyDictionary<CatalogKind, List<byte[]>> Definitions => _definitions;
 
-    /// <summary>Gives back the room of changes that are void, where it is worth it. The lock is held, and the last change is stored.</summary>
+    /// <summary>
+    /// Gives back the room of changes that are void, where it is worth it. The lock is held, and the last change is stored.
+    /// </summary>
     protected abstract void LeaveOutVoid();
 
     public virtual void Dispose()

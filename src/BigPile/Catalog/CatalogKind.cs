@@ -12,6 +12,8 @@ internal enum CatalogKind : byte
     /// <summary>The name of the codec that wrote the objects, when it is not the pile's own.</summary>
     Codec = 3,
 
-    /// <summary>Which table has an id from here on, or that none has it; with the version up to which its entries are of the table before.</summary>
+    /// <summary>
+    /// Which table has an id from here on, or that none has it; with the version up to which its entries are of the table before.
+    /// </summary>
     TableChange = 4,
 }

@@ -22,7 +22,8 @@ internal static class CodecStamp
         else if (known != codec.Name)
         {
             throw new PileStorageException(
-                $"The objects of the pile in '{directory}' were written by the codec {known}, and it is being opened with the codec {codec.Name}. "
+                $"The objects of the pile in '{directory}' were written by the codec {known}, and it is being opened with the codec "
+                + $"{codec.Name}. "
                 + $"Set {nameof(PileOptions)}.{nameof(PileOptions.Codec)} "
                 + (known == MessagePackPileCodec.OwnName ? "to null, which is the pile's own." : "to the codec that wrote them."));
         }

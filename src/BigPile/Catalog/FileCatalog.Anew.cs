@@ -8,11 +8,11 @@ namespace BigPile.Catalog;
 
 /// <summary>Writing the file anew without the changes of tables that later ones have made void.</summary>
 /// <remarks>
-/// Order: the new file whole under another name, written through; the superblock states its length, which is less than what it stated before,
-/// and fits the old file as well: that has more; the new file gets the name; the directory is written through. A kill or a power cut
-/// between leaves the old file or the new one, and both say the same. As long as the device may not have the new name the catalog is
-/// unsettled: nothing is appended to a file whose name a power cut may take, no flush is said to be done, and the pile is not closed.
-/// Ids of types and tables stay; changes are numbered anew. What fails leaves the old file in use, and is tried again when more is void.
+/// Order: the new file whole under another name, written through; the superblock states its length, which is less than what it stated
+/// before, and fits the old file as well: that has more; the new file gets the name; the directory is written through. A kill or a power
+/// cut between leaves the old file or the new one, and both say the same. As long as the device may not have the new name the catalog is
+/// unsettled: nothing is appended to a file whose name a power cut may take, no flush is said to be done, and the pile is not closed. Ids
+/// of types and tables stay; changes are numbered anew. What fails leaves the old file in use, and is tried again when more is void.
 /// </remarks>
 internal sealed partial class FileCatalog
 {
@@ -45,7 +45,8 @@ internal sealed partial class FileCatalog
         }
         catch (Exception e) when (e is IOException or PileStorageException)
         {
-            _nextTryBytes = VoidBytes + LeastVoidBytes; // what was stored is stored: the call that this is a part of has done what it should
+            // what was stored is stored: the call that this is a part of has done what it should
+            _nextTryBytes = VoidBytes + LeastVoidBytes;
         }
     }
 

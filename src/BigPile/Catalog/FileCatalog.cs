@@ -55,7 +55,8 @@ internal sealed partial class FileCatalog : Catalog
     /// <param name="stated">What the superblock states of the file; null where there is none yet.</param>
     /// <exception cref="PileStorageException">The file is damaged, or missing beside a superblock.</exception>
     /// <exception cref="IOException">The device refused.</exception>
-    internal static FileCatalog Open(HeldDirectory directory, string name, ILogger logger, bool readOnly = false, StatedCatalog? stated = null)
+    internal static FileCatalog Open(
+        HeldDirectory directory, string name, ILogger logger, bool readOnly = false, StatedCatalog? stated = null)
     {
         HeldFile? file = directory.TryOpen(name, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
         if (file == null && (readOnly || stated != null))
@@ -91,7 +92,8 @@ internal sealed partial class FileCatalog : Catalog
         if (!_file.CanWrite)
             Throw.ReadOnly(Path.GetDirectoryName(_file.Path));
         if (definition.Length > MaxDefinitionBytes)
-            throw new PileException($"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
+            throw new PileException(
+                $"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
         Append(RecordOf(kind, id, definition));
         KillPoint.Pass(KillWindow.CatalogBeforeUse);
     }
@@ -248,7 +250,8 @@ internal sealed partial class FileCatalog : Catalog
             if (TryReadRecord(tail[i..], out int lengthBytes) && lengthBytes > HeadBytes)
             {
                 throw new PileStorageException(
-                    $"The catalog '{_file.Path}' is damaged at byte {offsetBytes:N0}, with whole records behind it. Restore the file from a copy.");
+                    $"The catalog '{_file.Path}' is damaged at byte {offsetBytes:N0}, with whole records behind it. Restore the file "
+                    + "from a copy.");
             }
         }
         logger.LogWarning("The catalog {Path} ended in a torn record of {Bytes} bytes, which was cut off", _file.Path, tail.Length);

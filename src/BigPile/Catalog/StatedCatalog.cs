@@ -2,7 +2,9 @@ namespace BigPile.Catalog;
 
 /// <summary>What a superblock states of the catalog's length.</summary>
 /// <param name="WholeBytes">The length itself, when the last owner has closed the pile; null when it has not.</param>
-/// <param name="LeastBytes">What was written through when the superblock was: it is there, and whole. 0 where the format does not say.</param>
+/// <param name="LeastBytes">
+/// What was written through when the superblock was: it is there, and whole. 0 where the format does not say.
+/// </param>
 internal readonly record struct StatedCatalog(long? WholeBytes, long LeastBytes)
 {
     /// <summary>In words, for messages.</summary>

@@ -6,8 +6,8 @@ namespace BigPile.Catalog;
 
 /// <summary>The changes of tables in a catalog, of which the last one of each table's id counts.</summary>
 /// <remarks>
-/// A change begins with the id, in 4 bytes. Those that a later one has made void are not kept: tables that are made and dropped again and again
-/// take no memory. Thread safety: none; the catalog has a lock.
+/// A change begins with the id, in 4 bytes. Those that a later one has made void are not kept: tables that are made and dropped again and
+/// again take no memory. Thread safety: none; the catalog has a lock.
 /// </remarks>
 internal sealed class TableChanges
 {

@@ -6,7 +6,9 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Concurrency;
 
-/// <summary>Runs work that nobody waits for: what it throws is logged, counted and shown, and ends neither the work nor the process.</summary>
+/// <summary>
+/// Runs work that nobody waits for: what it throws is logged, counted and shown, and ends neither the work nor the process.
+/// </summary>
 /// <remarks>
 /// An exception that leaves a timer, an item of the thread pool or a thread ends the process. So nothing of a pile or its tables is
 /// started in the background but through here. A failure says nothing of the next run: a period goes on, whatever was thrown.

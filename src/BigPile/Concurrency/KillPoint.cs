@@ -36,7 +36,9 @@ internal static unsafe class KillPoint
     internal static void ReportTo(int* place) => _place = place;
 
     private static ulong ReadSeed() =>
-        ulong.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_PAUSES"), CultureInfo.InvariantCulture, out ulong seed) ? seed : 0;
+        ulong.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_PAUSES"), CultureInfo.InvariantCulture, out ulong seed)
+            ? seed
+            : 0;
 
     private static KillWindow ReadFavoured() =>
         Enum.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_WINDOW"), out KillWindow window) ? window : KillWindow.None;
@@ -46,7 +48,8 @@ internal static unsafe class KillPoint
         window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved
             or KillWindow.VersionsReservedBeforeUse or KillWindow.SegmentBeforeStruck
             or >= KillWindow.FlushBeforeBatch and <= KillWindow.RecoveryBeforeOpened and not KillWindow.ReplayBetweenRecords
-            or KillWindow.ExaminedBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed or KillWindow.ClearBeforeMarkFreed;
+            or KillWindow.ExaminedBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed
+            or KillWindow.ClearBeforeMarkFreed;
 
     private static uint Next(uint below)
     {

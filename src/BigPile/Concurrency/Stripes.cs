@@ -10,9 +10,9 @@ namespace BigPile.Concurrency;
 /// <remarks>
 /// A replacement makes its stripe's sequence odd before its first store and even after its last, and a reader that sees it odd or
 /// changed starts over: generation and length may be the same before and after, so the header alone would not tell. The lock keeps two
-/// replacements of one stripe apart. Deletions come by without: the header's change tells of them. The counter has 64 bits, so it can't come round while a reader sleeps.
-/// A stripe also names the pointer's address that is being replaced. Readers in other processes go by it: while another address is named,
-/// theirs stands still, and a writer that was killed keeps nobody from any other object.
+/// replacements of one stripe apart. Deletions come by without: the header's change tells of them. The counter has 64 bits, so it can't
+/// come round while a reader sleeps. A stripe also names the pointer's address that is being replaced. Readers in other processes go by it:
+/// while another address is named, theirs stands still, and a writer that was killed keeps nobody from any other object.
 /// </remarks>
 internal sealed unsafe class Stripes : IDisposable
 {
@@ -83,7 +83,9 @@ internal sealed unsafe class Stripes : IDisposable
             get => Volatile.Read(ref _sequence);
         }
 
-        /// <summary>Which pointer's payload is being replaced while the sequence is odd. Counts if the sequence is the same behind it.</summary>
+        /// <summary>
+        /// Which pointer's payload is being replaced while the sequence is odd. Counts if the sequence is the same behind it.
+        /// </summary>
         internal ulong Address
         {
             [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -100,7 +102,8 @@ internal sealed unsafe class Stripes : IDisposable
         {
             _address = address;
             Volatile.Write(ref _sequence, _sequence + 1); // behind the address: whoever sees it odd sees whose it is
-            Volatile.WriteBarrier(); // the odd count is out before the first byte changes; pairs with the reader's barrier before its second look
+            // the odd count is out before the first byte changes; pairs with the reader's barrier before its second look
+            Volatile.WriteBarrier();
         }
 
         /// <summary>Ends what <see cref="BeginChangeLocked"/> began.</summary>

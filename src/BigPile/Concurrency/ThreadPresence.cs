@@ -63,7 +63,10 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Which of a pile's heaps the thread allocates from, modulo their number. Only the thread itself changes it.</summary>
     internal int Heap { get; set; }
 
-    /// <summary>Whether something that the calling thread does by the way waits for room: it flushes once it has left. Only the thread itself changes it.</summary>
+    /// <summary>
+    /// Whether something that the calling thread does by the way waits for room: it flushes once it has left. Only the thread itself
+    /// changes it.
+    /// </summary>
     internal bool WantsRoom { get; set; }
 
     /// <summary>Whether the calling thread is inside a call.</summary>
@@ -75,7 +78,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>How often the calling thread has left altogether.</summary>
     internal long PassCount => _state / OnePass;
 
-    /// <summary>Whether somebody waits for the calling thread to leave, and has waited since before its outermost call could know of it.</summary>
+    /// <summary>
+    /// Whether somebody waits for the calling thread to leave, and has waited since before its outermost call could know of it.
+    /// </summary>
     internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -100,13 +105,16 @@ internal sealed class ThreadPresence : CacheLineIsolated
             other.WaitUntilLeft();
     }
 
-    /// <summary>Refuses a call that will wait for others, before it has changed anything: the calling thread would wait for itself.</summary>
+    /// <summary>
+    /// Refuses a call that will wait for others, before it has changed anything: the calling thread would wait for itself.
+    /// </summary>
     internal static void RefuseInside()
     {
         if (Mine.IsInside)
         {
             throw new InvalidOperationException(
-                "A pile can't be opened, closed, flushed or trimmed, and a table can't be configured, by code that runs inside one of their own calls, "
+                "A pile can't be opened, closed, flushed or trimmed, and a table can't be configured, by code that runs inside one of "
+                + "their own calls, "
                 + "such as a codec or a comparer. Do it once the call has returned.");
         }
     }

@@ -16,7 +16,9 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
 
-    /// <summary>Whether pages may have traces of a power cut: it left the pile, or an owner that was killed since had not examined all of them.</summary>
+    /// <summary>
+    /// Whether pages may have traces of a power cut: it left the pile, or an owner that was killed since had not examined all of them.
+    /// </summary>
     internal bool HasTracesOfCut { get; init; }
 
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
@@ -28,7 +30,9 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>No entry that was put before the power cut has a version above this; what was put since is not the cut's.</summary>
     internal ulong CutVersion { get; set; }
 
-    /// <summary>Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.</summary>
+    /// <summary>
+    /// Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.
+    /// </summary>
     internal bool IsUnflushedTaking(byte* block, BlockHeader header) =>
         HasTracesOfCut && FlushedVersion != 0 && TakingEntry.IsBetween(block, header, FlushedVersion, CutVersion);
 
@@ -41,7 +45,9 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>The epoch of what is freed before the first checkpoint.</summary>
     internal long FreeEpoch => HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
 
-    /// <summary>The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.</summary>
+    /// <summary>
+    /// The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.
+    /// </summary>
     internal BlockHeader Settled(byte* block, ulong address, long capacityBytes)
     {
         var header = new BlockHeader(*(ulong*)block);
@@ -73,7 +79,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     {
         Segment? segment = pool.Find(address);
         return string.Create(
-            CultureInfo.InvariantCulture, $"segment {segment?.Number}, byte {block - (segment == null ? block : segment.Region.Start):N0} (address {address:x})");
+            CultureInfo.InvariantCulture,
+            $"segment {segment?.Number}, byte {block - (segment == null ? block : segment.Region.Start):N0} (address {address:x})");
     }
 
     /// <summary>What is wrong with a block, or nothing.</summary>

@@ -64,11 +64,13 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         Segment segment = allocator.Pool.SegmentOf(meta);
         int page = PagePool.PageIn(segment, meta);
         PageWord word = segment.WordOf(page);
-        if (!word.Info.HasSlotAt(address)) // and not what readers know: of a page that was just examined they know it later than the allocator
+        // and not what readers know: of a page that was just examined they know it later than the allocator
+        if (!word.Info.HasSlotAt(address))
             return new ChangeRecord { Address = address, PageWord = word.Word };
         BlockHeader header = HeaderOf(block, address);
         if (header.Kind == BlockKind.Link && word.IsRunHead && word.RunPages > 1)
-            word = PageWord.RunHead(1, word.GenerationBase); // what it had in place is gone with this flush, and its room behind the first page
+            // what it had in place is gone with this flush, and its room behind the first page
+            word = PageWord.RunHead(1, word.GenerationBase);
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
         return new ChangeRecord

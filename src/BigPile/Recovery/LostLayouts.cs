@@ -14,7 +14,9 @@ namespace BigPile.Recovery;
 /// </remarks>
 internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, bool isSealed)
 {
-    /// <summary>The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.</summary>
+    /// <summary>
+    /// The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.
+    /// </summary>
     internal uint GenerationAbove(Segment segment, int page)
     {
         PageMeta* meta = segment.Metas + page;
@@ -71,7 +73,8 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         long blockBytes = BlockHeader.SizeBytes + payloadBytes + BlockSeal.TailBytesFor(payloadBytes);
         long leftBytes = (segment.PageCount - page) * (long)SizeClasses.PageBytes;
         return blockBytes > SizeClasses.MaxSlotBytes && blockBytes <= leftBytes
-            && IsWholeWith(segment.Metas[page].Start, header, Math.Min(leftBytes, (blockBytes | (SizeClasses.PageBytes - 1)) + 1) - BlockHeader.SizeBytes);
+            && IsWholeWith(segment.Metas[page].Start, header, Math.Min(
+                leftBytes, (blockBytes | (SizeClasses.PageBytes - 1)) + 1) - BlockHeader.SizeBytes);
     }
 
     private bool IsWholeWith(byte* block, BlockHeader header, long capacityBytes)

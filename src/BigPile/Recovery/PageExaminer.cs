@@ -6,20 +6,22 @@ using BigPile.Concurrency;
 
 namespace BigPile.Recovery;
 
-/// <summary>Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.</summary>
+/// <summary>
+/// Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.
+/// </summary>
 /// <remarks>
 /// Nothing from the file is followed before it was checked. A kill can leave free slots, live slots, busy ones, and link targets without
-/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After a
-/// power cut it is nearly always what was torn before it was flushed: dropped too, and used again.
-/// Order: the page goes to its heap, then its info to the readers. A slot of it may thus be given out before readers see the page; whoever
-/// reads it then comes here and waits for the lock.
-/// Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined before, so
-/// what is looked at here through a link stands still.
-/// Locks: a page's, then a heap's, then the pool's.
+/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After
+/// a power cut it is nearly always what was torn before it was flushed: dropped too, and used again. Order: the page goes to its heap, then
+/// its info to the readers. A slot of it may thus be given out before readers see the page; whoever reads it then comes here and waits for
+/// the lock. Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined
+/// before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
 /// </remarks>
 internal sealed unsafe class PageExaminer
 {
-    /// <summary>How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.</summary>
+    /// <summary>
+    /// How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.
+    /// </summary>
     private const uint MostFreesInALayout = 1 << 16;
 
     private const int LockCount = 64;
@@ -82,7 +84,8 @@ internal sealed unsafe class PageExaminer
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            BlockHeader header = ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
+            BlockHeader header =
+                ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
             if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
@@ -247,7 +250,8 @@ internal sealed unsafe class PageExaminer
     private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, uint generationBase, string what)
     {
         Faults.Add(new PileFault(_inspector.PlaceOf(block, address), what, header.PayloadBytes));
-        var dropped = BlockHeader.Free(_inspector.HasTracesOfCut ? GenerationOfTorn(header, generationBase) + 1 : PilePointer.MaxGeneration);
+        var dropped =
+            BlockHeader.Free(_inspector.HasTracesOfCut ? GenerationOfTorn(header, generationBase) + 1 : PilePointer.MaxGeneration);
         *(ulong*)block = dropped.Word;
         return dropped;
     }
@@ -255,5 +259,7 @@ internal sealed unsafe class PageExaminer
     // What does not match after a power cut was not flushed, and its room is as good as any other. A header lies in one sector: it is the
     // block's own, or bytes from before the page was laid out, which mostly state a generation that no slot of this layout comes to.
     private static uint GenerationOfTorn(BlockHeader header, uint generationBase) =>
-        header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1 ? header.Generation : generationBase;
+        header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1
+            ? header.Generation
+            : generationBase;
 }

@@ -7,8 +7,8 @@ namespace BigPile.Recovery;
 
 /// <summary>Looks at every block of segments, and changes nothing.</summary>
 /// <remarks>
-/// While others write, a block that seems wrong is looked at again unless it stood still meanwhile, by the rules of reading, for a second or
-/// so: a replacement that runs just then may have lost its processor. A page that is laid out anew meanwhile is left.
+/// While others write, a block that seems wrong is looked at again unless it stood still meanwhile, by the rules of reading, for a second
+/// or so: a replacement that runs just then may have lost its processor. A page that is laid out anew meanwhile is left.
 /// </remarks>
 /// <param name="inspector">Looks at blocks.</param>
 /// <param name="stripes">The sequences of those that write meanwhile; null when nobody can.</param>
@@ -48,7 +48,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         PageMeta* meta = segment.Metas + page;
         int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
-            CheckBlock(segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+            CheckBlock(
+                segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
         return 1;
     }
 
@@ -63,7 +64,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
         }
         PageCount += word.RunPages;
-        CheckBlock(segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
+        CheckBlock(
+            segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
         return word.RunPages;
     }
 
@@ -87,7 +89,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 Count(block, address, header, settled);
                 return;
             }
-            bool isSame = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes).Word == settled.Word && *(ulong*)block == header.Word;
+            bool isSame = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes).Word == settled.Word
+                && *(ulong*)block == header.Word;
             if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, settled, blockBytes)))
                 break;
             spinner.SpinOnce();
@@ -125,7 +128,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             return;
         TraceCount++;
         if (wasClean)
-            faults.Add(new PileFault(inspector.PlaceOf(block, address), isOrphan ? "nothing leads to this payload" : "a replacement had not ended", 0));
+            faults.Add(new PileFault(
+                inspector.PlaceOf(block, address), isOrphan ? "nothing leads to this payload" : "a replacement had not ended", 0));
     }
 
     private int Report(Segment segment, int page, string what)

@@ -107,7 +107,8 @@ internal sealed class RecoveryWalk(Pile pile, PileWarmup warmup, long bytesPerSe
             return;
         PileMeter.NoteRecovery(pile, time.GetElapsedTime(_startedAt));
         pile.Logger.LogInformation(
-            "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were found",
+            "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
+            + "found",
             _readBytes, time.GetElapsedTime(_startedAt).TotalMilliseconds, recovery.OrphanCount, recovery.FaultCount);
     }
 }

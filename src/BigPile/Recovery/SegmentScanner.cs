@@ -22,7 +22,8 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     internal static void CheckHead(MemoryRegion region, string path, int number, Guid pileId)
     {
         if (!IsHead(region, number, pileId))
-            throw new PileStorageException($"The file '{path}' is not segment {number} of this pile, or its head is damaged. Restore it from a copy.");
+            throw new PileStorageException(
+                $"The file '{path}' is not segment {number} of this pile, or its head is damaged. Restore it from a copy.");
     }
 
     /// <summary>Whether a region begins as the segment that it should be.</summary>
@@ -87,8 +88,8 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
             segment.AddFreePage(page);
     }
 
-    // A power cut may take some of the words of a run, and then its payload is not whole. Nobody knows the first page's generation any more:
-    // it is worn. In a closed pile it is damage, and the page stays as it is found.
+    // A power cut may take some of the words of a run, and then its payload is not whole. Nobody knows the first page's generation any
+    // more: it is worn. In a closed pile it is damage, and the page stays as it is found.
     private void DropRun(int page, string what)
     {
         if (wasClean)

@@ -4,7 +4,9 @@ using BigPile.Allocation;
 namespace BigPile.Reporting;
 
 /// <summary>Tells how many pages a walk in the order of addresses has behind it.</summary>
-/// <remarks>Counts the pages of the segments that were there when the walk began. Thread safety: belongs to the thread that walks.</remarks>
+/// <remarks>
+/// Counts the pages of the segments that were there when the walk began. Thread safety: belongs to the thread that walks.
+/// </remarks>
 internal sealed class PageGauge
 {
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;

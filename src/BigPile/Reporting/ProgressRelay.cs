@@ -6,7 +6,9 @@ using System.Threading.Tasks;
 namespace BigPile.Reporting;
 
 /// <summary>Runs a call that holds locks on a thread of its own, and hands its reports on from the caller's, which holds none.</summary>
-/// <remarks>A receiver may then wait for whatever it likes, and close the pile too. The work does not wait for it; the caller does.</remarks>
+/// <remarks>
+/// A receiver may then wait for whatever it likes, and close the pile too. The work does not wait for it; the caller does.
+/// </remarks>
 internal sealed class ProgressRelay : IProgress<PileProgress>, IDisposable
 {
     private readonly BlockingCollection<PileProgress> _reports = [];

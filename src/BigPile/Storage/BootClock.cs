@@ -10,7 +10,9 @@ using Microsoft.Win32;
 
 namespace BigPile.Storage;
 
-/// <summary>Tells starts of the machine apart: a pile whose owner was killed is whole in the system's memory, and after a power cut it is not.</summary>
+/// <summary>
+/// Tells starts of the machine apart: a pile whose owner was killed is whole in the system's memory, and after a power cut it is not.
+/// </summary>
 internal static class BootClock
 {
     private const string LinuxPath = "/proc/sys/kernel/random/boot_id";
@@ -34,7 +36,9 @@ internal static class BootClock
                 return Parse(File.ReadAllText(LinuxPath));
             if (OperatingSystem.IsMacOS())
                 return Parse(ReadMac());
-            return OperatingSystem.IsWindows() && OperatingSystem.IsWindowsVersionAtLeast(FirstWindowsWithBootId) ? ReadWindows() : Guid.Empty;
+            return OperatingSystem.IsWindows() && OperatingSystem.IsWindowsVersionAtLeast(FirstWindowsWithBootId)
+                ? ReadWindows()
+                : Guid.Empty;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or System.Security.SecurityException)
         {

@@ -6,8 +6,8 @@ namespace BigPile.Storage;
 /// <summary>One changed block in the flush log.</summary>
 /// <remarks>
 /// <code>
-/// address (8 bytes) | header (8) | word of the block's page (8) | n: bytes of the block behind its header (4) | m: later pages of a run (4)
-/// | words of the later pages (8 m) | bytes (n)
+/// address (8 bytes) | header (8) | word of the block's page (8) | n: bytes of the block behind its header (4) | m: later pages of a run
+/// (4) | words of the later pages (8 m) | bytes (n)
 /// </code>
 /// Little-endian. The page's word tells in which layout the block lies.
 /// </remarks>

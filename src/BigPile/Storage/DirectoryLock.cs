@@ -43,7 +43,8 @@ internal sealed class DirectoryLock : IDisposable
         return file != null
             ? new DirectoryLock(file)
             : throw new PileStorageException(
-                $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}. Stop it, use another directory, or open the pile for reading only.");
+                $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}. Stop it, use another directory, or open "
+                + "the pile for reading only.");
     }
 
     // For messages only: a full disk must not keep anybody from opening a pile to delete from it.

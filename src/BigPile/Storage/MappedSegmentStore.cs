@@ -18,7 +18,9 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override StoreKind Kind => StoreKind.Mapped;
 
-    /// <summary>Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.</summary>
+    /// <summary>
+    /// Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.
+    /// </summary>
     internal Action? ListChanged { get; set; }
 
     /// <summary>Has readers look at the superblock again.</summary>

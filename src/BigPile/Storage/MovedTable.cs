@@ -10,7 +10,9 @@ using BigPile.Memory;
 
 namespace BigPile.Storage;
 
-/// <summary>The headers that count of blocks whose own header must stay until the next flush: of those that were moved, or deleted as links.</summary>
+/// <summary>
+/// The headers that count of blocks whose own header must stay until the next flush: of those that were moved, or deleted as links.
+/// </summary>
 /// <remarks>
 /// A hash table in a file, so that a kill loses nothing; after a power cut it means nothing. A place:
 /// <code>
@@ -110,7 +112,9 @@ internal sealed unsafe class MovedTable : IDisposable
         using (HeldFile? found = directory.TryOpen(Name, FileAccess.Read))
             isUsable = found?.LengthBytes == LengthBytes;
         return new MovedTable(
-            isUsable ? MappedRegion.Open(directory, Name, LengthBytes, readOnly: false) : MappedRegion.Create(directory, Name, LengthBytes));
+            isUsable
+                ? MappedRegion.Open(directory, Name, LengthBytes, readOnly: false)
+                : MappedRegion.Create(directory, Name, LengthBytes));
     }
 
     /// <summary>Opens a table that another process may be changing; none where there is none.</summary>

@@ -55,10 +55,12 @@ internal sealed class PileDirectory : IDisposable
             if (_state.PageBytes != SizeClasses.PageBytes)
             {
                 throw new PileStorageException(
-                    $"The pile in '{Path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open it with the version that made it.");
+                    $"The pile in '{Path}' has pages of {_state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open "
+                    + "it with the version that made it.");
             }
             if (_state.Contradiction() is { } what)
-                throw new PileStorageException($"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
+                throw new PileStorageException(
+                    $"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
             WasClean = IsNew || _state.IsClean;
             WasPowerCut = !WasClean && !BootClock.IsSame(_state.BootId, _bootId);
             WasCutTwice = WasPowerCut && _state.HasMarksOfCut;
@@ -107,7 +109,9 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known.</summary>
     internal ulong FlushedVersion => WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
 
-    /// <summary>No entry that was put before the power cut that pages may have traces of has a version above this. All that are put since have one.</summary>
+    /// <summary>
+    /// No entry that was put before the power cut that pages may have traces of has a version above this. All that are put since have one.
+    /// </summary>
     internal ulong CutVersion => WasPowerCut ? VersionLimit : _state.CutVersion;
 
     internal bool HasChecksums => _state.HasChecksums;
@@ -120,10 +124,14 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>Whether the last owner closed the pile; true for a new one.</summary>
     internal bool WasClean { get; }
 
-    /// <summary>Whether the last owner did not, and the machine may have been started anew since: stores may be missing on the device.</summary>
+    /// <summary>
+    /// Whether the last owner did not, and the machine may have been started anew since: stores may be missing on the device.
+    /// </summary>
     internal bool WasPowerCut { get; }
 
-    /// <summary>Whether pages may have traces of a power cut: it was the last end, or an owner that was killed since had not examined all.</summary>
+    /// <summary>
+    /// Whether pages may have traces of a power cut: it was the last end, or an owner that was killed since had not examined all.
+    /// </summary>
     internal bool HasTracesOfCut { get; }
 
     /// <summary>How many generations this owner leaves out where one may have been given out that a power cut took.</summary>
@@ -168,7 +176,8 @@ internal sealed class PileDirectory : IDisposable
             owner?.Dispose();
             files?.Dispose();
             throw new PileStorageException(
-                $"The directory '{path}' can't be used for a pile: {e.Message} Check that it exists and can be written, or open it for reading only.", e);
+                $"The directory '{path}' can't be used for a pile: {e.Message} Check that it exists and can be written, or open it for "
+                + "reading only.", e);
         }
         catch
         {
@@ -238,7 +247,9 @@ internal sealed class PileDirectory : IDisposable
         });
     }
 
-    /// <summary>Strikes a segment. When that fails the file has to stay, and nothing may be put into it: the disk may list it or not.</summary>
+    /// <summary>
+    /// Strikes a segment. When that fails the file has to stay, and nothing may be put into it: the disk may list it or not.
+    /// </summary>
     /// <param name="number">The segment.</param>
     /// <param name="generation">The generation that later segments of its numbers start at.</param>
     internal void RemoveSegment(int number, uint generation) => Change(state =>
@@ -289,7 +300,9 @@ internal sealed class PileDirectory : IDisposable
         });
     }
 
-    /// <summary>Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.</summary>
+    /// <summary>
+    /// Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.
+    /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void Settle()
     {
@@ -301,8 +314,9 @@ internal sealed class PileDirectory : IDisposable
     }
 
     /// <summary>
-    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has. To
-    /// be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen then.
+    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has.
+    /// To be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen
+    /// then.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void SettleAll()
@@ -352,7 +366,8 @@ internal sealed class PileDirectory : IDisposable
             {
                 return FileCatalog.Open(files, CatalogName, logger, IsReadOnly, stated);
             }
-            catch (PileStorageException) when (IsReadOnly && superblock!.Read(new FaultLog()) is { IsClean: false } now && now.Sequence > sequence)
+            catch (PileStorageException) when (IsReadOnly && superblock!.Read(new FaultLog()) is { IsClean: false } now
+                && now.Sequence > sequence)
             {
                 sequence = now.Sequence;
                 stated = new StatedCatalog(null, now.DurableCatalogBytes);

@@ -8,7 +8,9 @@ using BigPile.Memory;
 
 namespace BigPile.Storage;
 
-/// <summary>What is about to be written over a payload of a mapped pile, so that a kill in the middle leaves the old one or the new one.</summary>
+/// <summary>
+/// What is about to be written over a payload of a mapped pile, so that a kill in the middle leaves the old one or the new one.
+/// </summary>
 /// <remarks>
 /// Records of 64 KiB, of which a replacement has one to itself while it runs:
 /// <code>
@@ -48,7 +50,8 @@ internal sealed unsafe class RedoFile : IDisposable
     /// <summary>Opens the records, or makes them.</summary>
     internal static RedoFile Open(HeldDirectory directory, string name)
     {
-        long lengthBytes = (long)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(2 * Environment.ProcessorCount, 4, MaxRecords)) * RecordBytes;
+        long lengthBytes =
+            (long)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(2 * Environment.ProcessorCount, 4, MaxRecords)) * RecordBytes;
         long foundBytes = 0;
         using (HeldFile? found = directory.TryOpen(name, FileAccess.Read))
             foundBytes = found?.LengthBytes ?? 0;

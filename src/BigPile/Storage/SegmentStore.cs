@@ -37,13 +37,17 @@ internal abstract class SegmentStore : IDisposable
     {
     }
 
-    /// <summary>States again what was stated last, if a withdrawal that failed left that open: the segment may be used again then.</summary>
+    /// <summary>
+    /// States again what was stated last, if a withdrawal that failed left that open: the segment may be used again then.
+    /// </summary>
     /// <exception cref="IOException">That still can't be stated.</exception>
     internal virtual void Settle()
     {
     }
 
-    /// <summary>The generations that new segments of some numbers start at, where earlier ones of the same number were given back.</summary>
+    /// <summary>
+    /// The generations that new segments of some numbers start at, where earlier ones of the same number were given back.
+    /// </summary>
     internal virtual IReadOnlyDictionary<int, uint>? Generations => null;
 
     /// <summary>Removes what is left of a segment whose memory was freed, and what could not be removed before.</summary>

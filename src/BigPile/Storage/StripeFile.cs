@@ -81,7 +81,8 @@ internal sealed unsafe class StripeFile : IDisposable
         {
             file?.Dispose();
             throw new PileStorageException(
-                $"What readers need of the pile's writer can't be read: {e.Message} Open the pile for writing once, which makes the file anew.", e);
+                $"What readers need of the pile's writer can't be read: {e.Message} Open the pile for writing once, which makes the file "
+                + "anew.", e);
         }
     }
 

@@ -6,7 +6,9 @@ using BigPile.Recovery;
 
 namespace BigPile.Storage;
 
-/// <summary>The superblock in its file: two places that hold the same, written one after the other, so that one of them is always whole.</summary>
+/// <summary>
+/// The superblock in its file: two places that hold the same, written one after the other, so that one of them is always whole.
+/// </summary>
 /// <remarks>
 /// Of a write that failed nothing is known but that: the next one begins with the same place, and the other one stays whole meanwhile.
 /// </remarks>
@@ -76,7 +78,8 @@ internal sealed class SuperblockFile : IDisposable
         if (first == null && second == null)
         {
             throw new PileStorageException(
-                $"'{_file.Path}' is no superblock of a pile, or both its copies are damaged. Restore it, or remove the directory to begin anew.");
+                $"'{_file.Path}' is no superblock of a pile, or both its copies are damaged. Restore it, or remove the directory to "
+                + "begin anew.");
         }
         if (first == null || second == null)
             faults.Add(FaultOf(first == null ? 0 : 1, (first ?? second)!));
@@ -104,7 +107,8 @@ internal sealed class SuperblockFile : IDisposable
         {
             byte[] bytes = state.Encode();
             if (bytes.Length > PlaceBytes)
-                throw new PileStorageException($"The superblock '{_file.Path}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
+                throw new PileStorageException(
+                    $"The superblock '{_file.Path}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
             _file.Write(bytes, state.Sequence % 2 * PlaceBytes);
             _file.Sync();
         }
@@ -118,9 +122,11 @@ internal sealed class SuperblockFile : IDisposable
     private PileFault FaultOf(int damagedPlace, SuperblockState other)
     {
         var bytes = new byte[SuperblockState.SequenceEnd];
-        bool isLater = _file.Read(bytes, (long)damagedPlace * PlaceBytes) == bytes.Length && SuperblockState.SequenceIn(bytes) > other.Sequence;
+        bool isLater = _file.Read(bytes, (long)damagedPlace * PlaceBytes) == bytes.Length
+            && SuperblockState.SequenceIn(bytes) > other.Sequence;
         string later = isLater
-            ? ", though it was written before: they say the same, unless the power was cut or the process killed while the superblock was being written"
+            ? ", though it was written before: they say the same, unless the power was cut or the process killed while the superblock "
+                + "was being written"
             : "";
         return new PileFault(_file.Path, $"copy {damagedPlace + 1} of the superblock is damaged; the other one was used" + later, 0);
     }

@@ -43,8 +43,8 @@ internal sealed class SuperblockState
     internal bool HasTracesOfCut { get; set; }
 
     /// <summary>
-    /// Whether the device may have marks of deletions that an owner made after a power cut: there was no checkpoint since. A pile with traces
-    /// of a cut has them as well.
+    /// Whether the device may have marks of deletions that an owner made after a power cut: there was no checkpoint since. A pile with
+    /// traces of a cut has them as well.
     /// </summary>
     internal bool HasMarksOfCut { get; set; }
 
@@ -66,10 +66,15 @@ internal sealed class SuperblockState
     /// <summary>The bytes of the catalog that were written through when this was written; 0 as earlier formats than 3 leave it.</summary>
     internal long DurableCatalogBytes { get; set; }
 
-    /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is closed.</summary>
+    /// <summary>
+    /// The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is
+    /// closed.
+    /// </summary>
     internal ulong FlushedVersion { get; set; }
 
-    /// <summary>While there are traces of a power cut: no entry that was put before it has a version above this, and all put since have one.</summary>
+    /// <summary>
+    /// While there are traces of a power cut: no entry that was put before it has a version above this, and all put since have one.
+    /// </summary>
     internal ulong CutVersion { get; set; }
 
     /// <summary>The segments that exist, and their lengths in bytes.</summary>

@@ -6,5 +6,6 @@ namespace BigPile.Caching.Tests.Durability;
 /// <param name="Reading">What came of reading the value.</param>
 internal readonly record struct FoundEntry(byte[]? Value, TableEntry<long> Entry, string Reading)
 {
-    public override string ToString() => $"{Value?.Length ?? -1} bytes, version {Entry.Info.Version}, until {Entry.ExpiresAt:T}, which {Reading}";
+    public override string ToString() =>
+        $"{Value?.Length ?? -1} bytes, version {Entry.Info.Version}, until {Entry.ExpiresAt:T}, which {Reading}";
 }

@@ -3,7 +3,9 @@ using System.IO;
 
 namespace BigPile.Caching.Tests.Durability;
 
-/// <summary>A pile that lost definitions of tables is refused: a new table would take the id of a lost one, and its entries with it.</summary>
+/// <summary>
+/// A pile that lost definitions of tables is refused: a new table would take the id of a lost one, and its entries with it.
+/// </summary>
 public sealed class LostCatalogTests : StoppedCacheTest
 {
     [Theory]

@@ -54,6 +54,7 @@ public sealed class RemovedAfterCutTests : IDisposable
     {
         Pile pile = Pile.Open(_scratch.At(name), new PileOptions { SegmentBytes = 4 << 20, BootId = boot, WarmupBytesPerSecond = 1 });
         pile.Recovery.Pause();
-        return new PileCache(pile, new PileCacheOptions { OwnsPile = true, TimeProvider = _time, SweepPeriod = TimeSpan.Zero, WaitsUntilReady = true });
+        return new PileCache(
+            pile, new PileCacheOptions { OwnsPile = true, TimeProvider = _time, SweepPeriod = TimeSpan.Zero, WaitsUntilReady = true });
     }
 }

@@ -127,8 +127,8 @@ internal sealed class TableModel(ManualTime time)
             tables[key.Table].Remove(key.Key); // it was found to be wrong, and is not to be found again and again
             Remove(key);
         }
-        // What the application had not given to a table yet it finds and deletes. Of an entry that was removed by a tag, the object alone may be
-        // left; what of those is left behind a sweep is nobody's. The next cut may undo the sweep: they may be unswept again.
+        // What the application had not given to a table yet it finds and deletes. Of an entry that was removed by a tag, the object alone
+        // may be left; what of those is left behind a sweep is nobody's. The next cut may undo the sweep: they may be unswept again.
         tables.Sweep();
         HashSet<PilePointer> owned = [.. _now.Values.Select(static state => state.Owned)];
         foreach (PilePointer pointer in tables.Objects().Where(pointer => !owned.Contains(pointer)).ToArray())

@@ -47,7 +47,8 @@ internal sealed class TableSubject : CutSubject<OpenTables>
             return tables;
         }
         Pile pile = Pile.Open(
-            directory, new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk, WarmupBytesPerSecond = 1 });
+            directory,
+            new PileOptions { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot, FileHook = disk, WarmupBytesPerSecond = 1 });
         pile.Recovery.Pause();
         return pile;
     }

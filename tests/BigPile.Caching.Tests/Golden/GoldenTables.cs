@@ -50,7 +50,8 @@ internal static class GoldenTables
             Assert.Equal(isThere ? TextOf(number) : null, text);
         }
         CacheTable<long, byte[]> numbers = cache.GetOrCreateTable<long, byte[]>("numbers");
-        Assert.Equal(Enumerable.Range(0, Count).Where(static number => number % 3 != 0), numbers.Keys.Select(static key => (int)key).Order());
+        Assert.Equal(
+            Enumerable.Range(0, Count).Where(static number => number % 3 != 0), numbers.Keys.Select(static key => (int)key).Order());
         CheckTimes(numbers, time);
         Assert.True(cache.GetOrCreateTable<Guid, string?>("guids").TryGet(new Guid(1, 2, 3, new byte[8]), out string? none));
         Assert.Null(none);

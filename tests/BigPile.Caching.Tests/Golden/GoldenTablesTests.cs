@@ -30,7 +30,8 @@ public sealed class GoldenTablesTests : IDisposable
     public void The_generator_makes_such_tables(string kind)
     {
         string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
-        string zip = Path.Combine(keep ?? _temporary.Path, $"tables-{Entries.EntryHead.Format}-in-{SuperblockState.CurrentFormat}-{kind}.zip");
+        string zip =
+            Path.Combine(keep ?? _temporary.Path, $"tables-{Entries.EntryHead.Format}-in-{SuperblockState.CurrentFormat}-{kind}.zip");
         GoldenTables.Make(kind, _temporary.Path, zip);
         Check(kind == GoldenTables.Closed, zip);
     }

@@ -22,7 +22,8 @@ public sealed class UserCodeTests : StoppedCacheTest
         ["compare: TryGet"] = Comparing(static table => Assert.True(table.TryGet("key", out byte[]? _))),
         ["compare: ContainsKey"] = Comparing(static table => Assert.True(table.ContainsKey("key"))),
         ["compare: GetMany"] = Comparing(static table => Assert.Equal(1, table.GetMany(["key"], new byte[]?[1], new bool[1]))),
-        ["compare: ReadMany"] = Comparing(static table => Assert.Equal(1, table.ReadMany(["key"], new ArrayBufferWriter<byte>(), new int[1]))),
+        ["compare: ReadMany"] =
+            Comparing(static table => Assert.Equal(1, table.ReadMany(["key"], new ArrayBufferWriter<byte>(), new int[1]))),
         ["compare: ReadManyUtf8"] = Comparing(static table => Assert.Equal(ValueBytes, ReadManyUtf8(table, new ArrayBufferWriter<byte>()))),
         ["compare: Put"] = Comparing(static table => table.Put("key", new byte[ValueBytes])),
         ["compare: PutMany"] = Comparing(static table => table.PutMany(["key"], [new byte[ValueBytes]], new PutResult[1])),
@@ -41,7 +42,8 @@ public sealed class UserCodeTests : StoppedCacheTest
         ["compare: RemoveMany"] = Comparing(static table => table.RemoveMany(["key"])),
         ["write: TryRead"] = static (table, called) => Assert.True(table.Plain.TryRead("key", new CallingWriter(called), out _)),
         ["write: TryGet"] = static (table, called) => Assert.True(table.Plain.TryGet("key", new CallingWriter(called))),
-        ["write: ReadMany"] = static (table, called) => Assert.Equal(1, table.Plain.ReadMany(["key"], new CallingWriter(called), new int[1])),
+        ["write: ReadMany"] = static (table, called) =>
+            Assert.Equal(1, table.Plain.ReadMany(["key"], new CallingWriter(called), new int[1])),
         ["write: TryReadUtf8"] = static (table, called) => Assert.True(table.Plain.TryReadUtf8(Utf8, new CallingWriter(called), out _)),
         ["write: ReadManyUtf8"] = static (table, called) => Assert.Equal(ValueBytes, ReadManyUtf8(table.Plain, new CallingWriter(called))),
     };

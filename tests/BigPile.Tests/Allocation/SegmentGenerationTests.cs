@@ -36,7 +36,8 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
             dead.AddRange(live);
             Array.ForEach(live, pile.Delete);
             pile.Trim();
-            Assert.True(pile.Statistics.SegmentCount == 1, $"round {round}: {pile.Statistics.SegmentCount} segments of a pile without an object");
+            Assert.True(
+                pile.Statistics.SegmentCount == 1, $"round {round}: {pile.Statistics.SegmentCount} segments of a pile without an object");
             if (kind == StoreKind.Mapped && round % 2 == 1)
             {
                 pile.Dispose();
@@ -60,7 +61,9 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
         Assert.Equal([true, true, false, false, true], ((int[])[3, 6, 7, 8, 9]).Select(generations.IsPreferred));
     }
 
-    /// <summary>Of two threads that find no page both take a new one: the one that is not needed must not lie in a list, where nobody gives it up.</summary>
+    /// <summary>
+    /// Of two threads that find no page both take a new one: the one that is not needed must not lie in a list, where nobody gives it up.
+    /// </summary>
     [Fact]
     public void An_empty_page_that_is_not_needed_goes_back_to_the_pool()
     {

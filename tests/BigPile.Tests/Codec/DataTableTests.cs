@@ -3,7 +3,10 @@ using System.Data;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Tables of System.Data hold relations, views and watchers that nothing promises from one version to the next: they are refused, with what to do.</summary>
+/// <summary>
+/// Tables of System.Data hold relations, views and watchers that nothing promises from one version to the next: they are refused, with what
+/// to do.
+/// </summary>
 public sealed class DataTableTests
 {
     public static TheoryData<string, Func<object>> Cases => new()

@@ -34,7 +34,8 @@ public sealed class DepthTests
         Node actual = copy;
         do
         {
-            Assert.True(expected.Value == actual.Value && (expected.Other is null ? actual.Other is null : ReferenceEquals(actual.Other, copy)));
+            Assert.True(
+                expected.Value == actual.Value && (expected.Other is null ? actual.Other is null : ReferenceEquals(actual.Other, copy)));
             (expected, actual) = (expected.Next!, actual.Next!);
         }
         while (!ReferenceEquals(expected, first));
@@ -48,7 +49,9 @@ public sealed class DepthTests
         const int Depth = 100_000;
         Node? root = null;
         for (int i = 0; i < Depth; i++)
-            root = i % 2 == 0 ? new Node { Value = i, Next = root, Other = new Node { Value = -i } } : new Node { Value = i, Other = root, Next = new Node { Value = -i } };
+            root = i % 2 == 0
+                ? new Node { Value = i, Next = root, Other = new Node { Value = -i } }
+                : new Node { Value = i, Other = root, Next = new Node { Value = -i } };
         foreach (CodecMode mode in Enum.GetValues<CodecMode>())
         {
             var fixture = new CodecFixture(mode);

@@ -19,7 +19,8 @@ public sealed class FrozenTests
     [InlineData(5000)]
     public void ClassKeysAtTheDepthWhereObjectsAreDeferred(int depth)
     {
-        FrozenDictionary<Key, Node> dictionary = Enumerable.Range(0, 20).ToFrozenDictionary(i => new Key("k" + i, new Key("inner", null)), i => new Node { Value = i });
+        FrozenDictionary<Key, Node> dictionary =
+            Enumerable.Range(0, 20).ToFrozenDictionary(i => new Key("k" + i, new Key("inner", null)), i => new Node { Value = i });
         FrozenSet<Key> set = dictionary.Keys.ToFrozenSet();
         object graph = new object[] { dictionary, set };
         for (int i = 0; i < depth; i++)

@@ -32,7 +32,8 @@ public sealed class GenerationTests
         Assert.False(IsGenerated(fixture.Codec));
     }
 
-    private static TimeSpan TimeoutOfWait => RuntimeFeature.IsDynamicCodeSupported ? TimeSpan.FromSeconds(30) : TimeSpan.FromMilliseconds(100);
+    private static TimeSpan TimeoutOfWait =>
+        RuntimeFeature.IsDynamicCodeSupported ? TimeSpan.FromSeconds(30) : TimeSpan.FromMilliseconds(100);
 
     private static bool IsGenerated(MessagePackPileCodec codec) => ((FieldsModel)codec.Models.ForType(typeof(Person))).IsGenerated;
 

@@ -79,7 +79,8 @@ internal sealed class GraphAssert
                 CompareItems(items, (IEnumerable)actual);
                 return;
             }
-            foreach (FieldInfo field in level.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+            foreach (FieldInfo field in level.GetFields(
+                BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
                 _work.Push((field.GetValue(expected), field.GetValue(actual)));
         }
     }
@@ -94,6 +95,7 @@ internal sealed class GraphAssert
 
     private static bool IsFramework(Type type) => type.IsArray || type.Namespace?.StartsWith("System", StringComparison.Ordinal) == true;
 
-    private static bool IsLeaf(Type type) => type.IsPrimitive || type.IsEnum || type == typeof(string) || type == typeof(Uri) || type == typeof(PilePointer)
+    private static bool IsLeaf(Type type) =>
+        type.IsPrimitive || type.IsEnum || type == typeof(string) || type == typeof(Uri) || type == typeof(PilePointer)
         || (type.IsValueType && type.Namespace is "System" or "System.Numerics" or "System.Text" && !type.IsGenericType);
 }

@@ -11,8 +11,10 @@ public sealed class RefusalTests
 {
     public static IEnumerable<object> Refused() =>
     [
-        new Action(() => { }), new MemoryStream(), Thread.CurrentThread, Task.CompletedTask, new CancellationTokenSource(), new WeakReference(1),
-        typeof(RefusalTests).Assembly, new nint[] { 5 }, (nint)5, new Lazy<int>(() => 5), new CancellationToken(true), new HttpRequestLike(),
+        new Action(
+            () => { }), new MemoryStream(), Thread.CurrentThread, Task.CompletedTask, new CancellationTokenSource(), new WeakReference(1),
+        typeof(RefusalTests).Assembly, new nint[] { 5 }, (nint)5, new Lazy<int>(() => 5), new CancellationToken(true),
+        new HttpRequestLike(),
     ];
 
     [Theory]
@@ -79,7 +81,8 @@ public sealed class RefusalTests
     [Theory, MemberData(nameof(Advised))]
     public void RefusalsSayWhatToDoInstead(object value, string advice)
     {
-        PileSerializationException e = Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(new Drawing { Tag = value }));
+        PileSerializationException e =
+            Assert.Throws<PileSerializationException>(() => new CodecFixture().Write(new Drawing { Tag = value }));
         Assert.Contains(advice, e.Message, StringComparison.Ordinal);
         Assert.Equal(advice == "Allow", e.Message.Contains("Allow", StringComparison.Ordinal));
     }

@@ -27,7 +27,11 @@ public sealed class TypeResolutionTests
     [InlineData(typeof(PileException), "BigPile/BigPile.PileException")]
     public void WhatTheLibraryMovedToAnotherAssemblyKeepsItsStoredName(Type type, string name)
     {
-        object value = type.IsArray ? Array.CreateInstance(type.GetElementType()!, 1) : type.IsValueType ? Activator.CreateInstance(type)! : new PileException("");
+        object value = type.IsArray
+            ? Array.CreateInstance(type.GetElementType()!, 1)
+            : type.IsValueType
+            ? Activator.CreateInstance(type)!
+            : new PileException("");
         var fixture = new CodecFixture();
         byte[] payload = fixture.Write(value);
         Assert.True(fixture.Catalog.TryGet(1, out ReadOnlyMemory<byte> definition));

@@ -80,7 +80,8 @@ public sealed class UntypedCollectionTests
         Assert.Equal<byte>([6], copy.Part);
         Assert.Equal(3, copy.Part.Array!.Length);
         Assert.True(_fixture.RoundTrip(new Views()).Write.IsEmpty);
-        Assert.Equal<byte>([9], ((ReadOnlyMemory<byte>)_fixture.RoundTrip<object[]>([(ReadOnlyMemory<byte>)new byte[] { 9 }])[0]).ToArray());
+        Assert.Equal<byte>(
+            [9], ((ReadOnlyMemory<byte>)_fixture.RoundTrip<object[]>([(ReadOnlyMemory<byte>)new byte[] { 9 }])[0]).ToArray());
     }
 
     [Fact]
@@ -94,7 +95,8 @@ public sealed class UntypedCollectionTests
     [Fact]
     public void LazyValuesAreRefusedWithTheirPathAndARemedy()
     {
-        PileSerializationException e = Assert.Throws<PileSerializationException>(() => _fixture.Write(new Refused { Late = new Lazy<int>(5) }));
+        PileSerializationException e =
+            Assert.Throws<PileSerializationException>(() => _fixture.Write(new Refused { Late = new Lazy<int>(5) }));
         Assert.Contains("Refused.Late", e.Message, StringComparison.Ordinal);
         Assert.Contains("store the value", e.Message, StringComparison.Ordinal);
     }

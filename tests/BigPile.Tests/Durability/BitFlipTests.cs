@@ -82,7 +82,8 @@ public sealed class BitFlipTests : IDisposable
     }
 
     private void Report(Tally tally) => _output.WriteLine(
-        $"bits flipped {tally.Flips:N0}: reported {tally.Reported:N0}, harmless {tally.Harmless:N0}, refused at opening {tally.Refused:N0}; "
+        $"bits flipped {tally.Flips:N0}: reported {tally.Reported:N0}, harmless {tally.Harmless:N0}, refused at opening "
+        + $"{tally.Refused:N0}; "
         + $"objects dropped {tally.Dropped:N0}, wrong payloads served 0; "
         + $"readers refused at opening {tally.ReadRefused:N0}, objects {tally.ReadMissing:N0}, wrong payloads served to them 0");
 
@@ -172,7 +173,8 @@ public sealed class BitFlipTests : IDisposable
             Assert.All(_dead, pointer => Assert.False(pile.Contains(pointer), $"{what}: {pointer} is back"));
             Assert.True(dropped == 0 || pile.Recovery.FaultCount != 0, $"{what}: objects are gone, and nothing was said");
             if (!isReported)
-                Assert.True(_statistics with { RecordBytes = 0 } == pile.Statistics with { RecordBytes = 0 }, $"{what} was not reported, and the statistics differ");
+                Assert.True(_statistics with { RecordBytes = 0 } == pile.Statistics with { RecordBytes = 0 },
+                    $"{what} was not reported, and the statistics differ");
             tally.Dropped += dropped;
         }
         _isDirty = true;

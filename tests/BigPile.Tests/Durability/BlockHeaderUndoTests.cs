@@ -8,7 +8,8 @@ namespace BigPile.Tests.Durability;
 /// <summary>A free header gives back the header that was there before.</summary>
 public sealed class BlockHeaderUndoTests
 {
-    private static readonly BlockKind[] Kinds = [.. Enum.GetValues<BlockKind>().Where(static kind => kind is not (BlockKind.Free or BlockKind.Link))];
+    private static readonly BlockKind[] Kinds =
+        [.. Enum.GetValues<BlockKind>().Where(static kind => kind is not (BlockKind.Free or BlockKind.Link))];
 
     [Fact]
     public void Every_length_of_every_slot_and_every_kind_comes_back()
@@ -17,7 +18,8 @@ public sealed class BlockHeaderUndoTests
         {
             long capacityBytes = SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes;
             for (long lengthBytes = 0; lengthBytes <= capacityBytes; lengthBytes++)
-                CheckSlot(Kinds[(int)(lengthBytes % Kinds.Length)], (uint)lengthBytes * 511 % PilePointer.MaxGeneration, lengthBytes, capacityBytes);
+                CheckSlot(Kinds[(int)(lengthBytes % Kinds.Length)], (uint)lengthBytes * 511 % PilePointer.MaxGeneration, lengthBytes,
+                    capacityBytes);
         }
     }
 

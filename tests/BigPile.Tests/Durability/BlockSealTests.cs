@@ -35,7 +35,8 @@ public sealed unsafe class BlockSealTests
     public void A_flipped_bit_in_a_slot_is_noticed(int slotBytes)
     {
         int capacityBytes = slotBytes - BlockHeader.SizeBytes;
-        foreach (int payloadBytes in new[] { capacityBytes, capacityBytes - 1, capacityBytes - 3, capacityBytes - 4, capacityBytes - 5, capacityBytes / 2, 1, 0 })
+        foreach (int payloadBytes in new[] { capacityBytes, capacityBytes - 1, capacityBytes - 3, capacityBytes - 4, capacityBytes - 5,
+            capacityBytes / 2, 1, 0 })
             TryFlips(payloadBytes, capacityBytes, sampled: slotBytes > 1_024);
     }
 
@@ -44,11 +45,13 @@ public sealed unsafe class BlockSealTests
     [InlineData(65_524, 65_528)]
     [InlineData(65_536, 131_064)]
     [InlineData(131_072, 131_080 + 65_536)]
-    public void A_flipped_bit_in_a_run_is_noticed(int payloadBytes, int capacityBytes) => TryFlips(payloadBytes, capacityBytes, sampled: true);
+    public void A_flipped_bit_in_a_run_is_noticed(int payloadBytes, int capacityBytes) =>
+        TryFlips(payloadBytes, capacityBytes, sampled: true);
 
     /// <summary>
-    /// A header has room for 20 bits of a checksum. The checksum is linear, so what a flipped bit of the payload changes in these bits does not
-    /// depend on the payload: that it is something, for each bit of the largest payload and every shorter one, is all there is to prove.
+    /// A header has room for 20 bits of a checksum. The checksum is linear, so what a flipped bit of the payload changes in these bits does
+    /// not depend on the payload: that it is something, for each bit of the largest payload and every shorter one, is all there is to
+    /// prove.
     /// </summary>
     [Fact]
     public void Twenty_bits_are_enough_to_notice_each_single_bit_of_the_largest_slot()
@@ -82,7 +85,8 @@ public sealed unsafe class BlockSealTests
         {
             long payloadBytes = SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes;
             BlockHeader header = BlockHeader.Short(Kind, Generation, payloadBytes, 0xFFFFFFFF);
-            Assert.Equal((payloadBytes, Kind, Generation, true, false), (header.PayloadBytes, header.Kind, header.Generation, header.IsShortForm, header.IsBusy));
+            Assert.Equal((payloadBytes, Kind, Generation, true, false),
+                (header.PayloadBytes, header.Kind, header.Generation, header.IsShortForm, header.IsBusy));
             Assert.Equal(new BlockHeader(Kind, Generation, (ulong)payloadBytes).Word, header.Plain.Word);
         }
     }
@@ -92,7 +96,8 @@ public sealed unsafe class BlockSealTests
     {
         IEnumerable<PageWord> words =
         [
-            PageWord.Unused(0), PageWord.Unused(77), PageWord.RunHead(3, 5), PageWord.RunHead(0xFFFFFF, PilePointer.MaxGeneration), PageWord.RunTail(9),
+            PageWord.Unused(
+                0), PageWord.Unused(77), PageWord.RunHead(3, 5), PageWord.RunHead(0xFFFFFF, PilePointer.MaxGeneration), PageWord.RunTail(9),
             .. Enumerable.Range(0, SizeClasses.Count).Select(static sizeClass => PageWord.Slots(sizeClass, (uint)sizeClass * 1_001)),
         ];
         foreach (PageWord word in words)
@@ -136,7 +141,8 @@ public sealed unsafe class BlockSealTests
             for (int bit = 0; bit < 64; bit++)
             {
                 if (bit != BitOperations.TrailingZeroCount(default(BlockHeader).Busy.Word)) // busy: no part of what was written
-                    Assert.False(IsSound(block, new BlockHeader(header.Word ^ (1UL << bit)), capacityBytes), $"{payloadBytes} of {capacityBytes}: bit {bit} of the header");
+                    Assert.False(IsSound(block, new BlockHeader(header.Word ^ (1UL << bit)), capacityBytes),
+                        $"{payloadBytes} of {capacityBytes}: bit {bit} of the header");
             }
             long checkedBytes = payloadBytes + BlockSeal.TailBytesOf(header, capacityBytes);
             for (long bit = 0; bit < checkedBytes * 8; bit += sampled ? random.Next(1, (int)(checkedBytes * 8 / 200) + 2) : 1)
@@ -157,6 +163,7 @@ public sealed unsafe class BlockSealTests
     {
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word;
-        return header.Kind != BlockKind.Link && BlockSeal.Fits(header.PayloadBytes, capacityBytes) && BlockSeal.IsIntact(block, header, capacityBytes);
+        return header.Kind != BlockKind.Link && BlockSeal.Fits(header.PayloadBytes, capacityBytes)
+            && BlockSeal.IsIntact(block, header, capacityBytes);
     }
 }

@@ -50,7 +50,9 @@ public sealed class BootTests : DurabilityTest
         Assert.All(pointers.Index(), pair => Assert.Equal("value " + pair.Index, image.Get(pair.Item)));
     }
 
-    /// <summary>A redo record is never written through: after a power cut a stale one may be found. Where nobody knows, it is one.</summary>
+    /// <summary>
+    /// A redo record is never written through: after a power cut a stale one may be found. Where nobody knows, it is one.
+    /// </summary>
     [Fact]
     public void Where_the_start_is_unknown_no_redo_record_is_applied()
     {

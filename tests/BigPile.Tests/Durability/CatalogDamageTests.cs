@@ -4,7 +4,9 @@ using System.IO;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>A catalog that lost what the superblock states of it is refused, by owners and readers; what is only behind that is cut off.</summary>
+/// <summary>
+/// A catalog that lost what the superblock states of it is refused, by owners and readers; what is only behind that is cut off.
+/// </summary>
 public sealed class CatalogDamageTests : IDisposable
 {
     private static readonly Guid Boot = new("00000000-0000-0000-0000-00000000001f");

@@ -22,7 +22,8 @@ internal static class CheckedValue
     internal static int VersionOf(byte[] value, int id)
     {
         int version = BinaryPrimitives.ReadInt32LittleEndian(value.AsSpan(4));
-        Assert.True(value.AsSpan().SequenceEqual(Make(id, version, value.Length - HeadBytes)), $"the value of object {id} is torn or another one's");
+        Assert.True(value.AsSpan().SequenceEqual(
+            Make(id, version, value.Length - HeadBytes)), $"the value of object {id} is torn or another one's");
         return version;
     }
 

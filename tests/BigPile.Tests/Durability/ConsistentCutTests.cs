@@ -25,7 +25,8 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         for (int id = 0; id < pointers.Length; id++)
             pointers[id] = pile.Put(CheckedValue.Make(id, 0, 100));
         bool isOver = false;
-        Task[] writers = [.. Enumerable.Range(0, Writers).Select(i => Task.Run(() => Write(pile, pointers, versions, i, seed, ref isOver)))];
+        Task[] writers =
+            [.. Enumerable.Range(0, Writers).Select(i => Task.Run(() => Write(pile, pointers, versions, i, seed, ref isOver)))];
         long restored = 0;
         int flushes = TestLeg.Steps(25, 500);
         for (int flush = 0; flush < flushes; flush++)
@@ -40,10 +41,12 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
             foreach (PileEntry entry in image)
             {
                 byte[] value = image.GetBytes(entry.Pointer);
-                Assert.True(found.TryAdd(CheckedValue.IdOf(value), CheckedValue.VersionOf(value, CheckedValue.IdOf(value))), $"seed {seed}, flush {flush}: two of one key");
+                Assert.True(found.TryAdd(CheckedValue.IdOf(value), CheckedValue.VersionOf(value, CheckedValue.IdOf(value))),
+                    $"seed {seed}, flush {flush}: two of one key");
             }
             Assert.Equal(pointers.Length, found.Count);
-            Assert.All(found, pair => Assert.True(pair.Value >= atLeast[pair.Key], $"seed {seed}, flush {flush}: key {pair.Key} is older than the flush"));
+            Assert.All(found, pair =>
+                Assert.True(pair.Value >= atLeast[pair.Key], $"seed {seed}, flush {flush}: key {pair.Key} is older than the flush"));
         }
         Volatile.Write(ref isOver, true);
         await Task.WhenAll(writers);

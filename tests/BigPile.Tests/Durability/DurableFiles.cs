@@ -56,7 +56,9 @@ internal sealed class DurableFiles(string directory)
             return _durable[name];
     }
 
-    /// <summary>Builds the directory that is left when nothing that was not written through reached the device, but for some sectors.</summary>
+    /// <summary>
+    /// Builds the directory that is left when nothing that was not written through reached the device, but for some sectors.
+    /// </summary>
     /// <param name="image">Where; made anew.</param>
     /// <param name="reached">Whether the newest state of the sector of a file at an offset did.</param>
     internal void Build(string image, Func<string, int, bool>? reached = null)
@@ -72,14 +74,16 @@ internal sealed class DurableFiles(string directory)
             {
                 string path = Path.Combine(directory, name);
                 if (File.Exists(path))
-                    File.WriteAllBytes(Path.Combine(image, name), reached == null ? durable : Mix(durable, PileFiles.ReadShared(path), name, reached));
+                    File.WriteAllBytes(
+                        Path.Combine(image, name), reached == null ? durable : Mix(durable, PileFiles.ReadShared(path), name, reached));
             }
         }
     }
 
     /// <summary>The bytes of the batches of a pile's present log.</summary>
     internal static long LogBytes(string directory) =>
-        Directory.GetFiles(directory, "log-?").Select(BatchesOf).Where(static log => log.Bytes != 0).OrderByDescending(static log => log.Epoch)
+        Directory.GetFiles(
+            directory, "log-?").Select(BatchesOf).Where(static log => log.Bytes != 0).OrderByDescending(static log => log.Epoch)
             .Select(static log => log.Bytes).FirstOrDefault();
 
     private static (long Epoch, long Bytes) BatchesOf(string path)
@@ -88,7 +92,8 @@ internal sealed class DurableFiles(string directory)
         ReadOnlySpan<byte> all = PileFiles.ReadShared(path);
         long epoch = all.Length < headBytes ? 0 : BinaryPrimitives.ReadInt64LittleEndian(all[8..]);
         int at = 0;
-        while (at + headBytes <= all.Length && all.Slice(at, 8).SequenceEqual("BPILELOG"u8) && BinaryPrimitives.ReadInt64LittleEndian(all[(at + 8)..]) == epoch)
+        while (at + headBytes <= all.Length && all.Slice(at, 8).SequenceEqual("BPILELOG"u8)
+            && BinaryPrimitives.ReadInt64LittleEndian(all[(at + 8)..]) == epoch)
             at += headBytes + BinaryPrimitives.ReadInt32LittleEndian(all[(at + 16)..]);
         return (epoch, at);
     }

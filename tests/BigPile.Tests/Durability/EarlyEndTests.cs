@@ -80,7 +80,8 @@ public sealed class EarlyEndTests
         {
             // Of the opening the device has what it says of itself, and nothing of the pages that it examined.
             var disk = new SimulatedDisk(left, random);
-            using (Pile.Open(left, new PileOptions { SegmentBytes = DurabilityTest.SegmentBytes, BootId = Guid.NewGuid(), FileHook = disk }))
+            using (Pile.Open(
+                left, new PileOptions { SegmentBytes = DurabilityTest.SegmentBytes, BootId = Guid.NewGuid(), FileHook = disk }))
                 disk.Cut(left = scratch.At("third"), CutKind.Nothing);
         }
         using (Pile brief = Open(left, thirdBoot))

@@ -74,7 +74,8 @@ public sealed class EnvironmentTests : DurabilityTest
         string message = Assert.Throws<PileStorageException>(() => Open(static options => options.CreateDirectory = false)).Message;
         Assert.Contains(PilePath, message, StringComparison.Ordinal);
         Assert.False(Directory.Exists(PilePath));
-        Assert.Contains(PilePath, Assert.Throws<PileStorageException>(() => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
+        Assert.Contains(PilePath, Assert.Throws<PileStorageException>(
+            () => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -82,7 +83,8 @@ public sealed class EnvironmentTests : DurabilityTest
     {
         Directory.CreateDirectory(PilePath);
         File.WriteAllBytes(Path.Combine(PilePath, "superblock"), []);
-        Assert.Contains("There is no pile", Assert.Throws<PileStorageException>(() => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
+        Assert.Contains("There is no pile", Assert.Throws<PileStorageException>(
+            () => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -187,7 +189,8 @@ public sealed class EnvironmentTests : DurabilityTest
         for (int round = 0; round < TestLeg.Steps(60, 3_000); round++)
         {
             int lengthBytes = random.Next(4) == 0 ? 50_000 : random.Next(8, 3_000);
-            PilePointer[] pointers = [.. Enumerable.Range(0, 4_000_000 / 2 / lengthBytes / 4 + 1).Select(i => pile.Put(new byte[lengthBytes]))];
+            PilePointer[] pointers =
+                [.. Enumerable.Range(0, 4_000_000 / 2 / lengthBytes / 4 + 1).Select(i => pile.Put(new byte[lengthBytes]))];
             foreach (PilePointer pointer in pointers.Where(_ => random.Next(3) == 0))
                 pile.Put(pointer, new byte[random.Next(lengthBytes * 2)]);
             Array.ForEach(pointers, pile.Delete);
@@ -206,7 +209,8 @@ public sealed class EnvironmentTests : DurabilityTest
     }
 
     private static string[] Hashes(string path) =>
-        [.. Directory.GetFiles(path).Order().Select(static file => file + Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(File.ReadAllBytes(file))))];
+        [.. Directory.GetFiles(path).Order().Select(
+            static file => file + Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(File.ReadAllBytes(file))))];
 
     private static void Fill(Pile pile, Dictionary<PilePointer, byte[]> live)
     {

@@ -10,7 +10,9 @@ namespace BigPile.Tests.Durability;
 /// <summary>What was flushed is there after a power cut, whatever was done, or failed, before and behind the flush.</summary>
 public sealed class FlushFaultTests : DurabilityTest
 {
-    /// <summary>No power cut is needed: the process is killed, every store is there, and the log is replayed as the machine was started anew.</summary>
+    /// <summary>
+    /// No power cut is needed: the process is killed, every store is there, and the log is replayed as the machine was started anew.
+    /// </summary>
     [Fact]
     public void Links_that_were_moved_behind_a_flush_are_there_after_a_kill_and_another_start()
     {
@@ -33,7 +35,9 @@ public sealed class FlushFaultTests : DurabilityTest
         Assert.True(image.Recovery.FaultCount == 0, string.Join("; ", image.Recovery.Faults.Take(5)));
     }
 
-    /// <summary>The examiner hands a page to the allocator first and tells readers behind that; the pause between the two is set by hand.</summary>
+    /// <summary>
+    /// The examiner hands a page to the allocator first and tells readers behind that; the pause between the two is set by hand.
+    /// </summary>
     [Fact]
     public unsafe void A_put_into_a_page_that_readers_do_not_know_yet_is_flushed()
     {
@@ -72,7 +76,8 @@ public sealed class FlushFaultTests : DurabilityTest
                     return;
                 cutAt = null;
                 isCut = true;
-                Files.Build(ImagePath, static (name, offset) => name.StartsWith("segment", StringComparison.Ordinal) && offset % 8192 >= 4096);
+                Files.Build(
+                    ImagePath, static (name, offset) => name.StartsWith("segment", StringComparison.Ordinal) && offset % 8192 >= 4096);
             };
         });
         PilePointer[] flushed = [.. Enumerable.Range(0, 100).Select(i => pile.Put(Filled(i)))];
@@ -100,7 +105,8 @@ public sealed class FlushFaultTests : DurabilityTest
         for (int i = 0; i < flushed.Length; i++)
         {
             Assert.True(image.TryGet(flushed[i], out byte[]? found), $"object {i} is gone");
-            Assert.True(found.AsSpan().SequenceEqual(Filled(i)) || found.AsSpan().SequenceEqual(new byte[8_000]), $"object {i} is a mixture");
+            Assert.True(
+                found.AsSpan().SequenceEqual(Filled(i)) || found.AsSpan().SequenceEqual(new byte[8_000]), $"object {i} is a mixture");
         }
     }
 
@@ -140,7 +146,8 @@ public sealed class FlushFaultTests : DurabilityTest
         }
         Files.Build(ImagePath);
         int superblocks = 0;
-        using Pile image = OpenImage(options => options.Synced = path => superblocks += path.EndsWith("superblock", StringComparison.Ordinal) ? 1 : 0);
+        using Pile image =
+            OpenImage(options => options.Synced = path => superblocks += path.EndsWith("superblock", StringComparison.Ordinal) ? 1 : 0);
         Assert.InRange(superblocks, 1, 2);
         Assert.All(pointers.Select((pointer, i) => (pointer, i)), pair => Assert.Equal("batch " + pair.i, image.Get(pair.pointer)));
     }

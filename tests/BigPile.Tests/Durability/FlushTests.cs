@@ -114,7 +114,8 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         PilePointer pointer = pile.Put("durable");
         await pile.FlushAsync();
         CheckAfterCut([pointer], static _ => "durable"u8.ToArray());
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => pile.FlushAsync(new System.Threading.CancellationToken(canceled: true)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => pile.FlushAsync(new System.Threading.CancellationToken(canceled: true)));
     }
 
     [Fact]

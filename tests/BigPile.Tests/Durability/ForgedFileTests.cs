@@ -9,8 +9,8 @@ using Xunit.Abstractions;
 namespace BigPile.Tests.Durability;
 
 /// <summary>
-/// Words that somebody made up, with checks that are right: whoever opens the pile, for reading or for writing, reads what was written, finds
-/// nothing, or gets an exception of the pile. No word of a file is followed out of it.
+/// Words that somebody made up, with checks that are right: whoever opens the pile, for reading or for writing, reads what was written,
+/// finds nothing, or gets an exception of the pile. No word of a file is followed out of it.
 /// </summary>
 public sealed class ForgedFileTests : IDisposable
 {
@@ -79,7 +79,8 @@ public sealed class ForgedFileTests : IDisposable
         int page = (int)(pointer.Address * 8 / 65_536);
         ulong word = BinaryPrimitives.ReadUInt64LittleEndian(_files[Segment].AsSpan(64 + page * 8));
         Write(Segment, 64 + page * 8, Forgery.PageWord(254, 0xFFFF, (uint)(word >> 32) & 0xFFFFFF));
-        Write(Segment, (long)pointer.Address * 8, BitConverter.GetBytes(new BlockHeader(BlockKind.Bytes, pointer.Generation, 1_000_000_000).Word));
+        Write(Segment, (long)pointer.Address * 8, BitConverter.GetBytes(
+            new BlockHeader(BlockKind.Bytes, pointer.Generation, 1_000_000_000).Word));
         using Pile reader = Pile.Open(ForgedPath, new PileOptions { ReadOnly = true });
         Assert.False(reader.Contains(pointer));
         Assert.False(reader.Verify().IsSound);

@@ -15,7 +15,8 @@ internal static class Forgery
     private const int HeadBytes = 64;
 
     /// <summary>Bytes to be written over those of a file.</summary>
-    internal static (string File, long Place, byte[] Bytes) Make(Random random, Dictionary<string, byte[]> files, List<PilePointer> pointers)
+    internal static (string File, long Place, byte[] Bytes) Make(
+        Random random, Dictionary<string, byte[]> files, List<PilePointer> pointers)
     {
         long block = (long)pointers[random.Next(pointers.Count)].Address * 8;
         switch (random.Next(9))
@@ -54,7 +55,8 @@ internal static class Forgery
         ulong kind = (ulong)random.Next(8) << 37;
         ulong busy = random.Next(3) == 0 ? 1UL << 36 : 0;
         ulong field = Pick<ulong>(
-            random, 0, 7, 8, (1UL << 35) | (uint)random.Next(1 << 30), 0x7FFFFFFF, (1UL << 36) - 1, (ulong)random.NextInt64(1L << 36), (ulong)random.Next(1 << 19),
+            random, 0, 7, 8, (1UL << 35) | (uint)random.Next(1 << 30), 0x7FFFFFFF, (1UL << 36) - 1, (ulong)random.NextInt64(1L << 36),
+            (ulong)random.Next(1 << 19),
             (ulong)random.Next(100_000), 4UL << 20, 1 << 19);
         return BitConverter.GetBytes(generation | kind | busy | field);
     }
@@ -63,13 +65,15 @@ internal static class Forgery
     private static unsafe (string File, long Place, byte[] Bytes) BackWord(Random random, byte[] segment, long block)
     {
         var bytes = segment.AsSpan((int)block, 64).ToArray();
-        ulong back = Pick<ulong>(random, (ulong)random.NextInt64(), (ulong)(block / 8), (ulong)random.Next(1 << 19)) | ((ulong)random.Next(16) << 60);
+        ulong back = Pick<ulong>(
+            random, (ulong)random.NextInt64(), (ulong)(block / 8), (ulong)random.Next(1 << 19)) | ((ulong)random.Next(16) << 60);
         BinaryPrimitives.WriteUInt64LittleEndian(bytes.AsSpan(8), back);
         uint generation = (uint)(BinaryPrimitives.ReadUInt64LittleEndian(bytes) >> 40);
         int payloadBytes = random.Next(9);
         fixed (byte* start = bytes)
         {
-            BlockHeader header = BlockSeal.Close(start, Pick(random, BlockKind.LinkTarget, BlockKind.Object, BlockKind.Utf16String), generation, payloadBytes, 1_000);
+            BlockHeader header = BlockSeal.Close(
+                start, Pick(random, BlockKind.LinkTarget, BlockKind.Object, BlockKind.Utf16String), generation, payloadBytes, 1_000);
             *(ulong*)start = header.Word;
         }
         return (Segment, block, bytes);
@@ -81,8 +85,10 @@ internal static class Forgery
         byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, 134).ToArray(); // of a pile with one segment
         int at = Pick(random, 8, 12, 16, 16, 40, 49, 50, 78, 86, 94, 98, 102, 102, 110, 114, 122);
         byte[] value = Pick<byte[]>(
-            random, [0], [1], [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255], [255, 255, 255, 255, 255, 255, 255, 127], BitConverter.GetBytes(65_536L),
-            BitConverter.GetBytes(65_536L * 3), BitConverter.GetBytes(1L << 62), BitConverter.GetBytes(random.Next()), BitConverter.GetBytes(random.NextInt64()));
+            random, [0], [1], [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255], [255, 255, 255, 255, 255, 255, 255, 127],
+            BitConverter.GetBytes(65_536L),
+            BitConverter.GetBytes(65_536L * 3), BitConverter.GetBytes(1L << 62), BitConverter.GetBytes(random.Next()),
+            BitConverter.GetBytes(random.NextInt64()));
         value.AsSpan(0, Math.Min(value.Length, bytes.Length - at)).CopyTo(bytes.AsSpan(at));
         BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(41), long.MaxValue / 2); // counts before the other one
         int count = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(94));

@@ -75,7 +75,8 @@ internal sealed class FrozenModel(Random random)
         foreach (PileEntry entry in image)
         {
             byte[] found = image.GetBytes(entry.Pointer);
-            Assert.True(_everHad.TryGetValue(entry.Pointer, out List<byte[]>? had) && had.Exists(one => one.AsSpan().SequenceEqual(found)), $"{when}: {entry.Pointer} was never that");
+            Assert.True(_everHad.TryGetValue(entry.Pointer, out List<byte[]>? had)
+                && had.Exists(one => one.AsSpan().SequenceEqual(found)), $"{when}: {entry.Pointer} was never that");
         }
     }
 
@@ -164,7 +165,8 @@ internal sealed class FrozenModel(Random random)
 
     private byte[] NewValue()
     {
-        var bytes = new byte[random.Next(40) == 0 ? random.Next(40_000, 160_000) : random.Next(6) == 0 ? random.Next(4_000) : random.Next(120)];
+        var bytes =
+            new byte[random.Next(40) == 0 ? random.Next(40_000, 160_000) : random.Next(6) == 0 ? random.Next(4_000) : random.Next(120)];
         random.NextBytes(bytes);
         return bytes;
     }

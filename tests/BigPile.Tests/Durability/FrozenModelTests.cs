@@ -87,7 +87,8 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             }
             Model.CheckNow(pile, $"seed {seed}, end of life {life}");
             PileVerification verification = pile.Verify();
-            Assert.True(verification.FaultCount == pile.Recovery.Faults.Count, $"seed {seed}, life {life}: {string.Join("; ", verification.Faults.Take(3))}");
+            Assert.True(verification.FaultCount == pile.Recovery.Faults.Count,
+                $"seed {seed}, life {life}: {string.Join("; ", verification.Faults.Take(3))}");
             PileStatistics s = pile.Statistics;
             Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
         }
@@ -157,7 +158,8 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             });
         }
 
-        private static Pile OpenAt(string path, int boot, Action<string>? syncing, Action<string>? synced) => Pile.Open(path, new PileOptions
+        private static Pile OpenAt(string path, int boot, Action<string>? syncing, Action<string>? synced) =>
+            Pile.Open(path, new PileOptions
         {
             SegmentBytes = DurabilityTest.SegmentBytes,
             FlushLogBytes = 1 << 20,
@@ -168,7 +170,8 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
 
         private void Fail(string path, DurableFiles files)
         {
-            if (_failing == null || !ReferenceEquals(files, _files) || !Path.GetFileName(path).StartsWith(_failing, StringComparison.Ordinal))
+            if (_failing == null || !ReferenceEquals(files, _files)
+                || !Path.GetFileName(path).StartsWith(_failing, StringComparison.Ordinal))
                 return;
             _failing = null;
             throw new IOException($"'{path}' could not be written: input/output error.");

@@ -49,7 +49,9 @@ public sealed class LostPointerTests : DurabilityTest
         AssertNeverNamed(_ => Pile.Open(ImagePath), pointer, SlotPayload);
     }
 
-    /// <summary>The owner that finds the cut uses nothing; how it ends, and what it has seen by then, makes no difference to the next one.</summary>
+    /// <summary>
+    /// The owner that finds the cut uses nothing; how it ends, and what it has seen by then, makes no difference to the next one.
+    /// </summary>
     [Theory]
     [InlineData(SlotPayload, 0, false, true)]
     [InlineData(SlotPayload, 3, false, true)]

@@ -107,7 +107,8 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
         {
             ulong* found = table.Find(address, generation);
             Assert.True(found != null && *found == word && MovedTable.IsStill(found, address, generation), $"seed {seed}: {address:x}");
-            Assert.True(table.Find(address, (generation + 1) & PilePointer.MaxGeneration) == null || model.ContainsKey((address, generation + 1)));
+            Assert.True(
+                table.Find(address, (generation + 1) & PilePointer.MaxGeneration) == null || model.ContainsKey((address, generation + 1)));
         }
     }
 }

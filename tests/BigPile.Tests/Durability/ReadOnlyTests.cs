@@ -10,7 +10,9 @@ using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>Reading a pile whose writer is alive. The writer's memory is of no help to the reader, so it may be in the same process.</summary>
+/// <summary>
+/// Reading a pile whose writer is alive. The writer's memory is of no help to the reader, so it may be in the same process.
+/// </summary>
 public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
 {
     private const int Objects = 300;
@@ -27,14 +29,16 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
             pointers[i] = writer.Put(CheckedValue.Make(i, 1, i % 500)).ToUInt64();
         var state = new RunState();
         Task[] readers = [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Read(reader, pointers, state, seed + 100 + i)))];
-        Task[] writers = [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Write(writer, pointers, i, TestLeg.Steps(40_000, 2_000_000), seed + i)))];
+        Task[] writers =
+            [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Write(writer, pointers, i, TestLeg.Steps(40_000, 2_000_000), seed + i)))];
         await Task.WhenAll(writers);
         Volatile.Write(ref state.IsOver, true);
         await Task.WhenAll(readers);
         output.WriteLine($"read {state.Found:N0} values and {state.Missing:N0} deleted ones; segments {writer.Statistics.SegmentCount}");
         Assert.True(state.Found > 1_000);
         for (int i = 0; i < Objects; i++)
-            Assert.True(reader.GetBytes(PilePointer.FromUInt64(pointers[i])).AsSpan().SequenceEqual(writer.GetBytes(PilePointer.FromUInt64(pointers[i]))));
+            Assert.True(reader.GetBytes(
+                PilePointer.FromUInt64(pointers[i])).AsSpan().SequenceEqual(writer.GetBytes(PilePointer.FromUInt64(pointers[i]))));
         Assert.Equal(writer.Select(static entry => entry.Pointer).ToHashSet(), reader.Select(static entry => entry.Pointer).ToHashSet());
         Assert.True(reader.Verify().IsSound);
     }
@@ -85,7 +89,8 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
             Action[] changes =
             [
                 () => reader.Put("x"), () => reader.Put([1]), () => reader.Put(new List<int> { 1 }), () => reader.Put((object)"x", 100),
-                () => reader.Put(pointer, "y"), () => reader.Put(pointer, [1]), () => reader.TryPut(pointer, "y"), () => reader.Delete(pointer),
+                () => reader.Put(pointer, "y"), () => reader.Put(pointer, [1]), () => reader.TryPut(pointer, "y"),
+                () => reader.Delete(pointer),
                 () => reader.TryDelete(pointer), () => reader.Allocate(10), () => reader.Write(pointer, [1]),
                 () => reader.Put(new ReadOnlySequence<byte>([1])), () => reader.Lease(pointer), () => reader.TryLease(pointer, out _),
             ];

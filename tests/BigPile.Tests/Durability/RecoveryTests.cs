@@ -193,7 +193,9 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Assert.True(Pile.VerifyDirectory(ImagePath).IsSound);
     }
 
-    /// <summary>Threads read, replace, move and delete while pages are examined for the first time, on demand and in turn at once.</summary>
+    /// <summary>
+    /// Threads read, replace, move and delete while pages are examined for the first time, on demand and in turn at once.
+    /// </summary>
     [Fact]
     public async Task Everything_goes_on_while_pages_are_examined()
     {
@@ -225,7 +227,8 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
             PileFiles.Copy(OtherPath, PilePath); // as a kill leaves it
         using (Pile pile = Open())
         {
-            await Task.WhenAll(Enumerable.Range(0, threads).Select(i => Task.Run(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));
+            await Task.WhenAll(Enumerable.Range(
+                0, threads).Select(i => Task.Run(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));
             if (!isClosedEarly)
             {
                 pile.Recovery.Completion.Wait();
@@ -243,7 +246,8 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal(0, pile.Recovery.OrphanCount);
         foreach ((PilePointer pointer, byte[] value) in models.SelectMany(static model => model))
             Assert.True(pile.TryGet(pointer, out byte[]? found) && found.AsSpan().SequenceEqual(value), $"seed {seed}: {pointer}");
-        Assert.All(dead.SelectMany(static list => list), pointer => Assert.False(pile.Contains(pointer), $"seed {seed}: {pointer} is back"));
+        Assert.All(
+            dead.SelectMany(static list => list), pointer => Assert.False(pile.Contains(pointer), $"seed {seed}: {pointer} is back"));
         Assert.Equal(models.Sum(static model => model.Count), pile.Statistics.ObjectCount);
         Assert.Equal(models.Sum(static model => model.Count), pile.Count());
         PileStatistics s = pile.Statistics;

@@ -10,8 +10,8 @@ namespace BigPile.Tests.Durability;
 public sealed class ReplayTests : DurabilityTest
 {
     /// <summary>
-    /// A page was laid out anew since the checkpoint. Its word reached the device and its slots did not, so that old payload bytes lie where
-    /// headers are; and these look like links of a high generation.
+    /// A page was laid out anew since the checkpoint. Its word reached the device and its slots did not, so that old payload bytes lie
+    /// where headers are; and these look like links of a high generation.
     /// </summary>
     [Fact]
     public void Old_payload_bytes_that_look_like_younger_links_do_not_keep_flushed_objects_away()
@@ -28,7 +28,8 @@ public sealed class ReplayTests : DurabilityTest
         for (int i = 0; i < 2_000; i++)
             live[pile.Put("flushed " + i)] = "flushed " + i;
         pile.Flush();
-        Files.Build(ImagePath, static (name, offset) => name.StartsWith("segment", StringComparison.Ordinal) && offset < SizeClasses.PageBytes);
+        Files.Build(
+            ImagePath, static (name, offset) => name.StartsWith("segment", StringComparison.Ordinal) && offset < SizeClasses.PageBytes);
         using Pile image = OpenImage();
         Assert.DoesNotContain(live, pair => !image.TryGet(pair.Key, out object? value) || !pair.Value.Equals(value));
         Assert.All(old, pointer => Assert.False(image.Contains(pointer)));
@@ -75,7 +76,8 @@ public sealed class ReplayTests : DurabilityTest
             Files.Build(ImagePath, (name, _) => name.StartsWith("segment", StringComparison.Ordinal) && random.Next(100) < newShare);
             using Pile image = OpenImage(static options => options.Warmup = PileWarmup.Off);
             foreach ((PilePointer pointer, byte[] value) in live)
-                Assert.True(image.TryGet(pointer, out byte[]? found) && found.AsSpan().SequenceEqual(value), $"seed {seed}, round {round}: {pointer} is not as it was flushed");
+                Assert.True(image.TryGet(pointer, out byte[]? found)
+                    && found.AsSpan().SequenceEqual(value), $"seed {seed}, round {round}: {pointer} is not as it was flushed");
             Assert.All(dead, pointer => Assert.False(image.Contains(pointer), $"seed {seed}, round {round}: {pointer} is back"));
             image.Recovery.Completion.Wait();
             Assert.Equal(live.Count, image.Statistics.ObjectCount);

@@ -80,7 +80,9 @@ public sealed class RoomTests : DurabilityTest
         Ways[way](pile, pointers[^1]);
     }
 
-    /// <summary>No flush empties the table of moved blocks: at its bound a call says so and changes nothing, and with the device all goes on.</summary>
+    /// <summary>
+    /// No flush empties the table of moved blocks: at its bound a call says so and changes nothing, and with the device all goes on.
+    /// </summary>
     [Fact]
     public void When_the_table_of_moved_blocks_is_full_calls_flush_and_go_on()
     {

@@ -106,8 +106,8 @@ public sealed class CatalogFaultTests : IDisposable
     }
 
     /// <summary>
-    /// Of a record that a killed owner wrote, or had cut off, nobody knows whether the device has it: the next one writes it through, or that
-    /// nothing is there, before it counts on it.
+    /// Of a record that a killed owner wrote, or had cut off, nobody knows whether the device has it: the next one writes it through, or
+    /// that nothing is there, before it counts on it.
     /// </summary>
     [Theory]
     [InlineData(false)]

@@ -16,7 +16,9 @@ public sealed class DirectoryIdentityTests : IDisposable
 
     public void Dispose() => _temporary.Dispose();
 
-    /// <summary>The pile that was opened at the path meanwhile is not touched by the one that was there before, nor the other way round.</summary>
+    /// <summary>
+    /// The pile that was opened at the path meanwhile is not touched by the one that was there before, nor the other way round.
+    /// </summary>
     [UnixFact]
     public void Two_piles_of_one_path_keep_apart()
     {
@@ -133,7 +135,9 @@ public sealed class DirectoryIdentityTests : IDisposable
         public UnixFactAttribute() => Skip = WhyNot;
 
         internal static string? WhyNot =>
-            FileStatus.Of(Path.GetTempPath()) == null ? "The system lets nobody rename a directory with open files, or tells no files apart." : null;
+            FileStatus.Of(Path.GetTempPath()) == null
+                ? "The system lets nobody rename a directory with open files, or tells no files apart."
+                : null;
     }
 
     /// <summary>As <see cref="UnixFactAttribute"/>.</summary>

@@ -52,7 +52,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     /// <summary>Lets one operation fail.</summary>
     /// <returns><see langword="false"/> when the call had fewer.</returns>
     private static bool TryOne(
-        FailureScenario scenario, int position, FailureMode mode, FailureCause cause, bool isMadeAgain, SortedDictionary<string, int> failed)
+        FailureScenario scenario, int position, FailureMode mode, FailureCause cause, bool isMadeAgain, SortedDictionary<string,
+        int> failed)
     {
         using var run = new FailureRun();
         scenario.Prepare(run);
@@ -69,7 +70,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}{(isMadeAgain ? "" : ", not made again")}): {e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
+                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}{(isMadeAgain ? "" : ", not made again")}): "
+                + $"{e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;

@@ -47,7 +47,8 @@ internal sealed class FailureRun : IDisposable
     {
         if (Pile is { IsDisposed: false })
             return;
-        Pile = Pile.Open(PilePath, new PileOptions { SegmentBytes = SegmentBytes, FlushLogBytes = 1 << 20, BootId = Boot, FileHook = Files });
+        Pile =
+            Pile.Open(PilePath, new PileOptions { SegmentBytes = SegmentBytes, FlushLogBytes = 1 << 20, BootId = Boot, FileHook = Files });
     }
 
     internal void Close() => Pile.Dispose();

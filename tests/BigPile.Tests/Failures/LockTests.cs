@@ -50,7 +50,9 @@ public sealed class LockTests : IDisposable
         }
     }
 
-    /// <summary>Between its birth and its first instruction a program has the handles of whoever starts it, and with them the lock's.</summary>
+    /// <summary>
+    /// Between its birth and its first instruction a program has the handles of whoever starts it, and with them the lock's.
+    /// </summary>
     [Fact]
     public async Task The_lock_is_free_at_once_while_programs_are_being_started()
     {

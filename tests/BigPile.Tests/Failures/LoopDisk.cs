@@ -74,7 +74,8 @@ internal sealed class LoopDisk : IDisposable
 
     private static bool Run(string program, params string[] arguments)
     {
-        using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
+        using Process process =
+            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
         process.WaitForExit();
         return process.ExitCode == 0;
     }

@@ -9,8 +9,12 @@ using BigPile.Blocks;
 
 namespace BigPile.Tests.Golden;
 
-/// <summary>Makes piles whose every byte counts: closed, killed in the middle of a replacement, and after a power cut that took all but the log.</summary>
-/// <remarks>Each is packed with a list of what it holds: the pointer of each object, and the number of its value, or -1 if it was deleted.</remarks>
+/// <summary>
+/// Makes piles whose every byte counts: closed, killed in the middle of a replacement, and after a power cut that took all but the log.
+/// </summary>
+/// <remarks>
+/// Each is packed with a list of what it holds: the pointer of each object, and the number of its value, or -1 if it was deleted.
+/// </remarks>
 internal static class GoldenPile
 {
     internal const string Closed = "closed";

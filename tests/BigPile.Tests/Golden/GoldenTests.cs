@@ -9,7 +9,9 @@ using BigPile.Storage;
 namespace BigPile.Tests.Golden;
 
 /// <summary>Piles that earlier versions made are opened by this one, to the last object.</summary>
-/// <remarks><c>BIGPILE_GOLDEN=DIRECTORY</c> keeps what the generator makes there; that is how the files of a new format come to be.</remarks>
+/// <remarks>
+/// <c>BIGPILE_GOLDEN=DIRECTORY</c> keeps what the generator makes there; that is how the files of a new format come to be.
+/// </remarks>
 public sealed class GoldenTests : IDisposable
 {
     private readonly TemporaryDirectory _temporary = new();
@@ -48,7 +50,8 @@ public sealed class GoldenTests : IDisposable
         Assert.Contains($"Format {SuperblockState.CurrentFormat}. ", document, StringComparison.Ordinal);
         Assert.Contains($"{SizeClasses.Count} in all", document, StringComparison.Ordinal);
         Assert.Contains($"1 to {SizeClasses.Count} the size class", document, StringComparison.Ordinal);
-        string[] large = [.. Enumerable.Range(SizeClasses.Count - 6, 6).Select(static sizeClass => $"{SizeClasses.SlotBytes(sizeClass):N0}")];
+        string[] large =
+            [.. Enumerable.Range(SizeClasses.Count - 6, 6).Select(static sizeClass => $"{SizeClasses.SlotBytes(sizeClass):N0}")];
         Assert.Contains($"then {string.Join(", ", large[..5])} and", document, StringComparison.Ordinal);
         Assert.Contains($"{large[5]}, which are a seventh to a half", document, StringComparison.Ordinal);
         Assert.Contains($"at most {RedoFile.MaxPartBytes:N0} |", document, StringComparison.Ordinal);

@@ -9,7 +9,8 @@ namespace BigPile.Tests.Inside;
 internal static class Intrusions
 {
     /// <summary>The ways by name: each makes a call that runs the action in the middle of itself at least once.</summary>
-    internal static readonly IReadOnlyDictionary<string, Action<Pile, CallingCodec, Action>> All = new Dictionary<string, Action<Pile, CallingCodec, Action>>
+    internal static readonly IReadOnlyDictionary<string, Action<Pile, CallingCodec, Action>> All =
+        new Dictionary<string, Action<Pile, CallingCodec, Action>>
     {
         ["put"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Note("x"))),
         ["put with room"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Note("x"), 100)),

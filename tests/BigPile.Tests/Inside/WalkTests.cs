@@ -12,7 +12,9 @@ public sealed class WalkTests
 {
     private const int SegmentBytes = 4 << 20;
 
-    /// <summary>The second segment has a few pages of many small slots, so that a walk is nearly always there when it is given back.</summary>
+    /// <summary>
+    /// The second segment has a few pages of many small slots, so that a walk is nearly always there when it is given back.
+    /// </summary>
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Managed)]

@@ -125,7 +125,8 @@ public sealed class ContractTests
         var named = new List<NamedPoint> { new() { X = 5 } };
         GraphAssert.Same(named, _fixture.RoundTrip(named));
         GraphAssert.Same(named[0], _fixture.RoundTrip(named[0]));
-        GraphAssert.Same(new object[] { named[0], new Named { Name = "n" } }, _fixture.RoundTrip(new object[] { named[0], new Named { Name = "n" } }));
+        GraphAssert.Same(
+            new object[] { named[0], new Named { Name = "n" } }, _fixture.RoundTrip(new object[] { named[0], new Named { Name = "n" } }));
     }
 
     [Fact]

@@ -90,8 +90,10 @@ public sealed class PitfallTests
     public void StoredTypeNamesCannotReachOtherTypes()
     {
         var fixture = new CodecFixture();
-        foreach (string name in (string[])["System.Diagnostics.Process", "System.Private.CoreLib/System.IO.FileStream", "System.IO.FileInfo",
-            "System.Collections.Generic.List`1{System.IO.FileInfo}", "BigPile.Tests/System.Collections.Generic.List`1[[System.IO.FileStream]]", "x{", "[]", ""])
+        foreach (string name in (string[])["System.Diagnostics.Process", "System.Private.CoreLib/System.IO.FileStream",
+            "System.IO.FileInfo",
+            "System.Collections.Generic.List`1{System.IO.FileInfo}",
+            "BigPile.Tests/System.Collections.Generic.List`1[[System.IO.FileStream]]", "x{", "[]", ""])
         {
             var catalog = new FakeCatalog();
             catalog.GetOrAdd([0x91, 0x92, (byte)(0xd9), (byte)name.Length, .. Encoding.ASCII.GetBytes(name), 0]);
