@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Net;
@@ -151,6 +152,24 @@ public sealed class StartTests : IDisposable
         Assert.Equal(1, code);
         Assert.Contains($"would listen on {address}", error, StringComparison.Ordinal);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_directory.Pile));
+    }
+
+    [Fact]
+    public async Task Addresses_that_are_preferred_over_endpoints_are_those_that_are_checked()
+    {
+        var environment = new Dictionary<string, string>
+        {
+            ["ASPNETCORE_PREFERHOSTINGURLS"] = "true",
+            ["ASPNETCORE_URLS"] = "http://0.0.0.0:0",
+            ["Kestrel__Endpoints__A__Url"] = "http://127.0.0.1:0",
+            ["Pile__Directory"] = _directory.Pile,
+        };
+        await using ServerProcess process =
+            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Root, environment);
+        (int code, _, string error) = await process.WaitForEndAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(1, code);
+        Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_directory.Pile));
     }
 

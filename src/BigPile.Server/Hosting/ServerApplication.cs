@@ -41,7 +41,7 @@ internal static class ServerApplication
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
-        ConfigureHttp(builder, http);
+        ConfigureHttp(builder, http, security);
         AddServices(builder.Services, settings, limits);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
@@ -94,14 +94,13 @@ internal static class ServerApplication
         });
     }
 
-    private static void ConfigureHttp(WebApplicationBuilder builder, HttpSettings http)
+    private static void ConfigureHttp(WebApplicationBuilder builder, HttpSettings http, SecuritySettings security)
     {
         if (http.InlineScheduling)
             InlineScheduling.Enable(builder.WebHost);
         builder.Services.Configure<BigPileHttpOptions>(service => service.MaxLease = http.MaxLease);
-        if (http.FastDoor)
-            builder.WebHost.ConfigureKestrel(server =>
-                FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
+        var guard = new ListenGuard(builder.Configuration, security);
+        builder.WebHost.ConfigureKestrel(server => FastReads.Configure(server, builder.Configuration, http, guard.Check));
     }
 
     // Asked for at each handshake: a new certificate needs no new start.
