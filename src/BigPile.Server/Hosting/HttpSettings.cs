@@ -7,7 +7,8 @@ namespace BigPile.Server.Hosting;
 /// <summary>The settings <c>Http:…</c>.</summary>
 internal sealed record HttpSettings
 {
-    private const string DefaultIgnoredHeaders = "X-Forwarded-For,X-Forwarded-Proto,X-Forwarded-Host,X-Forwarded-Port,Forwarded,Via,X-Real-IP,X-Request-Id";
+    private static readonly string[] DefaultIgnoredHeaders =
+        ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded", "Via", "X-Real-IP", "X-Request-Id"];
 
     internal static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
 
@@ -32,8 +33,7 @@ internal sealed record HttpSettings
         {
             FastDoor = Setting.Switch(configuration, "Http:FastDoor", true),
             InlineScheduling = Setting.Switch(configuration, "Http:InlineScheduling", false),
-            IgnoredHeaders = (configuration["Http:IgnoredHeaders"] ?? DefaultIgnoredHeaders)
-                .Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries),
+            IgnoredHeaders = Setting.List(configuration, "Http:IgnoredHeaders") ?? DefaultIgnoredHeaders,
             MaxLease = Setting.Seconds(configuration, "Http:MaxLeaseSeconds", 10, least: 1),
         };
     }

@@ -33,6 +33,7 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
+        SettingForms.Check(builder.Configuration);
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);

@@ -23,6 +23,17 @@ internal static class Setting
     internal static string? Text(IConfiguration configuration, string name) =>
         string.IsNullOrWhiteSpace(configuration[name]) ? null : configuration[name];
 
+    /// <summary>A list: it has a part for each item; in an environment variable one text with commas is handier.</summary>
+    /// <returns><see langword="null"/> when it is not said.</returns>
+    internal static string[]? List(IConfiguration configuration, string name)
+    {
+        IConfigurationSection list = configuration.GetSection(name);
+        if (!list.Exists())
+            return null;
+        IEnumerable<string> items = list.Value is { } text ? [text] : list.GetChildren().Select(static item => item.Value ?? "");
+        return [.. items.SelectMany(static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];
+    }
+
     internal static long Size(IConfiguration configuration, string name, long otherwise)
     {
         if (Text(configuration, name) is not { } text)
