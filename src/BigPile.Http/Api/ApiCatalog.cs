@@ -118,7 +118,7 @@ internal static class ApiCatalog
         },
         new("post", Table + ":mset", "putEntries", "batches", "Puts many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
-            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems = [.. BatchProblems, ProblemCatalog.BadHeader],
+            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems = [.. BatchProblems, ProblemCatalog.BadHeader, ProblemCatalog.TableNotFound],
         },
         new("post", Table + ":mdelete", "deleteEntries", "batches", "Removes many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
@@ -135,7 +135,7 @@ internal static class ApiCatalog
             Problems =
             [
                 .. Common, ProblemCatalog.BadQuery, ProblemCatalog.BadBody, ProblemCatalog.BadCoding, ProblemCatalog.UnsupportedCoding,
-                ProblemCatalog.PileFull,
+                ProblemCatalog.PileFull, ProblemCatalog.TableNotFound,
             ],
         },
         new("get", Table + ":export", "export", "bulk", "All entries, one a line, with lifetimes, priorities and hashes of tags, for :load.", 200, Ndjson)
