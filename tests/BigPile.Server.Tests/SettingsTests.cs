@@ -52,6 +52,11 @@ public sealed class SettingsTests
             (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes, settings.MaxBytes));
     }
 
+    [Fact]
+    public void The_bounds_of_sizes_are_the_piles() => Assert.Equal(
+        (Pile.MinSegmentBytes, Pile.MaxSegmentBytes, Pile.MinLimitBytes),
+        (ServerSettings.MinSegmentBytes, ServerSettings.MaxSegmentBytes, ServerSettings.MinPileBytes));
+
     [Theory]
     [InlineData("Security:Keys", "sha256:abcdefghijk", "'Security:Keys' is 'sha2…'; it must be a list, such as Security:Keys:0:Name=shop")]
     [InlineData("Security:Keys:0", "sha256:abcdefghijk", "'Security:Keys:0' is 'sha2…'; it must have parts, such as Security:Keys:0:Name=shop")]

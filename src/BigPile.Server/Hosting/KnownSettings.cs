@@ -12,7 +12,7 @@ internal static class KnownSettings
     private static readonly string[] ForeignSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
 
     private static readonly string[] ForeignNames =
-        ["urls", "http_ports", "https_ports", "environment", "contentRoot", "applicationName", "AllowedHosts"];
+        ["urls", "http_ports", "https_ports", "environment", "applicationName", "AllowedHosts"];
 
     // Below these come a number and more names, which their readers check.
     internal static readonly string[] Lists = ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters", "Http:IgnoredHeaders"];

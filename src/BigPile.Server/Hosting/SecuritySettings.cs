@@ -50,8 +50,8 @@ internal sealed record SecuritySettings
         return new SecuritySettings
         {
             Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
-            Hosts = Setting.List(configuration, "Security:Hosts"),
-            Origins = Setting.List(configuration, "Security:Origins") ?? [],
+            Hosts = Setting.List(configuration, "Security:Hosts")?.Select(ClientNames.HostOf).ToArray(),
+            Origins = [.. (Setting.List(configuration, "Security:Origins") ?? []).Select(ClientNames.OriginOf)],
             AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
             AllowWithoutKeys = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutKeys", false),
             AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),

@@ -34,10 +34,11 @@ internal static class ServerApplication
         });
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
         SettingForms.Check(builder.Configuration);
+        ForeignSettings.Check(builder.Configuration);
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
-        LimitSettings limits = LimitSettings.Read(builder.Configuration);
+        LimitSettings limits = LimitSettings.Read(builder.Configuration, settings.MaxBodyBytes);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
@@ -76,6 +77,7 @@ internal static class ServerApplication
         ListenAddresses.RefuseTwice(addresses);
         ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
         ListenAddresses.Set(builder.Configuration, addresses, security);
+        TlsSettings.RequireFor(ListenAddresses.Read(builder.Configuration), builder.Configuration);
     }
 
     private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits)

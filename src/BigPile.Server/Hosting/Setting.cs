@@ -61,7 +61,11 @@ internal static class Setting
     }
 
     /// <summary>One of an enumeration's names, in any case.</summary>
-    internal static T Choice<T>(IConfiguration configuration, string name, T otherwise)
+    /// <param name="configuration">Where it is.</param>
+    /// <param name="name">Its name there.</param>
+    /// <param name="otherwise">What holds when it is not said.</param>
+    /// <param name="path">Its whole name; the same when left out.</param>
+    internal static T Choice<T>(IConfiguration configuration, string name, T otherwise, string? path = null)
         where T : struct, Enum
     {
         if (Text(configuration, name) is not { } text)
@@ -71,7 +75,7 @@ internal static class Setting
             if (string.Equals(value.ToString(), text, StringComparison.OrdinalIgnoreCase))
                 return value;
         }
-        throw new SettingsException($"The setting '{name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
+        throw new SettingsException($"The setting '{path ?? name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
     }
 
     internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)
