@@ -44,7 +44,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         }
         catch (ArgumentException e)
         {
-            return ProblemCatalog.InvalidTableOptions(e.Message);
+            return ProblemCatalog.InvalidTableOptions(TableSettings.Describe(e));
         }
         finally
         {
