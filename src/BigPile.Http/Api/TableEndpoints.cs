@@ -29,7 +29,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadDocumentAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)

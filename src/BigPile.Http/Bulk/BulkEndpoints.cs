@@ -28,8 +28,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
     internal async Task<Problem?> LoadAsync(HttpContext context, ServedTables tables, string tableName)
     {
         string? keyField = context.Request.Query["key"];
-        if (keyField is "")
-            return ProblemCatalog.InvalidQuery("key", "", "the name of a field, or left out for lines as an export writes them");
+        if (keyField is "" || context.Request.Query["key"].Count > 1)
+            return ProblemCatalog.InvalidQuery("key", keyField!, "the name of a field, or left out for lines as an export writes them");
         if (context.Request.Headers.ContentEncoding.Count != 0
             && !ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out _))
         {
