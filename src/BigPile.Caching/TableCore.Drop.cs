@@ -12,15 +12,22 @@ namespace BigPile.Caching;
 /// </remarks>
 internal sealed unsafe partial class TableCore
 {
+    private bool _isDropped;
+
     /// <summary>Refuses all later calls, and waits until those that run have ended.</summary>
     internal void BeginDrop()
     {
+        Volatile.Write(ref _isDropped, true); // before the state, by which others come to look at it
         Close();
         ThreadPresence.WaitForOthers();
     }
 
     /// <summary>Has the table be as it was before <see cref="BeginDrop"/>.</summary>
-    internal void AbandonDrop() => Volatile.Write(ref _state, Open);
+    internal void AbandonDrop()
+    {
+        Volatile.Write(ref _state, Open);
+        Volatile.Write(ref _isDropped, false);
+    }
 
     /// <summary>Frees all blocks and the index. The catalog says that the table is no more.</summary>
     internal void CompleteDrop()

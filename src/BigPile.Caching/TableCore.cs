@@ -178,8 +178,9 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         }
     }
 
-    private void RefuseClosed() =>
-        throw new ObjectDisposedException(nameof(PileCache), $"The table '{Name}' was dropped, or its cache was disposed.");
+    private void RefuseClosed() => throw (Volatile.Read(ref _isDropped)
+        ? new TableDroppedException(Name)
+        : new ObjectDisposedException(nameof(PileCache), $"The cache of the table '{Name}' was disposed."));
 
     private void RefuseWaiting() => throw new InvalidOperationException(
         $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");

@@ -21,7 +21,7 @@ public sealed class RestoredTablesTests : IDisposable
         Assert.Null(before.Configure("limited", new TableOptions("limited") { MaximumEntries = 5 }, null, out _));
         Assert.Null(before.Configure("dropped", new TableOptions("dropped"), null, out _));
         CacheTable<string, byte[]> settings = _cache.GetOrCreateTable<string, byte[]>("bigpile:tables");
-        settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new TableSettings { IsDropped = true }, TableJson.Default.TableSettings));
+        settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
         CacheTable<string, byte[]> limited = _cache.GetOrCreateTable<string, byte[]>("limited");
         limited.Configure(new TableOptions("limited"));
 
@@ -43,7 +43,7 @@ public sealed class RestoredTablesTests : IDisposable
         var before = new ServedTables(_cache, []);
         Assert.Null(before.Configure("dropped", new TableOptions("dropped"), null, out _));
         CacheTable<string, byte[]> settings = _cache.GetOrCreateTable<string, byte[]>("bigpile:tables");
-        settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new TableSettings { IsDropped = true }, TableJson.Default.TableSettings));
+        settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
 
         settings.Core.BeginRebuild(); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);

@@ -52,8 +52,64 @@ public sealed class SettingsTests
             (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes, settings.MaxBytes));
     }
 
-    private static ServerSettings Read(params (string Name, string Value)[] settings) => ServerSettings.Read(
-        new ConfigurationBuilder().AddInMemoryCollection(settings.ToDictionary(static pair => pair.Name, static pair => (string?)pair.Value)).Build());
+    [Fact]
+    public void The_bounds_of_sizes_are_the_piles() => Assert.Equal(
+        (Pile.MinSegmentBytes, Pile.MaxSegmentBytes, Pile.MinLimitBytes),
+        (ServerSettings.MinSegmentBytes, ServerSettings.MaxSegmentBytes, ServerSettings.MinPileBytes));
+
+    [Theory]
+    [InlineData("Security:Keys", "sha256:abcdefghijk", "'Security:Keys' is 'sha2…'; it must be a list, such as Security:Keys:0:Name=shop")]
+    [InlineData("Security:Keys:0", "sha256:abcdefghijk", "'Security:Keys:0' is 'sha2…'; it must have parts, such as Security:Keys:0:Name=shop")]
+    [InlineData("Security:Keys:0:Name:0", "shop", "'Security:Keys:0:Name' has the part 'Security:Keys:0:Name:0'; it must be one value")]
+    [InlineData("Security:Keys:0:Scopes:0:X", "read", "'Security:Keys:0:Scopes:0' has the part 'Security:Keys:0:Scopes:0:X'; it must be one value")]
+    [InlineData("Security:Hosts:0:Name", "x", "'Security:Hosts:0' has the part 'Security:Hosts:0:Name'")]
+    [InlineData("Security:AllowWithoutKeys:0", "true", "'Security:AllowWithoutKeys' has the part")]
+    [InlineData("Pile:MaxBytes:Value", "1g", "'Pile:MaxBytes' has the part 'Pile:MaxBytes:Value'; it must be one value, such as --Pile:MaxBytes=…")]
+    [InlineData("Tls:Password:0", "secret", "'Tls:Password' has the part")]
+    [InlineData("urls:0", "http://127.0.0.1:1", "'urls' has the part 'urls:0'; it must be one value")]
+    [InlineData("AllowedHosts:0", "x", "'AllowedHosts' has the part")]
+    [InlineData("Kestrel:Endpoints", "http://127.0.0.1:1", "'Kestrel:Endpoints' is 'http…'; it must have parts, such as Kestrel:Endpoints:Main:Url=")]
+    [InlineData("Kestrel:Endpoints:A", "http://127.0.0.1:1", "'Kestrel:Endpoints:A' is 'http…'; it must have parts")]
+    public void A_setting_of_the_wrong_form_is_refused(string name, string value, string message)
+    {
+        IConfiguration configuration = Configure((name, value));
+        Assert.Contains(message, Assert.Throws<SettingsException>(() => SettingForms.Check(configuration)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_list_can_be_a_text_with_commas_or_have_a_part_for_each_item()
+    {
+        foreach (IConfiguration configuration in new[]
+        {
+            Configure(
+                ("Security:Hosts", "a, b"), ("Security:Origins", "http://a,http://b"), ("Metrics:Meters", "A,B"), ("Http:IgnoredHeaders", "A-A,B-B"),
+                ("Security:Keys", "")),
+            Configure(
+                ("Security:Hosts:0", "a"), ("Security:Hosts:1", "b"), ("Security:Origins:0", "http://a"), ("Security:Origins:1", "http://b"),
+                ("Metrics:Meters:0", "A"), ("Metrics:Meters:1", "B"), ("Http:IgnoredHeaders:0", "A-A"), ("Http:IgnoredHeaders:1", "B-B")),
+        })
+        {
+            SettingForms.Check(configuration);
+            Assert.Equal(["a", "b"], SecuritySettings.Read(configuration).Hosts);
+            Assert.Equal(["http://a", "http://b"], SecuritySettings.Read(configuration).Origins);
+            Assert.Equal(["A", "B"], MetricSettings.Read(configuration).Meters);
+            Assert.Equal(["A-A", "B-B"], HttpSettings.Read(configuration).IgnoredHeaders);
+        }
+    }
+
+    [Fact]
+    public void A_section_of_a_file_that_is_one_value_is_refused()
+    {
+        using var directory = new TemporaryDirectory();
+        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": "./data" }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        Assert.Contains("'Pile' is './da…'; it must have parts", refusal.Message, StringComparison.Ordinal);
+    }
+
+    private static IConfiguration Configure(params (string Name, string Value)[] settings) => new ConfigurationBuilder()
+        .AddInMemoryCollection(settings.ToDictionary(static pair => pair.Name, static pair => (string?)pair.Value)).Build();
+
+    private static ServerSettings Read(params (string Name, string Value)[] settings) => ServerSettings.Read(Configure(settings));
 
     [Theory]
     [InlineData("0", 0)]

@@ -1,6 +1,6 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
-using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Net.Sockets;
@@ -132,7 +132,7 @@ public sealed class StartTests : IDisposable
     public async Task A_second_server_on_the_directory_is_refused_in_one_line()
     {
         await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
-        (int code, string error) = await FailAsync(RunningServer.Arguments(_directory.Pile));
+        (int code, string error) = await FailedStart.RunAsync(RunningServer.Arguments(_directory.Pile));
         Assert.Equal(1, code);
         Assert.Equal(
             $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use another directory, or open the pile for reading only.\n",
@@ -147,10 +147,28 @@ public sealed class StartTests : IDisposable
     [InlineData("--Kestrel:Endpoints:A:Url=http://0.0.0.0:0", "http://0.0.0.0:0")]
     public async Task Addresses_that_others_reach_are_refused(string setting, string address)
     {
-        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
         Assert.Equal(1, code);
         Assert.Contains($"would listen on {address}", error, StringComparison.Ordinal);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_directory.Pile));
+    }
+
+    [Fact]
+    public async Task Addresses_that_are_preferred_over_endpoints_are_those_that_are_checked()
+    {
+        var environment = new Dictionary<string, string>
+        {
+            ["ASPNETCORE_PREFERHOSTINGURLS"] = "true",
+            ["ASPNETCORE_URLS"] = "http://0.0.0.0:0",
+            ["Kestrel__Endpoints__A__Url"] = "http://127.0.0.1:0",
+            ["Pile__Directory"] = _directory.Pile,
+        };
+        await using ServerProcess process =
+            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Root, environment);
+        (int code, _, string error) = await process.WaitForEndAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(1, code);
+        Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_directory.Pile));
     }
 
@@ -170,7 +188,7 @@ public sealed class StartTests : IDisposable
     [InlineData("http://127.0.0.1:0", "--Security:AdminUrl=http://0.0.0.0:0", "would listen on http://0.0.0.0:0")]
     public async Task Keys_and_encryption_are_asked_for_one_by_one(string url, string setting, string message)
     {
-        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url, setting]);
+        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url, setting]);
         Assert.Equal(1, code);
         Assert.Contains(message, error, StringComparison.Ordinal);
     }
@@ -193,86 +211,17 @@ public sealed class StartTests : IDisposable
         Assert.Equal((1L << 20, PileChecksums.AtEveryRead), (options.WarmupBytesPerSecond, options.Checksums));
     }
 
-    [Theory]
-    [InlineData("--Pile:MaxBytes=lots", "'Pile:MaxBytes' is 'lots'")]
-    [InlineData("--Pile:SegmentBytes=5m", "PileOptions.SegmentBytes is 5,242,880")]
-    [InlineData("--Pile:FlushSeconds=0", "'Pile:FlushSeconds' is '0'; it must be a number of seconds from 1 to 86400")]
-    [InlineData("--Pile:Warmup=hot", "'Pile:Warmup' is 'hot'; it must be one of Off, Advise, Touch, Verify")]
-    [InlineData("--Pile:Warmup=1", "'Pile:Warmup' is '1'; it must be one of")]
-    [InlineData("--Pile:WarmupBytesPerSecond=fast", "'Pile:WarmupBytesPerSecond' is 'fast'")]
-    [InlineData("--Pile:Checksums=on", "'Pile:Checksums' is 'on'; it must be one of Off, AtFirstUse, AtEveryRead")]
-    [InlineData("--Pile:Directry=x", "no setting 'Pile:Directry'")]
-    [InlineData("--Server:AllowInsecure=perhaps", "'Server:AllowInsecure' is 'perhaps'")]
-    [InlineData("--Server:DrainSeconds=-1", "'Server:DrainSeconds' is '-1'")]
-    [InlineData("--Server:MaxBodyBytes=2g", "MaxBodyBytes must be from 1")]
-    [InlineData("--urls=nonsense", "'nonsense' is no address")]
-    [InlineData("--Limits:HeaderCount=3", "'Limits:HeaderCount' is '3'; it must be a whole number from 8 to 10,000")]
-    [InlineData("--Limits:HeaderBytes=1t", "'Limits:HeaderBytes' is '1t'; it must be from 1,024 to 1,048,576 bytes")]
-    [InlineData("--Limits:RequestLineBytes=1k", "'Limits:RequestLineBytes' is '1k'; it must be from 4,096")]
-    [InlineData("--Limits:RequestSeconds=0", "'Limits:RequestSeconds' is '0'; it must be a number of seconds from 1 to 86400")]
-    [InlineData("--Limits:Connections=0", "'Limits:Connections' is '0'")]
-    [InlineData("--Limits:ConcurrentRequests=many", "'Limits:ConcurrentRequests' is 'many'")]
-    [InlineData("--Limits:MinBodyBytesPerSecond=-1", "'Limits:MinBodyBytesPerSecond' is '-1'")]
-    [InlineData("--Limits:Conections=5", "no setting 'Limits:Conections'")]
-    [InlineData("--Security:Kees:0:Name=x", "no setting 'Security:Kees:0:Name'")]
-    [InlineData("--Security:Keys:0:Nane=x", "no setting 'Security:Keys:0:Nane'")]
-    [InlineData("--Security:Keys:0:Scopes=all", "'Security:Keys:0:Scopes' has a word that is none of")]
-    [InlineData("--Security:Keys:0:Scopes=read", "'Security:Keys:0' is wrong. The key's name is ''")]
-    [InlineData("--Tls:KeyPath=x", "a 'Tls:KeyPath' and no 'Tls:CertificatePath'")]
-    [InlineData("--Tls:CertificatePath=/none/such.pem", "certificate in '/none/such.pem' can't be used")]
-    [InlineData("--Metrics:Path=metrics", "'Metrics:Path' is 'metrics'")]
-    [InlineData("--Security:AdminUrl=http://127.0.0.1:0", "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
-    [InlineData("--Security:AdminUrl=nonsense", "'nonsense' is no address")]
-    [InlineData("--Server:LogOneIn=0", "'Server:LogOneIn' is '0'")]
-    [InlineData("--Directory=x", "no setting 'Directory'. Did you mean 'Pile:Directory'?")]
-    [InlineData("--bogus", "no setting 'bogus'")]
-    [InlineData("--url=http://127.0.0.1:0", "no setting 'url'. Did you mean 'urls'?")]
-    [InlineData("-x", "'-x' is no setting. One is written --Name=value")]
-    [InlineData("--Pile:Directory", "'Pile:Directory' has no value")]
-    [InlineData("--Metrics:Path=/v1/stats", "'Metrics:Path' is '/v1/stats', where the service has '/v1' already")]
-    [InlineData("--Metrics:Path=/", "'Metrics:Path' is '/'")]
-    [InlineData("--Metrics:Path=/console", "where the service has '/console' already")]
-    [InlineData("--urls=http://127.0.0.1:99999", "'http://127.0.0.1:99999' is no address to listen on: a port is from 1 to 65535")]
-    [InlineData("--urls=http://127.0.0.1:0/base", "it has the path '/base'")]
-    [InlineData("--urls=ftp://127.0.0.1:0", "its scheme is neither http nor https")]
-    [InlineData("--urls=http://127.0.0.1:5999;http://127.0.0.1:5999", "is given twice")]
-    [InlineData("--urls=https://127.0.0.1:0", "Set Tls:CertificatePath, or listen on an http address")]
-    [InlineData("--urls=http://192.0.2.1:5080", "192.0.2.1")]
-    [InlineData("--Serilog:MinimumLevel:Default=loud", "'Serilog:…' can't be used")]
-    public async Task A_wrong_setting_is_named(string setting, string message)
-    {
-        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
-        Assert.Equal(1, code);
-        Assert.Contains(message, error, StringComparison.Ordinal);
-        Assert.Equal(1, error.Count(static character => character == '\n'));
-    }
-
-    [Fact]
-    public async Task An_argument_does_not_swallow_the_next_one()
-    {
-        (int code, string error) = await FailAsync(["--Pile:Directory", .. RunningServer.Arguments(_directory.Pile)]);
-        Assert.Equal(1, code);
-        Assert.Contains("'Pile:Directory' has no value. Write --Pile:Directory=value.", error, StringComparison.Ordinal);
-    }
-
     [Fact]
     public async Task An_address_that_is_taken_is_named()
     {
         var other = new TcpListener(IPAddress.Loopback, 0);
         other.Start();
         string url = $"http://{other.LocalEndpoint}";
-        (int code, string error) = await FailAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url]);
+        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url]);
         other.Stop();
         Assert.Equal(1, code);
         Assert.Contains($"can't listen on {url}", error, StringComparison.Ordinal);
         Assert.Contains("Choose another address with --urls", error, StringComparison.Ordinal);
-    }
-
-    private static async Task<(int Code, string Error)> FailAsync(string[] args)
-    {
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(args, TextWriter.Null, error);
-        return (code, error.ToString());
     }
 
     private sealed class GatedOpener(ManualResetEventSlim gate, IServiceProvider services)

@@ -155,7 +155,7 @@ internal sealed class ServedTables
                 table.Configure(options);
             else
                 return TableRefusal.OtherKeyType;
-            Keep(name, TableSettings.Of(options));
+            Keep(name, JsonSerializer.SerializeToUtf8Bytes(TableSettings.Of(options), TableJson.Default.TableSettings));
             return null;
         }
     }
@@ -171,7 +171,7 @@ internal sealed class ServedTables
         {
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
-            Keep(name, new TableSettings { IsDropped = true }); // first: a kill behind this finds it dropped, and goes on with it
+            Keep(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings)); // first: a kill behind this finds it dropped, and goes on with it
             HideLocked(name);
             if (Cache.Readiness.IsReady)
                 DropLocked(name);
@@ -249,8 +249,7 @@ internal sealed class ServedTables
     private CacheTable<string, byte[]> Settings() =>
         Cache.GetOrCreateTable<string, byte[]>(new TableOptions(SettingsName) { CollisionMode = CollisionMode.Durable });
 
-    private void Keep(string name, TableSettings settings) =>
-        Settings().Put(name, JsonSerializer.SerializeToUtf8Bytes(settings, TableJson.Default.TableSettings));
+    private void Keep(string name, byte[] document) => Settings().Put(name, document);
 
     /// <summary>Restores once the walk for the entries is over; not when it fails, or the cache is disposed before.</summary>
     internal async Task RestoreAfterAsync(Task walk)
@@ -277,7 +276,7 @@ internal sealed class ServedTables
         {
             if (_owned.Contains(name) || !kept.TryGet(name, out byte[]? document))
                 continue;
-            var settings = TableSettings.Parse(document);
+            var settings = KeptSettings.Parse(document);
             bool isThere = Cache.TryGetTable(name, out CacheTable<string, byte[]>? table);
             if (settings.IsDropped && isThere && !_known.ContainsKey(name) && !_dropped.Contains(name))
             {

@@ -8,4 +8,5 @@ namespace BigPile.AspNetCore.Tables;
     UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(TableSettings))]
+[JsonSerializable(typeof(KeptSettings))]
 internal sealed partial class TableJson : JsonSerializerContext;

@@ -1,13 +1,17 @@
 using System;
+using System.Linq;
 using System.Text.Json;
-using System.Text.Json.Serialization;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
 
 /// <summary>How a table behaves, as a document: what PUT takes, and what the service keeps of it.</summary>
-internal sealed record TableSettings
+internal record TableSettings
 {
+    private const string ObjectForm = "It must be an object.";
+    private const string OptionPrefix = nameof(TableOptions) + ".";
+    private const int MaxShownCharacters = 64;
+
     /// <summary>durable or speculative.</summary>
     public string CollisionMode { get; set; } = "durable";
 
@@ -35,10 +39,6 @@ internal sealed record TableSettings
     /// <summary>Whether hits and misses are counted.</summary>
     public bool Statistics { get; set; } = true;
 
-    /// <summary>Kept by the service: the table was dropped.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
-    public bool IsDropped { get; set; }
-
     internal static TableSettings Of(TableOptions options) => new()
     {
         CollisionMode = options.CollisionMode == Caching.CollisionMode.Durable ? "durable" : "speculative",
@@ -54,10 +54,41 @@ internal sealed record TableSettings
 
     /// <summary>Reads a document.</summary>
     /// <exception cref="JsonException">It is none.</exception>
-    internal static TableSettings Parse(ReadOnlySpan<byte> document) =>
-        document.Trim(" \t\r\n"u8).IsEmpty
-            ? new TableSettings()
-            : JsonSerializer.Deserialize(document, TableJson.Default.TableSettings) ?? throw new JsonException("It is null.");
+    internal static TableSettings Parse(ReadOnlySpan<byte> document)
+    {
+        if (document.Trim(" \t\r\n"u8).IsEmpty)
+            return new TableSettings();
+        try
+        {
+            return JsonSerializer.Deserialize(document, TableJson.Default.TableSettings) ?? throw new JsonException(ObjectForm);
+        }
+        catch (JsonException e) when (e.InnerException is not JsonException && e.Path is { } path)
+        {
+            throw new JsonException(Describe(path)); // the reader's own words are about types of this program
+        }
+    }
+
+    private static string Describe(string path)
+    {
+        string member = path.StartsWith("$.", StringComparison.Ordinal) ? path[2..] : path[1..];
+        if (member.Length == 0)
+            return ObjectForm;
+        string[] known = [.. TableJson.Default.TableSettings.Properties.Select(static property => property.Name)];
+        return known.Contains(member, StringComparer.Ordinal)
+            ? $"The member '{member}' has a value of another type."
+            : $"There is no member '{(member.Length <= MaxShownCharacters ? member : member[..MaxShownCharacters] + "…")}'. There are {string.Join(", ", known)}.";
+    }
+
+    /// <summary>What is wrong with options, in the words of the document.</summary>
+    internal static string Describe(ArgumentException wrong)
+    {
+        string text = wrong.Message.Replace($" (Parameter '{wrong.ParamName}')", "", StringComparison.Ordinal);
+        if (!text.StartsWith(OptionPrefix, StringComparison.Ordinal))
+            return text;
+        text = text[OptionPrefix.Length..].Replace(nameof(TableOptions.DefaultMaxAge), nameof(DefaultTtl), StringComparison.Ordinal);
+        int end = text.IndexOf(' ', StringComparison.Ordinal);
+        return JsonNamingPolicy.CamelCase.ConvertName(text[..end]) + text[end..];
+    }
 
     /// <summary>The options that the document states.</summary>
     /// <exception cref="ArgumentException">One is out of its range.</exception>

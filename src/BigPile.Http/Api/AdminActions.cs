@@ -140,11 +140,25 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         var removed = new JsonObject();
         foreach (CacheTable table in purged)
         {
-            long count = table.Count;
-            table.Core.Clear(gauge);
-            removed[table.Name] = count;
+            if (TryClear(table, gauge) is { } count)
+                removed[table.Name] = count;
         }
         gauge.Complete();
         return new JsonObject { ["removed"] = removed };
+    }
+
+    // One that is dropped meanwhile has nothing that could be removed.
+    private static long? TryClear(CacheTable table, ProgressGauge gauge)
+    {
+        long count = table.Count;
+        try
+        {
+            table.Core.Clear(gauge);
+            return count;
+        }
+        catch (TableDroppedException)
+        {
+            return null;
+        }
     }
 }

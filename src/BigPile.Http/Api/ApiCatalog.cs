@@ -48,7 +48,7 @@ internal static class ApiCatalog
     private static readonly Problem[] BatchProblems =
     [
         .. Common, ProblemCatalog.LongBatch, ProblemCatalog.LongBody, ProblemCatalog.BadDocument, ProblemCatalog.UnsupportedContentType,
-        ProblemCatalog.NotAcceptable, ProblemCatalog.BadBody,
+        ProblemCatalog.NotAcceptable, ProblemCatalog.BadBody, ProblemCatalog.UnsupportedCoding,
     ];
 
     internal static IReadOnlyList<ApiOperation> All { get; } = [.. Entries(), .. Batches(), .. Tables(), .. Administration(), .. Reports()];
@@ -118,7 +118,7 @@ internal static class ApiCatalog
         },
         new("post", Table + ":mset", "putEntries", "batches", "Puts many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
-            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems = [.. BatchProblems, ProblemCatalog.BadHeader],
+            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems = [.. BatchProblems, ProblemCatalog.BadHeader, ProblemCatalog.TableNotFound],
         },
         new("post", Table + ":mdelete", "deleteEntries", "batches", "Removes many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
@@ -127,7 +127,7 @@ internal static class ApiCatalog
         new("post", Table + ":evict", "evictTags", "batches", "Removes all entries that have one of some tags.", 204)
         {
             Body = [Json],
-            Problems = [.. Common, ProblemCatalog.TableNotFound, ProblemCatalog.BadDocument, ProblemCatalog.LongBatch, ProblemCatalog.LongBody],
+            Problems = [.. Common, ProblemCatalog.TableNotFound, ProblemCatalog.BadDocument, ProblemCatalog.LongBatch, ProblemCatalog.LongBody, ProblemCatalog.UnsupportedCoding],
         },
         new("post", Table + ":load", "load", "bulk", "Puts each line of the body, whatever its length.", 200, Json)
         {
@@ -135,7 +135,7 @@ internal static class ApiCatalog
             Problems =
             [
                 .. Common, ProblemCatalog.BadQuery, ProblemCatalog.BadBody, ProblemCatalog.BadCoding, ProblemCatalog.UnsupportedCoding,
-                ProblemCatalog.PileFull,
+                ProblemCatalog.PileFull, ProblemCatalog.TableNotFound,
             ],
         },
         new("get", Table + ":export", "export", "bulk", "All entries, one a line, with lifetimes, priorities and hashes of tags, for :load.", 200, Ndjson)
@@ -154,7 +154,7 @@ internal static class ApiCatalog
         new("put", Table, "putTable", "tables", "Makes a table, or has it behave otherwise.", 201, Json)
         {
             Body = [Json], Others = [(200, "The table was there, and behaves so now.")],
-            Problems = [.. Common, ProblemCatalog.BadDocument, ProblemCatalog.BadTableOptions, ProblemCatalog.LongBody],
+            Problems = [.. Common, ProblemCatalog.BadDocument, ProblemCatalog.BadTableOptions, ProblemCatalog.LongBody, ProblemCatalog.UnsupportedCoding],
         },
         new("delete", Table, "deleteTable", "tables", "Drops a table with all its entries.", 204)
         {

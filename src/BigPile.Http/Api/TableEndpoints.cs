@@ -29,7 +29,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadDocumentAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (stated.InitialEntries > limits.MaxInitialEntries)
@@ -46,7 +46,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         }
         catch (ArgumentException e)
         {
-            return ProblemCatalog.InvalidTableOptions(e.Message);
+            return ProblemCatalog.InvalidTableOptions(TableSettings.Describe(e));
         }
         finally
         {

@@ -80,6 +80,8 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
         BatchForm form = FormOfResults(context);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
+        if (BodyBuffer.CheckCoding(context.Request) is { } coded)
+            return coded;
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
             return invalid;
         Batch batch = Batch.Rent(room);
@@ -118,7 +120,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
         };
 
     private async ValueTask<Problem?> ReadKeysAsync(HttpContext context, Batch batch) =>
-        await BodyBuffer.ReadAsync(context, batch.Body, limits.MaxBodyBytes).ConfigureAwait(false)
+        await BodyBuffer.ReadDocumentAsync(context, batch.Body, limits.MaxBodyBytes).ConfigureAwait(false)
             ?? KeyList.Read(batch, context.Request.ContentType, _maxItems);
 
     private static void Describe(Batch batch, CacheTable table)

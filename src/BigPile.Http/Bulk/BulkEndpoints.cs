@@ -28,8 +28,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
     internal async Task<Problem?> LoadAsync(HttpContext context, ServedTables tables, string tableName)
     {
         string? keyField = context.Request.Query["key"];
-        if (keyField is "")
-            return ProblemCatalog.InvalidQuery("key", "", "the name of a field, or left out for lines as an export writes them");
+        if (keyField is "" || context.Request.Query["key"].Count > 1)
+            return ProblemCatalog.InvalidQuery("key", keyField!, "the name of a field, or left out for lines as an export writes them");
         if (context.Request.Headers.ContentEncoding.Count != 0
             && !ContentCodings.TryFind(context.Request.Headers.ContentEncoding.ToString(), out _))
         {
@@ -64,7 +64,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
         {
             Problem problem = e is InvalidDataException ? ProblemCatalog.UndecodableBody(e.Message)
                 : ProblemOf.Exception(e, limits.MaxBodyBytes) ?? ProblemCatalog.BadBody;
-            problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, and stay." };
+            string fate = e is TableDroppedException ? "went with it" : "stay";
+            problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, and {fate}." };
             operations.Fail(operation, problem);
             if (ProblemOf.Exception(e, limits.MaxBodyBytes) == null && e is not InvalidDataException)
                 throw;
@@ -104,6 +105,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
             Problem problem = e is OperationCanceledException ? ProblemCatalog.BadBody : ProblemCatalog.PileFailed;
             operations.Fail(operation, ProblemOf.Exception(e, 0) ?? problem with { Detail = e.Message });
             context.Abort(); // a client must not take what it has for a whole export
+            if (e is TableDroppedException)
+                return null; // its owner wanted it so
             throw;
         }
     }

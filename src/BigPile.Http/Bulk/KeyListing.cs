@@ -33,7 +33,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
         }
         catch (Exception e) when (ProblemOf.Exception(e, 0) is { } known)
         {
-            problem = known;
+            problem = known with { Table = name };
         }
         if (problem != null)
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);

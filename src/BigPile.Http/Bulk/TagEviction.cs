@@ -20,7 +20,7 @@ internal sealed class TagEviction(RequestLimits limits, BufferRoom room)
         ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, limits.MaxBodyBytes).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadDocumentAsync(context, body, limits.MaxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
             List<string> tags = [];
             if (Read(body.WrittenSpan, tags) is { } invalid)

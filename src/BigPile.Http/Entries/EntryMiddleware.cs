@@ -72,10 +72,18 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
     {
         if (ReadQuery.Read(query, out ReadQuery asked) is { } invalid)
             return ProblemResponse.WriteAsync(context, invalid.Of(name.ToString(), key));
-        if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
-            return reader.ReadAsync(context, table, key, asked);
-        string missing = name.ToString();
-        Problem problem = tables.Exists(missing) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
-        return ProblemResponse.WriteAsync(context, problem.Of(missing, key));
+        Problem problem = ProblemCatalog.TableNotFound;
+        try
+        {
+            if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
+                return reader.ReadAsync(context, table, key, asked);
+            if (tables.Exists(name.ToString()))
+                problem = ProblemCatalog.OtherKeyType;
+        }
+        catch (TableDroppedException)
+        {
+            // between the finding and the reading
+        }
+        return ProblemResponse.WriteAsync(context, problem.Of(name.ToString(), key));
     }
 }

@@ -125,12 +125,19 @@ internal sealed class EntryWriter(
             return ProblemCatalog.Precondition;
         if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
             return ProblemOf.Refusal(refusal);
-        if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
-            return ProblemCatalog.Precondition;
-        if (result == PutResult.Collision)
-            return ProblemOf.Refusal(table);
-        Confirm(response, result, info, tableName, key);
-        return null;
+        try
+        {
+            if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
+                return ProblemCatalog.Precondition;
+            if (result == PutResult.Collision)
+                return ProblemOf.Refusal(table);
+            Confirm(response, result, info, tableName, key);
+            return null;
+        }
+        catch (TableDroppedException)
+        {
+            return Put(response, tables, tableName, key, value, plan); // a put makes the table that is not there
+        }
     }
 
     private static bool TryPut(

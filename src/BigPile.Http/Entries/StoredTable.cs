@@ -1,3 +1,4 @@
+using System;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
@@ -41,9 +42,22 @@ internal sealed class StoredTable(string tableName, PileHost host, EntryReader r
             case "DELETE":
                 return writer.DeleteAsync(context, tables, tableName, key);
             default:
-                return tables.TryGet(tableName, out CacheTable<string, byte[]>? table)
-                    ? reader.ReadAsync(context, table, key, default)
-                    : ProblemResponse.WriteAsync(context, ProblemCatalog.TableNotFound.Of(tableName, key));
+                return Read(context, tables, key);
         }
+    }
+
+    private Task Read(HttpContext context, ServedTables tables, byte[] key)
+    {
+        Problem problem = ProblemCatalog.TableNotFound;
+        try
+        {
+            if (tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
+                return reader.ReadAsync(context, table, key, default);
+        }
+        catch (ObjectDisposedException e)
+        {
+            problem = ProblemOf.Exception(e, 0)!; // it was dropped, or the pile is closed
+        }
+        return ProblemResponse.WriteAsync(context, problem.Of(tableName, key));
     }
 }

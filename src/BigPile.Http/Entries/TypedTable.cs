@@ -71,7 +71,7 @@ internal sealed class TypedTable<TValue>(
         ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadAsync(context, body, maxBodyBytes).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadDocumentAsync(context, body, maxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
             TValue? value = JsonSerializer.Deserialize<TValue>(body.WrittenSpan, json);
             return value == null ? ProblemCatalog.InvalidDocument("It is null.") : Put(context, table, key, value, options);

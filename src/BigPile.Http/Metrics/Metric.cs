@@ -18,11 +18,16 @@ internal sealed class Metric
 
     private readonly Lock _adding = new();
     private volatile ConcurrentDictionary<int, MetricSeries> _byHash = new();
+    private readonly LiveTables? _tables;
     private int _count;
 
-    internal Metric(Instrument instrument, MetricKind kind)
+    /// <param name="instrument">What measures.</param>
+    /// <param name="kind">What becomes of its measurements.</param>
+    /// <param name="tables">Hears of the tables that it observes; <see langword="null"/>: it observes none.</param>
+    internal Metric(Instrument instrument, MetricKind kind, LiveTables? tables = null)
     {
         Instrument = instrument;
+        _tables = tables;
         Kind = kind;
         Bounds = kind == MetricKind.Histogram ? MetricBuckets.Of(instrument) : [];
     }
@@ -39,6 +44,7 @@ internal sealed class Metric
     /// <summary>Takes up a measurement.</summary>
     internal void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
+        _tables?.Note(tags);
         int hash = HashOf(tags);
         MetricSeries series = Find(hash, tags) ?? Make(hash, tags);
         if (Kind == MetricKind.Histogram)
@@ -56,6 +62,24 @@ internal sealed class Metric
         {
             _byHash = new ConcurrentDictionary<int, MetricSeries>();
             _count = 0;
+        }
+    }
+
+    /// <summary>Forgets series, and gives their room to others. What is measured of one meanwhile may be lost.</summary>
+    internal void Forget(IReadOnlyCollection<MetricSeries> gone)
+    {
+        if (gone.Count == 0)
+            return;
+        var all = gone.ToHashSet();
+        lock (_adding)
+        {
+            foreach ((int hash, MetricSeries first) in _byHash)
+            {
+                // A series knows the next one of its hash, and stays until all of them can go.
+                int count = Chain(first).Count();
+                if (Chain(first).All(all.Contains) && _byHash.TryRemove(hash, out _))
+                    _count -= count;
+            }
         }
     }
 

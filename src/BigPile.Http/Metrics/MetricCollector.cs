@@ -2,6 +2,7 @@ using System;
 using System.Collections.Frozen;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.Linq;
 using System.Threading;
 using Microsoft.Extensions.Logging;
 
@@ -18,6 +19,7 @@ internal sealed class MetricCollector : IDisposable
     private readonly Lock _looking = new();
     private readonly Lock _changing = new();
     private readonly List<Metric> _metrics = [];
+    private readonly LiveTables _tables = new();
 
     /// <summary>Begins to listen.</summary>
     /// <param name="meters">The names of the meters.</param>
@@ -51,7 +53,14 @@ internal sealed class MetricCollector : IDisposable
                 if (metric.Instrument.IsObservable)
                     metric.Clear();
             }
-            Observe();
+            _tables.Clear();
+            // Those that are there by now: what comes meanwhile may be of a table that is not observed yet.
+            (Metric Metric, MetricSeries[] Series)[] known = [.. metrics.Where(IsOfTables).Select(static metric => (metric, metric.Series.ToArray()))];
+            if (TryObserve())
+            {
+                foreach ((Metric metric, MetricSeries[] series) in known)
+                    metric.Forget([.. series.Where(_tables.Lack)]);
+            }
             return PrometheusText.Write(metrics);
         }
     }
@@ -59,24 +68,28 @@ internal sealed class MetricCollector : IDisposable
     public void Dispose() => _listener.Dispose();
 
     // What one instrument throws must not hide what the others have.
-    private void Observe()
+    private bool TryObserve()
     {
         try
         {
             _listener.RecordObservableInstruments();
+            return true;
         }
         catch (AggregateException e)
         {
             _logger.LogWarning(e, "Some instruments could not be read");
+            return false;
         }
     }
+
+    private static bool IsOfTables(Metric metric) => !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == LiveTables.MeterName;
 
     private void Welcome(Instrument instrument, MeterListener listener)
     {
         bool isForeign = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
         if (isForeign || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
             return;
-        var metric = new Metric(instrument, kind);
+        var metric = new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == LiveTables.MeterName ? _tables : null);
         lock (_changing)
             _metrics.Add(metric);
         listener.EnableMeasurementEvents(instrument, metric);

@@ -5,12 +5,27 @@ using System.Threading.Tasks;
 using BigPile.Http.Bounds;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Protocol;
 
 /// <summary>Reads the body of a request as a whole, within a limit.</summary>
 internal static class BodyBuffer
 {
+    /// <summary>Reads a body that is a document of the service: it comes as it is.</summary>
+    /// <inheritdoc cref="ReadAsync"/>
+    internal static async ValueTask<Problem?> ReadDocumentAsync(HttpContext context, ValueBuffer buffer, long maxBytes) =>
+        CheckCoding(context.Request) ?? await ReadAsync(context, buffer, maxBytes).ConfigureAwait(false);
+
+    /// <summary>Refuses a body with a content coding, which would be read as what it is not.</summary>
+    /// <returns>What is wrong, or <see langword="null"/>.</returns>
+    internal static Problem? CheckCoding(HttpRequest request)
+    {
+        StringValues coding = request.Headers.ContentEncoding;
+        bool isPlain = coding.Count == 0 || coding.ToString().AsSpan().Trim(" \t").Equals("identity", StringComparison.OrdinalIgnoreCase);
+        return isPlain ? null : ProblemCatalog.UnsupportedCoding with { Detail = "Here a body is taken as it is, without one." };
+    }
+
     /// <summary>Reads a body.</summary>
     /// <param name="context">The request.</param>
     /// <param name="buffer">Where the bytes go.</param>

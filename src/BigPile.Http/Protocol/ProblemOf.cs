@@ -19,6 +19,7 @@ internal static class ProblemOf
         BadHttpRequestException bad => ProblemCatalog.BadBody with { Status = bad.StatusCode, Detail = bad.Message },
         BufferRoomException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
         RefusedException refused => refused.Problem,
+        TableDroppedException => ProblemCatalog.TableNotFound,
         ObjectDisposedException => ProblemCatalog.NotReady,
         PileFullException full => ProblemCatalog.PileFull with { Detail = full.Message },
         PileException failed => ProblemCatalog.PileFailed with { Detail = failed.Message },

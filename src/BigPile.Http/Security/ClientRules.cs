@@ -60,14 +60,19 @@ internal sealed class ClientRules
         StringValues site = request.Headers["Sec-Fetch-Site"];
         if (site.Count != 0)
             return site.Count == 1 && site[0] is "same-origin" or "none";
-        return origin.Count == 0 || (origin.Count == 1 && IsOwn(origin[0], request.Host.Value));
+        return origin.Count == 0 || (origin.Count == 1 && IsOwn(origin[0], request));
     }
 
-    // Something in front may encrypt, so that the scheme is not compared: what it was for the browser is not known here.
-    private static bool IsOwn(ReadOnlySpan<char> origin, ReadOnlySpan<char> host)
+    // Something in front may encrypt: which of the two schemes of the web it was for the browser is not known here, unless it ends here.
+    private static bool IsOwn(ReadOnlySpan<char> origin, HttpRequest request)
     {
         int authority = origin.IndexOf("://", StringComparison.Ordinal);
-        return authority > 0 && !host.IsEmpty && origin[(authority + 3)..].Equals(host, StringComparison.OrdinalIgnoreCase);
+        if (authority < 0 || request.Host.Value is not { Length: > 0 } host)
+            return false;
+        ReadOnlySpan<char> scheme = origin[..authority];
+        bool isWeb = scheme.Equals(Uri.UriSchemeHttps, StringComparison.OrdinalIgnoreCase)
+            || (!request.IsHttps && scheme.Equals(Uri.UriSchemeHttp, StringComparison.OrdinalIgnoreCase));
+        return isWeb && origin[(authority + 3)..].Equals(host, StringComparison.OrdinalIgnoreCase);
     }
 
     private static bool Has(string[] list, ReadOnlySpan<char> name)

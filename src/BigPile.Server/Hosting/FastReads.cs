@@ -18,20 +18,29 @@ internal static class FastReads
     // The port for administrators is marked as such by a configuration of its own, of which an endpoint has only one.
     private const string AdminEndpoint = "BigPileAdmin";
 
-    internal static void Configure(KestrelServerOptions server, IConfiguration configuration, IReadOnlyList<string> addresses, HttpSettings settings)
+    /// <summary>Puts it on all endpoints that there are or will be.</summary>
+    /// <param name="server">The server's options, which have one action for all endpoints: what is done here and <paramref name="check"/>.</param>
+    /// <param name="configuration">What says where the server listens.</param>
+    /// <param name="settings">The settings of the door.</param>
+    /// <param name="check">Looks at an endpoint before anything is put on it.</param>
+    internal static void Configure(KestrelServerOptions server, IConfiguration configuration, HttpSettings settings, Action<ListenOptions> check)
     {
-        IConfigurationSection endpoints = configuration.GetSection(EndpointSection);
-        if (endpoints.Exists())
+        server.ConfigureEndpointDefaults(check);
+        if (!settings.FastDoor)
+            return;
+        if (ListenAddresses.UsesEndpoints(configuration))
         {
-            foreach (IConfigurationSection endpoint in endpoints.GetChildren().Where(static endpoint => endpoint.Key != AdminEndpoint))
+            foreach (IConfigurationSection endpoint in configuration.GetSection(EndpointSection).GetChildren().Where(static endpoint => endpoint.Key != AdminEndpoint))
                 server.ConfigurationLoader?.Endpoint(endpoint.Key, named => Add(named, settings));
             return;
         }
+        IReadOnlyList<string> addresses = ListenAddresses.Read(configuration);
         int[] securePorts = PortsOf(addresses, isSecure: true);
         // Which of two endpoints it has before it the server does not say.
         int[] unknownPorts = [.. securePorts.Intersect(PortsOf(addresses, isSecure: false))];
         server.ConfigureEndpointDefaults(endpoint =>
         {
+            check(endpoint);
             if (!IsOneOf(endpoint, unknownPorts))
                 Add(endpoint, securePorts, settings);
         });

@@ -1,5 +1,7 @@
 using System;
+using System.Buffers;
 using System.Collections.Generic;
+using System.Linq;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -7,7 +9,19 @@ namespace BigPile.Server.Hosting;
 /// <summary>The settings <c>Http:…</c>.</summary>
 internal sealed record HttpSettings
 {
-    private const string DefaultIgnoredHeaders = "X-Forwarded-For,X-Forwarded-Proto,X-Forwarded-Host,X-Forwarded-Port,Forwarded,Via,X-Real-IP,X-Request-Id";
+    private static readonly string[] DefaultIgnoredHeaders =
+        ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded", "Via", "X-Real-IP", "X-Request-Id"];
+
+    private static readonly SearchValues<char> NameCharacters =
+        SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+
+    private static readonly string[] MeantPrefixes = ["If-", "Content-", "BigPile-", "Sec-Fetch-", "Proxy-"];
+
+    private static readonly string[] MeantHeaders =
+    [
+        "Range", "Host", "Authorization", "X-Api-Key", "Transfer-Encoding", "TE", "Trailer", "Connection", "Keep-Alive", "Upgrade", "Expect",
+        "Accept-Encoding", "Prefer", "Origin", "HTTP2-Settings",
+    ];
 
     internal static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
 
@@ -32,9 +46,20 @@ internal sealed record HttpSettings
         {
             FastDoor = Setting.Switch(configuration, "Http:FastDoor", true),
             InlineScheduling = Setting.Switch(configuration, "Http:InlineScheduling", false),
-            IgnoredHeaders = (configuration["Http:IgnoredHeaders"] ?? DefaultIgnoredHeaders)
-                .Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries),
+            IgnoredHeaders = [.. (Setting.List(configuration, "Http:IgnoredHeaders") ?? DefaultIgnoredHeaders).Select(CheckIgnored)],
             MaxLease = Setting.Seconds(configuration, "Http:MaxLeaseSeconds", 10, least: 1),
         };
+    }
+
+    // At the fast door these would mean nothing any more, and in the full stack they do.
+    private static string CheckIgnored(string name)
+    {
+        if (name.Length == 0 || name.AsSpan().ContainsAnyExcept(NameCharacters))
+            throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which is no name of a header. One looks like X-Request-Id.");
+        bool isMeant = MeantHeaders.Contains(name, StringComparer.OrdinalIgnoreCase)
+            || MeantPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
+        return isMeant
+            ? throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which means something to a read. Name only headers that nobody acts on, such as X-Request-Id.")
+            : name;
     }
 }

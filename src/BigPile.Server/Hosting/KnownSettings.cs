@@ -12,10 +12,10 @@ internal static class KnownSettings
     private static readonly string[] ForeignSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
 
     private static readonly string[] ForeignNames =
-        ["urls", "http_ports", "https_ports", "environment", "contentRoot", "applicationName", "AllowedHosts"];
+        ["urls", "http_ports", "https_ports", "environment", "applicationName", "AllowedHosts"];
 
     // Below these come a number and more names, which their readers check.
-    private static readonly string[] Lists = ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters"];
+    internal static readonly string[] Lists = ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters", "Http:IgnoredHeaders"];
 
     /// <summary>The service's own settings.</summary>
     private static IReadOnlyList<string> Own { get; } =
@@ -23,6 +23,9 @@ internal static class KnownSettings
         .. ServerSettings.Known, .. HttpSettings.Known, .. SecuritySettings.Known, .. LimitSettings.Known, .. MetricSettings.Known,
         .. TlsSettings.Known,
     ];
+
+    /// <summary>All settings with a name, whoever reads them.</summary>
+    internal static IEnumerable<string> Names => Own.Concat(ForeignNames);
 
     /// <summary>Refuses a command line that has something else than settings with a value.</summary>
     /// <exception cref="SettingsException">An argument is no setting, an unknown one, or one without a value.</exception>
@@ -53,11 +56,13 @@ internal static class KnownSettings
                 || ForeignSections.Concat(ForeignNames).Contains(section.Key, StringComparer.OrdinalIgnoreCase);
             if (!isKnown)
                 throw Unknown(section.Key, Own.Select(static name => name[..name.IndexOf(':', StringComparison.Ordinal)]).Distinct());
+            if (Own.FirstOrDefault(name => name.StartsWith(section.Key + ":", StringComparison.OrdinalIgnoreCase)) is { } example)
+                SettingForms.RequireParts(section, example);
         }
     }
 
     /// <summary>What to say of a setting that there is not.</summary>
-    internal static SettingsException Unknown(string name) => Unknown(name, Own.Concat(ForeignNames));
+    internal static SettingsException Unknown(string name) => Unknown(name, Names);
 
     private static SettingsException Unknown(string name, IEnumerable<string> known)
     {
@@ -66,6 +71,6 @@ internal static class KnownSettings
     }
 
     private static bool IsKnown(string name) =>
-        Own.Concat(ForeignNames).Contains(name, StringComparer.OrdinalIgnoreCase)
+        Names.Contains(name, StringComparer.OrdinalIgnoreCase)
         || Lists.Concat(ForeignSections).Any(list => name.StartsWith(list + ":", StringComparison.OrdinalIgnoreCase));
 }

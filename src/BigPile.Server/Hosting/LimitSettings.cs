@@ -60,8 +60,11 @@ internal sealed record LimitSettings
     /// <summary>The most tables that there are before clients can't make another one.</summary>
     internal int Tables { get; init; }
 
+    /// <summary>Reads the settings.</summary>
+    /// <param name="configuration">Where they are.</param>
+    /// <param name="maxBodyBytes">The most bytes of a payload, of which several must have room.</param>
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
-    internal static LimitSettings Read(IConfiguration configuration)
+    internal static LimitSettings Read(IConfiguration configuration, long maxBodyBytes)
     {
         Setting.RefuseUnknown(configuration.GetSection("Limits"), Known);
         return new LimitSettings
@@ -81,8 +84,18 @@ internal sealed record LimitSettings
             Request = Setting.Seconds(configuration, "Limits:RequestSeconds", 120, 1),
             BulkRequests = Setting.Count(configuration, "Limits:BulkRequests", 32, 1, 10_000),
             InitialEntries = Setting.Count(configuration, "Limits:InitialEntries", 100_000, 0, int.MaxValue),
-            BufferedBytes = Setting.Text(configuration, "Limits:BufferedBytes") == null ? null : Setting.Size(configuration, "Limits:BufferedBytes", 0),
+            BufferedBytes = ReadBufferedBytes(configuration, maxBodyBytes),
         };
+    }
+
+    private static long? ReadBufferedBytes(IConfiguration configuration, long maxBodyBytes)
+    {
+        if (Setting.Text(configuration, "Limits:BufferedBytes") is not { } text)
+            return null;
+        long bytes = Setting.Size(configuration, "Limits:BufferedBytes", 0);
+        return bytes >= 8 * maxBodyBytes
+            ? bytes
+            : throw new SettingsException($"The setting 'Limits:BufferedBytes' is '{text}'; it must be at least eight times 'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes.");
     }
 
     /// <summary>Hands the limits that Kestrel keeps to it.</summary>

@@ -15,15 +15,22 @@ internal static class ListenAddresses
 
     private const string EndpointSection = "Kestrel:Endpoints";
 
-    /// <summary>The configured addresses, wherever they are set; empty when there are none.</summary>
-    internal static IReadOnlyList<string> Read(IConfiguration configuration)
+    private const string PreferenceName = "preferHostingUrls";
+
+    /// <summary>The configured addresses, wherever they are set: those that the server takes; empty when there are none.</summary>
+    internal static IReadOnlyList<string> Read(IConfiguration configuration) => UsesEndpoints(configuration)
+        ? [.. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>()]
+        : ReadUrls(configuration);
+
+    /// <summary>Whether the server listens on the endpoints of the section <c>Kestrel</c>, by the rule that the server itself has.</summary>
+    internal static bool UsesEndpoints(IConfiguration configuration)
     {
-        string[] endpoints =
-        [
-            .. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>(),
-        ];
-        if (endpoints.Length != 0)
-            return endpoints;
+        bool prefersUrls = configuration[PreferenceName] is { } word && (word == "1" || word.Equals("true", StringComparison.OrdinalIgnoreCase));
+        return configuration.GetSection(EndpointSection).Exists() && !(prefersUrls && ReadUrls(configuration).Count != 0);
+    }
+
+    private static IReadOnlyList<string> ReadUrls(IConfiguration configuration)
+    {
         string[] urls = Split(configuration["urls"]);
         if (urls.Length != 0)
             return urls;
@@ -39,7 +46,7 @@ internal static class ListenAddresses
     internal static void Set(IConfigurationBuilder configuration, IReadOnlyList<string> addresses, SecuritySettings security)
     {
         var settings = new Dictionary<string, string?>();
-        bool hasEndpoints = ((IConfiguration)configuration).GetSection(EndpointSection).Exists();
+        bool hasEndpoints = UsesEndpoints((IConfiguration)configuration);
         if (security.AdminUrl is { } adminUrl)
         {
             int port = PortOf(adminUrl);
@@ -51,6 +58,7 @@ internal static class ListenAddresses
         }
         if (!hasEndpoints)
             settings["urls"] = string.Join(';', addresses);
+        settings[PreferenceName] = hasEndpoints ? "false" : "true"; // what was checked is what is listened on
         configuration.AddInMemoryCollection(settings);
     }
 
@@ -70,12 +78,7 @@ internal static class ListenAddresses
         {
             if (IsLocal(address))
                 continue;
-            if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
-            {
-                throw new SettingsException(
-                    $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all tables. "
-                    + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the network is closed.");
-            }
+            RefuseWithoutKeys(address, security);
             if (!IsEncrypted(address) && !security.AllowWithoutTls)
             {
                 throw new SettingsException(
@@ -83,6 +86,18 @@ internal static class ListenAddresses
                     + "Listen on an https address with Tls:CertificatePath, listen on 127.0.0.1, or set Security:AllowWithoutTls=true if the network "
                     + "is closed or something in front encrypts.");
             }
+        }
+    }
+
+    /// <summary>Refuses an address that other machines reach if nobody is asked for a key, unless that is allowed.</summary>
+    /// <exception cref="SettingsException">Nobody is.</exception>
+    internal static void RefuseWithoutKeys(string address, SecuritySettings security)
+    {
+        if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
+        {
+            throw new SettingsException(
+                $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all tables. "
+                + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the network is closed.");
         }
     }
 

@@ -26,8 +26,8 @@ internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<stri
             throw new SettingsException($"The setting 'Metrics:Path' is '{path}'; it must be a path such as /metrics.");
         if (TakenPaths.FirstOrDefault(taken => IsAtOrBelow(path, taken)) is { } other)
             throw new SettingsException($"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");
-        string[] meters = [.. configuration.GetSection("Metrics:Meters").GetChildren().Select(static meter => meter.Value).OfType<string>()];
-        return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters.Length == 0 ? DefaultMeters : meters);
+        string[] meters = Setting.List(configuration, "Metrics:Meters") is { Length: > 0 } named ? named : DefaultMeters;
+        return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters);
     }
 
     private static bool IsAtOrBelow(string path, string taken) =>

@@ -13,6 +13,9 @@ internal sealed record SecuritySettings
     internal static readonly string[] Known =
         ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts", "Security:Origins"];
 
+    /// <summary>The parts of a key that are lists.</summary>
+    internal static readonly string[] ListsOfKey = ["Scopes", "Tables"];
+
     private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst", "MaxTables"];
 
     /// <summary>The keys; none: nobody is asked for one.</summary>
@@ -47,8 +50,8 @@ internal sealed record SecuritySettings
         return new SecuritySettings
         {
             Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
-            Hosts = configuration.GetSection("Security:Hosts").Exists() ? [.. List(configuration.GetSection("Security"), "Hosts")] : null,
-            Origins = [.. List(configuration.GetSection("Security"), "Origins")],
+            Hosts = Setting.List(configuration, "Security:Hosts")?.Select(ClientNames.HostOf).ToArray(),
+            Origins = [.. (Setting.List(configuration, "Security:Origins") ?? []).Select(ClientNames.OriginOf)],
             AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
             AllowWithoutKeys = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutKeys", false),
             AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),
@@ -79,15 +82,14 @@ internal sealed record SecuritySettings
     private static BigPileKey ReadKey(IConfiguration configuration, IConfigurationSection section)
     {
         Setting.RefuseUnknown(section, [.. KnownOfKey.Select(name => $"{section.Path}:{name}")]);
-        if (!TryParseScopes(List(section, "Scopes"), out KeyScopes scopes))
+        if (!TryParseScopes(Setting.List(section, "Scopes") ?? [], out KeyScopes scopes))
             throw new SettingsException($"The setting '{section.Path}:Scopes' has a word that is none of read, write and admin.");
-        string[] tables = [.. List(section, "Tables")];
         var key = new BigPileKey
         {
             Name = section["Name"] ?? "",
             Hash = section["Hash"] ?? "",
             Scopes = scopes,
-            Tables = tables.Length == 0 ? [TablePattern.All] : tables,
+            Tables = Setting.List(section, "Tables") is { Length: > 0 } tables ? tables : [TablePattern.All],
             MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
             Burst = Setting.Text(section, "Burst") == null ? null : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
@@ -101,13 +103,5 @@ internal sealed record SecuritySettings
         {
             throw new SettingsException($"The setting '{section.Path}' is wrong. {e.Message}");
         }
-    }
-
-    // A list has a child for each item; in an environment variable one text with commas is handier.
-    private static IEnumerable<string> List(IConfigurationSection section, string name)
-    {
-        IConfigurationSection list = section.GetSection(name);
-        IEnumerable<string> items = list.Value is { } text ? [text] : list.GetChildren().Select(static item => item.Value ?? "");
-        return items.SelectMany(static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
     }
 }

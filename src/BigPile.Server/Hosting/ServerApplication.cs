@@ -32,15 +32,17 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
+        SettingForms.Check(builder.Configuration);
+        ForeignSettings.Check(builder.Configuration);
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
-        LimitSettings limits = LimitSettings.Read(builder.Configuration);
+        LimitSettings limits = LimitSettings.Read(builder.Configuration, settings.MaxBodyBytes);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
         ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
-        ConfigureHttp(builder, http);
+        ConfigureHttp(builder, http, security);
         AddServices(builder.Services, settings, limits);
         AddProtection(builder.Services, security, limits);
         AddObservation(builder.Services, settings);
@@ -74,6 +76,7 @@ internal static class ServerApplication
         ListenAddresses.RefuseTwice(addresses);
         ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
         ListenAddresses.Set(builder.Configuration, addresses, security);
+        TlsSettings.RequireFor(ListenAddresses.Read(builder.Configuration), builder.Configuration);
     }
 
     private static void ConfigureServer(WebApplicationBuilder builder, ServerSettings settings, LimitSettings limits)
@@ -93,14 +96,13 @@ internal static class ServerApplication
         });
     }
 
-    private static void ConfigureHttp(WebApplicationBuilder builder, HttpSettings http)
+    private static void ConfigureHttp(WebApplicationBuilder builder, HttpSettings http, SecuritySettings security)
     {
         if (http.InlineScheduling)
             InlineScheduling.Enable(builder.WebHost);
         builder.Services.Configure<BigPileHttpOptions>(service => service.MaxLease = http.MaxLease);
-        if (http.FastDoor)
-            builder.WebHost.ConfigureKestrel(server =>
-                FastReads.Configure(server, builder.Configuration, ListenAddresses.Read(builder.Configuration), http));
+        var guard = new ListenGuard(builder.Configuration, security);
+        builder.WebHost.ConfigureKestrel(server => FastReads.Configure(server, builder.Configuration, http, guard.Check));
     }
 
     // Asked for at each handshake: a new certificate needs no new start.

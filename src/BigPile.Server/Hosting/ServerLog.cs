@@ -3,6 +3,7 @@ using System.IO;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Serilog;
+using Serilog.Debugging;
 using Serilog.Events;
 using Serilog.Extensions.Logging;
 
@@ -11,6 +12,9 @@ namespace BigPile.Server.Hosting;
 /// <summary>Logging as the section <c>Serilog</c> of the configuration says.</summary>
 internal static class ServerLog
 {
+    [ThreadStatic]
+    private static string? _complaint;
+
     internal static void Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
         Serilog.Core.Logger logger = CreateLogger(configuration);
@@ -24,13 +28,25 @@ internal static class ServerLog
     {
         try
         {
-            return new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
+            return Create(configuration);
         }
         catch (Exception e) when (e is InvalidOperationException or ArgumentException or FormatException or IOException)
         {
             string reason = e.Message.ReplaceLineEndings(" ");
             throw new SettingsException($"The settings 'Serilog:…' can't be used: {reason} Levels are Verbose, Debug, Information, Warning, Error and Fatal.");
         }
+    }
+
+    // What it can't use, a sink that there is not for example, the logger leaves out, and tells nobody but its own log.
+    private static Serilog.Core.Logger Create(IConfiguration configuration)
+    {
+        _complaint = null;
+        SelfLog.Enable(static complaint => _complaint ??= complaint);
+        Serilog.Core.Logger logger = new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
+        if (_complaint is not { } reason)
+            return logger;
+        logger.Dispose();
+        throw new FormatException(reason[(reason.IndexOf("Z ", StringComparison.Ordinal) is var stamp and >= 0 ? stamp + 2 : 0)..].Split('.', '\n')[0] + ".");
     }
 
     // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Numerics;
 using BigPile.Http;
 using Microsoft.Extensions.Configuration;
 using static BigPile.Server.Hosting.Setting;
@@ -10,6 +11,11 @@ namespace BigPile.Server.Hosting;
 internal sealed record ServerSettings
 {
     private const string DefaultDirectory = "./data";
+
+    /// <summary>The least and the most bytes of a segment, which has a power of two of them, and the least bytes of a pile.</summary>
+    internal const long MinSegmentBytes = 4L << 20;
+    internal const long MaxSegmentBytes = 1L << 30;
+    internal const long MinPileBytes = 1L << 20;
 
     internal static readonly string[] Known =
     [
@@ -62,18 +68,44 @@ internal sealed record ServerSettings
         RefuseUnknown(configuration.GetSection("Server"), Known);
         return new ServerSettings
         {
-            Directory = Path.GetFullPath(Text(configuration, "Pile:Directory") ?? DefaultDirectory),
-            SegmentBytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes),
-            MaxBytes = Size(configuration, "Pile:MaxBytes", long.MaxValue),
+            Directory = ReadDirectory(configuration),
+            SegmentBytes = ReadSegmentBytes(configuration),
+            MaxBytes = ReadMaxBytes(configuration),
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null ? null : Seconds(configuration, "Pile:FlushSeconds", 0, 1),
             Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
             WarmupBytesPerSecond = Size(configuration, "Pile:WarmupBytesPerSecond", 0),
             Checksums = Choice(configuration, "Pile:Checksums", PileChecksums.AtFirstUse),
-            MaxBodyBytes = Size(configuration, "Server:MaxBodyBytes", BigPileHttpOptions.DefaultMaxBodyBytes),
+            MaxBodyBytes = Size(
+                configuration, "Server:MaxBodyBytes", (int)BigPileHttpOptions.DefaultMaxBodyBytes, 1, (int)BigPileHttpOptions.LargestMaxBodyBytes),
             LoadSample = Switch(configuration, "Server:LoadSample", true),
             LogEntryReads = Switch(configuration, "Server:LogEntryReads", false),
             LogOneIn = Count(configuration, "Server:LogOneIn", 1, 1, 1_000_000_000),
             Drain = Seconds(configuration, "Server:DrainSeconds", 60, 0),
         };
+    }
+
+    // Blank is not left out here: the default would be another place than the one that somebody meant.
+    private static string ReadDirectory(IConfiguration configuration)
+    {
+        string directory = configuration["Pile:Directory"] ?? DefaultDirectory;
+        return string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal)
+            ? throw new SettingsException($"The setting 'Pile:Directory' is '{directory.Replace('\0', '?')}'; it must name a directory, such as {DefaultDirectory}.")
+            : Path.GetFullPath(directory);
+    }
+
+    private static long ReadSegmentBytes(IConfiguration configuration)
+    {
+        long bytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes);
+        return bytes is >= MinSegmentBytes and <= MaxSegmentBytes && BitOperations.IsPow2(bytes)
+            ? bytes
+            : throw new SettingsException($"The setting 'Pile:SegmentBytes' is '{configuration["Pile:SegmentBytes"]}'; it must be a power of two from 4m to 1g.");
+    }
+
+    private static long ReadMaxBytes(IConfiguration configuration)
+    {
+        long bytes = Size(configuration, "Pile:MaxBytes", long.MaxValue);
+        return bytes >= MinPileBytes
+            ? bytes
+            : throw new SettingsException($"The setting 'Pile:MaxBytes' is '{configuration["Pile:MaxBytes"]}'; it must be at least 1m.");
     }
 }

@@ -23,6 +23,17 @@ internal static class Setting
     internal static string? Text(IConfiguration configuration, string name) =>
         string.IsNullOrWhiteSpace(configuration[name]) ? null : configuration[name];
 
+    /// <summary>A list: it has a part for each item; in an environment variable one text with commas is handier.</summary>
+    /// <returns><see langword="null"/> when it is not said.</returns>
+    internal static string[]? List(IConfiguration configuration, string name)
+    {
+        IConfigurationSection list = configuration.GetSection(name);
+        if (!list.Exists())
+            return null;
+        IEnumerable<string> items = list.Value is { } text ? [text] : list.GetChildren().Select(static item => item.Value ?? "");
+        return [.. items.SelectMany(static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];
+    }
+
     internal static long Size(IConfiguration configuration, string name, long otherwise)
     {
         if (Text(configuration, name) is not { } text)
@@ -50,7 +61,11 @@ internal static class Setting
     }
 
     /// <summary>One of an enumeration's names, in any case.</summary>
-    internal static T Choice<T>(IConfiguration configuration, string name, T otherwise)
+    /// <param name="configuration">Where it is.</param>
+    /// <param name="name">Its name there.</param>
+    /// <param name="otherwise">What holds when it is not said.</param>
+    /// <param name="path">Its whole name; the same when left out.</param>
+    internal static T Choice<T>(IConfiguration configuration, string name, T otherwise, string? path = null)
         where T : struct, Enum
     {
         if (Text(configuration, name) is not { } text)
@@ -60,7 +75,7 @@ internal static class Setting
             if (string.Equals(value.ToString(), text, StringComparison.OrdinalIgnoreCase))
                 return value;
         }
-        throw new SettingsException($"The setting '{name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
+        throw new SettingsException($"The setting '{path ?? name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
     }
 
     internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -24,4 +26,20 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
             return new TlsSettings(path, keyPath, Setting.Text(configuration, "Tls:Password"), period);
         return keyPath == null ? null : throw new SettingsException("There is a 'Tls:KeyPath' and no 'Tls:CertificatePath'; set both, or neither.");
     }
+
+    /// <summary>Refuses an address that begins with https when there is no certificate for it.</summary>
+    /// <exception cref="SettingsException">There is none.</exception>
+    internal static void RequireFor(IReadOnlyList<string> addresses, IConfiguration configuration)
+    {
+        string? secure = addresses.FirstOrDefault(static address => address.StartsWith("https:", StringComparison.OrdinalIgnoreCase));
+        if (secure == null || Setting.Text(configuration, "Tls:CertificatePath") != null || HasForeignCertificate(configuration))
+            return;
+        throw new SettingsException($"it can't listen on {secure}: there is no certificate. Set Tls:CertificatePath, or listen on an http address.");
+    }
+
+    // The server takes certificates from its own section too.
+    private static bool HasForeignCertificate(IConfiguration configuration) =>
+        configuration.GetSection("Kestrel:Certificates").Exists()
+        || configuration.GetSection("Kestrel:Endpoints").GetChildren()
+            .Any(static endpoint => endpoint.GetSection("Certificate").Exists() || endpoint.GetSection("Sni").Exists());
 }

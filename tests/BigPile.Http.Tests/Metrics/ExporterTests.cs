@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.Linq;
+using BigPile.Caching;
 using BigPile.Http.Metrics;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -109,6 +110,39 @@ public sealed class ExporterTests : IDisposable
         string text = _collector.Look();
         Assert.Equal(Metric.MaxSeries + 1, text.Split('\n').Count(static line => line.StartsWith("x_total{", StringComparison.Ordinal)));
         Assert.Contains("x_total{otel_metric_overflow=\"true\"} 500\n", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Series_of_tables_that_are_no_more_go_and_give_their_room_to_new_ones()
+    {
+        using var collector = new MetricCollector(["BigPile"], _factory, NullLogger<MetricCollector>.Instance);
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        using var cache = new PileCache(pile);
+        string id = Guid.NewGuid().ToString("n"); // the meter is the process's
+        CacheTable<string, byte[]> kept = cache.GetOrCreateTable<string, byte[]>("kept-" + id);
+        for (int i = 0; i < Metric.MaxSeries + 10; i++)
+        {
+            string name = $"t{i}-{id}";
+            cache.GetOrCreateTable<string, byte[]>(name).Put("k", [1]);
+            Assert.True(cache.DropTable(name));
+        }
+        kept.Put("k", [1]);
+        Assert.Contains("bigpile_payload_size_bytes_count{otel_metric_overflow=", collector.Look(), StringComparison.Ordinal);
+        kept.Put("k", [2]);
+        cache.GetOrCreateTable<string, byte[]>("new-" + id).Put("k", [1]);
+        string text = collector.Look();
+        Assert.DoesNotContain($"t0-{id}", text, StringComparison.Ordinal);
+        Assert.Contains($"bigpile_payload_size_bytes_count{{bigpile_cache_name=\"kept-{id}\"}} 1\n", text, StringComparison.Ordinal);
+        Assert.Contains($"bigpile_payload_size_bytes_count{{bigpile_cache_name=\"new-{id}\"}} 1\n", text, StringComparison.Ordinal);
+        Assert.Equal(text.Count('\n'), collector.Look().Count('\n')); // what is there stays
+    }
+
+    [Fact]
+    public void Tags_of_other_meters_are_no_tables()
+    {
+        _meter.CreateCounter<long>("x").Add(1, new KeyValuePair<string, object?>("bigpile.cache.name", "none"));
+        _collector.Look();
+        Assert.Contains("x_total{bigpile_cache_name=\"none\"} 1\n", _collector.Look(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -96,6 +96,27 @@ public sealed class OperationProgressTests : ServerTest
         Assert.Equal(OperationState.Cancelled, operations.All[0].State);
     }
 
+    [Theory]
+    [InlineData("later")]
+    [InlineData("t")]
+    public async Task A_purge_passes_over_a_table_that_is_dropped_meanwhile(string dropped)
+    {
+        await FillAsync();
+        (await Server.PutAsync("/v1/tables/later/entries/k", [1])).EnsureSuccessStatusCode();
+        using var hold = new Hold(Server.Service<OperationStore>());
+        string location = await BeginAsync("purge");
+        _ = await hold.ReachedAsync();
+        Task<HttpResponseMessage> drop = Client.DeleteAsync("/v1/tables/" + dropped);
+        while (Server.Service<PileHost>().Tables!.TryGet(dropped, out _) && !drop.IsCompleted)
+            await Task.Yield();
+        hold.Release();
+        Assert.Equal(HttpStatusCode.NoContent, (await drop).StatusCode);
+        JsonElement done = await EndAsync(location);
+        Assert.Equal("done", done.GetProperty("state").GetString());
+        string other = dropped == "t" ? "later" : "t";
+        Assert.True(done.GetProperty("result").GetProperty("removed").TryGetProperty(other, out _));
+    }
+
     [Fact]
     public async Task A_warm_up_has_the_same_form_beside_its_own_fields()
     {

@@ -67,6 +67,39 @@ public sealed class TableTests : ServerTest
         Assert.Empty(await NamesAsync(Server));
     }
 
+    [Theory]
+    [InlineData("{\"isDropped\":true}", "There is no member 'isDropped'.")]
+    [InlineData("{\"isDropped\":false}", "There is no member 'isDropped'.")]
+    [InlineData("{\"maxEntries\":5}", "There is no member 'maxEntries'.")]
+    [InlineData("{\"maximumEntries\":\"5\"}", "The member 'maximumEntries' has a value of another type.")]
+    [InlineData("{\"statistics\":1}", "The member 'statistics' has a value of another type.")]
+    [InlineData("{\"maximumBytes\":5}", "maximumBytes of the table 't' is 5; it must be at least 1,048,576.")]
+    [InlineData("{\"maximumEntries\":0}", "maximumEntries of the table 't' is 0; it must be at least 1.")]
+    [InlineData("{\"defaultTtl\":\"0s\"}", "defaultTtl")]
+    [InlineData("{\"defaultSliding\":\"0s\"}", "defaultSliding")]
+    [InlineData("{\"fixedIndex\":true}", "fixedIndex of the table 't' is True; it must be false in a durable table, whose index must grow.")]
+    [InlineData("{\"maximumEntries\":x}", "'x' is an invalid start of a value.")]
+    [InlineData("[]", "It must be an object.")]
+    public async Task What_is_wrong_is_said_in_the_words_of_the_document(string body, string expected)
+    {
+        HttpResponseMessage answer = await PutAsync("t", body);
+        Assert.Equal(HttpStatusCode.BadRequest, answer.StatusCode);
+        string detail = JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("detail").GetString()!;
+        Assert.StartsWith(expected, detail, StringComparison.Ordinal);
+        foreach (string foreign in new[] { "TableOptions", "Parameter", "BigPile.", "System.", ".NET", "DefaultMaxAge" })
+            Assert.DoesNotContain(foreign, detail, StringComparison.Ordinal);
+        Assert.Empty(await NamesAsync(Server));
+    }
+
+    [Fact]
+    public async Task What_can_not_be_altered_is_said_in_the_words_of_the_document()
+    {
+        (await PutAsync("s", "{\"collisionMode\":\"speculative\"}")).EnsureSuccessStatusCode();
+        JsonElement problem = await ProblemAsync(
+            await PutAsync("s", "{\"collisionMode\":\"speculative\",\"fixedIndex\":true}"), HttpStatusCode.BadRequest, "table_options_invalid");
+        Assert.Equal("fixedIndex of the table 's' can't be changed while the table lives.", problem.GetProperty("detail").GetString());
+    }
+
     [Fact]
     public async Task A_table_with_other_keys_is_named()
     {

@@ -26,6 +26,10 @@ public sealed class BrowserTests : IDisposable
     [InlineData("Origin: http://evil.example")]
     [InlineData("Origin: null")]
     [InlineData("Origin: http://localhost:1")]
+    [InlineData("Origin: x://{0}")]
+    [InlineData("Origin: ws://{0}")]
+    [InlineData("Origin: ://{0}")]
+    [InlineData("Origin: http://http://{0}")]
     [InlineData("Origin: http://{0}", "Origin: http://evil.example")]
     [InlineData("Sec-Fetch-Site: cross-site")]
     [InlineData("Sec-Fetch-Site: same-site")]
@@ -44,6 +48,7 @@ public sealed class BrowserTests : IDisposable
 
     [Theory]
     [InlineData("Origin: http://{0}")]
+    [InlineData("Origin: HTTPS://{0}")] // something in front encrypts
     [InlineData("Sec-Fetch-Site: same-origin", "Origin: http://{0}")]
     [InlineData("Sec-Fetch-Site: none")]
     [InlineData("User-Agent: curl")]

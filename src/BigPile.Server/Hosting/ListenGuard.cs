@@ -1,0 +1,18 @@
+using System.Net;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Looks at each endpoint just before the server binds it, at the start and when its configuration changes while it runs.</summary>
+internal sealed class ListenGuard(IConfiguration configuration, SecuritySettings security)
+{
+    /// <summary>Refuses what other machines reach without a key or without TLS, unless that is allowed.</summary>
+    /// <exception cref="SettingsException">The endpoint is such a one, or one that is configured is.</exception>
+    internal void Check(ListenOptions endpoint)
+    {
+        ListenAddresses.RefuseForeign(ListenAddresses.Read(configuration), security);
+        if (endpoint.IPEndPoint is { } ip && !IPAddress.IsLoopback(ip.Address))
+            ListenAddresses.RefuseWithoutKeys(ip.ToString(), security);
+    }
+}
