@@ -37,7 +37,10 @@ public sealed class BigPileBuilder
     private string? DefaultKey => Name.Length == 0 ? null : Name;
 
     /// <summary>Adds a table, which is there before anything is served.</summary>
-    /// <remarks>It is a service by its types, if it is the pile's first of these types, and by its name as the key: <c>pile/table</c> in a named pile.</remarks>
+    /// <remarks>
+    /// It is a service by its types, if it is the pile's first of these types, and by its name as the key: <c>pile/table</c> in a named
+    /// pile.
+    /// </remarks>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
     /// <typeparam name="TValue">The type of the values.</typeparam>
     /// <param name="options">The table's name, and how it behaves.</param>
@@ -112,7 +115,9 @@ public sealed class BigPileBuilder
         return this;
     }
 
-    /// <summary>Adds a health check: healthy when the pile is open and its tables know every entry, degraded while that is being brought about.</summary>
+    /// <summary>
+    /// Adds a health check: healthy when the pile is open and its tables know every entry, degraded while that is being brought about.
+    /// </summary>
     /// <param name="name">The check's name; <c>bigpile</c>, with the pile's name behind a hyphen, when left out.</param>
     /// <param name="failureStatus">The status of a pile that could not be opened or is closed; unhealthy when left out.</param>
     /// <param name="tags">The check's tags; <c>ready</c> when left out.</param>

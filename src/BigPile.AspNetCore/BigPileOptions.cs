@@ -19,7 +19,9 @@ public sealed class BigPileOptions
     /// <summary>The most bytes that all segments may take together; none by default.</summary>
     public long MaxBytes { get; set; } = long.MaxValue;
 
-    /// <summary>How often a mapped pile is flushed by itself, up to 7 days apart; never by default. What was flushed survives a power cut.</summary>
+    /// <summary>
+    /// How often a mapped pile is flushed by itself, up to 7 days apart; never by default. What was flushed survives a power cut.
+    /// </summary>
     public TimeSpan? FlushInterval { get; set; }
 
     /// <summary>What is read in the background once a mapped pile is open.</summary>
@@ -31,7 +33,9 @@ public sealed class BigPileOptions
     /// <summary>What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made.</summary>
     public PileChecksums Checksums { get; set; } = PileChecksums.AtFirstUse;
 
-    /// <summary>Whether the segments of a pile in memory ask for huge pages: random reads gain, the first touch of a page takes longer.</summary>
+    /// <summary>
+    /// Whether the segments of a pile in memory ask for huge pages: random reads gain, the first touch of a page takes longer.
+    /// </summary>
     public bool HugePages { get; set; } = true;
 
     /// <summary>The highest <see cref="MaxTables"/>: what a pile can tell apart, and some for the service itself.</summary>
@@ -52,13 +56,16 @@ public sealed class BigPileOptions
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
 
-    /// <summary>A codec to use instead of the pile's own; <see cref="CodecOptions"/> does not count then. A mapped pile keeps the codec it was made with.</summary>
+    /// <summary>
+    /// A codec to use instead of the pile's own; <see cref="CodecOptions"/> does not count then. A mapped pile keeps the codec it was made
+    /// with.
+    /// </summary>
     public IPileCodec? Codec { get; set; }
 
     /// <summary>
-    /// Whether the pile counts as open only when its tables know every entry again. After a kill that takes a walk through the pile; without
-    /// the wait tables answer meanwhile, and miss all that was put before: a removal or a newer value of it may not have been found yet. So
-    /// an export leaves it out. How clients had tables behave, and which they had dropped, then holds from the end of the walk on.
+    /// Whether the pile counts as open only when its tables know every entry again. After a kill that takes a walk through the pile;
+    /// without the wait tables answer meanwhile, and miss all that was put before: a removal or a newer value of it may not have been found
+    /// yet. So an export leaves it out. How clients had tables behave, and which they had dropped, then holds from the end of the walk on.
     /// </summary>
     public bool WaitsForTables { get; set; } = true;
 

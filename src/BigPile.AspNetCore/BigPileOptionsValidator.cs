@@ -41,13 +41,16 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     private static IEnumerable<string> PileFailures(BigPileOptions options)
     {
         if (options.FlushInterval is { } interval && (interval <= TimeSpan.Zero || interval > Pile.MaxFlushInterval))
-            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most {Pile.MaxFlushInterval}, or null for never.";
+            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most {Pile.MaxFlushInterval}, or "
+                + "null for never.";
         if (options.WarmupBytesPerSecond < 0)
-            yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no limit.";
+            yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "
+                + "limit.";
         if (!Enum.IsDefined(options.Warmup))
             yield return $"BigPileOptions.Warmup is {options.Warmup}; it must be one of {string.Join(", ", Enum.GetNames<PileWarmup>())}.";
         if (!Enum.IsDefined(options.Checksums))
-            yield return $"BigPileOptions.Checksums is {options.Checksums}; it must be one of {string.Join(", ", Enum.GetNames<PileChecksums>())}.";
+            yield return $"BigPileOptions.Checksums is {options.Checksums}; it must be one of "
+                + $"{string.Join(", ", Enum.GetNames<PileChecksums>())}.";
         if (options.CodecOptions == null)
             yield return "BigPileOptions.CodecOptions is null; leave it as it is for the defaults.";
     }

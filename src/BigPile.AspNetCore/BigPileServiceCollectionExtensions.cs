@@ -72,7 +72,8 @@ public static class BigPileServiceCollectionExtensions
     {
         PilePlan plan = PlanOf(provider, provider.GetRequiredService<IOptionsMonitor<BigPileOptions>>().Get(name));
         return new PileHost(
-            new PileOpener(plan), plan, provider.GetRequiredService<IHostApplicationLifetime>(), provider.GetRequiredService<TimeProvider>(),
+            new PileOpener(plan), plan, provider.GetRequiredService<IHostApplicationLifetime>(),
+            provider.GetRequiredService<TimeProvider>(),
             provider.GetRequiredService<ILogger<PileHost>>());
     }
 

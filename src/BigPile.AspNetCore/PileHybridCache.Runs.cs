@@ -96,7 +96,8 @@ public sealed partial class PileHybridCache
     }
 
     private async ValueTask<HybridOutcome<T>> ProduceAsync<TState, T>(
-        string key, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
+        string key, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken,
+        ValueTask<T>> factory,
         HybridPlan plan, string[] tags)
     {
         CancellationToken abandoned = run.Flight.Abandoned;

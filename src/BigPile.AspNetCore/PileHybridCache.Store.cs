@@ -15,7 +15,8 @@ public sealed partial class PileHybridCache
     /// <summary>Keeps what a factory made, as far as it can be kept.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "Whatever a serializer throws, the value is there and can be given out.")]
     private async ValueTask<HybridOutcome<T>> KeepAsync<T>(
-        string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, T value, long madeAt, HybridPlan plan, string[] tags,
+        string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, T value, long madeAt, HybridPlan plan,
+        string[] tags,
         CancellationToken stop)
     {
         using BufferPool.Loan encoded = Buffers.Rent();

@@ -18,8 +18,9 @@ namespace BigPile.AspNetCore;
 /// <summary>A table as a <see cref="HybridCache"/>: alone, or in front of a distributed cache.</summary>
 /// <remarks>
 /// <para>Each caller has an object of its own, unless its type is immutable. A factory runs once however many callers wait, and is
-/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile. A factory that asks
-/// for its own key, or for one whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so does who waits.</para>
+/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile. A factory that
+/// asks for its own key, or for one whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so does who
+/// waits.</para>
 /// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read that runs no factory: the default value stands for a miss.
 /// The local expiration never goes beyond the total one; without a second level the shorter of them counts.</para>
 /// <para>Values are stored by the pile's codec, which takes graphs, fields and shared references; a serializer registered for a type comes
@@ -71,7 +72,8 @@ public sealed partial class PileHybridCache : HybridCache
 
     internal BufferPool Buffers { get; } = new();
 
-    internal static PileHybridCache Of(PileHost host, PileHybridCacheOptions options, IServiceProvider services) => new(host, options, services);
+    internal static PileHybridCache Of(PileHost host, PileHybridCacheOptions options, IServiceProvider services) =>
+        new(host, options, services);
 
     /// <inheritdoc/>
     public override ValueTask<T> GetOrCreateAsync<TState, T>(
@@ -90,7 +92,8 @@ public sealed partial class PileHybridCache : HybridCache
 
     /// <inheritdoc/>
     public override ValueTask<T> GetOrCreateAsync<TState, T>(
-        ReadOnlySpan<char> key, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, HybridCacheEntryOptions? options = null,
+        ReadOnlySpan<char> key, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
+        HybridCacheEntryOptions? options = null,
         IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(factory);
@@ -105,7 +108,8 @@ public sealed partial class PileHybridCache : HybridCache
     /// <inheritdoc/>
     /// <exception cref="PileSerializationException">The value can't be stored; what the key had is removed.</exception>
     public override async ValueTask SetAsync<T>(
-        string key, T value, HybridCacheEntryOptions? options = null, IEnumerable<string>? tags = null, CancellationToken cancellationToken = default)
+        string key, T value, HybridCacheEntryOptions? options = null, IEnumerable<string>? tags = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(key);
         HybridPlan plan = HybridPlan.Of(options, _options.DefaultEntryOptions);

@@ -37,7 +37,8 @@ public sealed class PileHybridCacheOptions
         ArgumentNullException.ThrowIfNull(Table);
         if (BigPileOptionsValidator.FailureOf(Table) is { } failure)
             throw new ArgumentException(failure, nameof(Table));
-        Require(MaximumPayloadBytes is >= 1 and <= LargestPayloadBytes, nameof(MaximumPayloadBytes), MaximumPayloadBytes, LargestPayloadBytes);
+        Require(
+            MaximumPayloadBytes is >= 1 and <= LargestPayloadBytes, nameof(MaximumPayloadBytes), MaximumPayloadBytes, LargestPayloadBytes);
         Require(MaximumKeyLength is >= 1 and <= LargestKeyLength, nameof(MaximumKeyLength), MaximumKeyLength, LargestKeyLength);
     }
 

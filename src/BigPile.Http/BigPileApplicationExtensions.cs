@@ -25,8 +25,8 @@ public static class BigPileApplicationExtensions
     private static readonly string[] DeleteMethod = ["DELETE"];
 
     /// <summary>
-    /// Serves entries at <c>/v1/tables/{table}/entries/{key}</c> and the actions on tables, <c>/v1/tables/{table}:mget</c> and the like, ahead
-    /// of routing, and passes all other requests on.
+    /// Serves entries at <c>/v1/tables/{table}/entries/{key}</c> and the actions on tables, <c>/v1/tables/{table}:mget</c> and the like,
+    /// ahead of routing, and passes all other requests on.
     /// </summary>
     /// <remarks>
     /// <see cref="MapBigPile"/> serves them as well; this way costs about half of that. Belongs ahead of routing: call it before
@@ -47,7 +47,10 @@ public static class BigPileApplicationExtensions
             .Use(next => ActionsOf(services, next).InvokeAsync);
     }
 
-    /// <summary>Serves the whole service under <c>/v1</c>, with <c>/health/live</c>, <c>/health/ready</c>, <c>/health/startup</c> and <c>/openapi/v1.json</c>.</summary>
+    /// <summary>
+    /// Serves the whole service under <c>/v1</c>, with <c>/health/live</c>, <c>/health/ready</c>, <c>/health/startup</c> and
+    /// <c>/openapi/v1.json</c>.
+    /// </summary>
     /// <param name="endpoints">Where to map.</param>
     /// <returns><paramref name="endpoints"/>.</returns>
     public static IEndpointRouteBuilder MapBigPile(this IEndpointRouteBuilder endpoints)
@@ -74,8 +77,13 @@ public static class BigPileApplicationExtensions
         return endpoints;
     }
 
-    /// <summary>Maps the page at <c>/</c>, with its files below <c>/console/</c>: figures, tables, entries and operations of the service in a browser, to look at and to change.</summary>
-    /// <remarks>It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.</remarks>
+    /// <summary>
+    /// Maps the page at <c>/</c>, with its files below <c>/console/</c>: figures, tables, entries and operations of the service in a
+    /// browser, to look at and to change.
+    /// </summary>
+    /// <remarks>
+    /// It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.
+    /// </remarks>
     /// <param name="endpoints">Where to map it.</param>
     /// <returns><paramref name="endpoints"/>.</returns>
     public static IEndpointRouteBuilder MapBigPileConsole(this IEndpointRouteBuilder endpoints)
@@ -102,8 +110,10 @@ public static class BigPileApplicationExtensions
         endpoints.MapMethods("/v1/tables/{table}", ReadMethods, (RequestDelegate)tables.GetAsync);
         endpoints.MapMethods("/v1/tables/{table}", PutMethod, (RequestDelegate)tables.PutAsync);
         endpoints.MapMethods("/v1/tables/{table}", DeleteMethod, (RequestDelegate)tables.DeleteAsync);
-        endpoints.Map("/v1/tables/{table}", (RequestDelegate)TableEndpoints.RefuseAsync); // routing does not: it takes an action for possible
-        endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(host, services.GetRequiredService<BufferRoom>()).GetAsync);
+        // routing does not: it takes an action for possible
+        endpoints.Map("/v1/tables/{table}", (RequestDelegate)TableEndpoints.RefuseAsync);
+        endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(
+            host, services.GetRequiredService<BufferRoom>()).GetAsync);
     }
 
     private static void MapOperations(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
@@ -126,9 +136,11 @@ public static class BigPileApplicationExtensions
         DearWork work = services.GetRequiredService<DearWork>();
         var bulk = new BulkEndpoints(limits, room, work, services.GetRequiredService<OperationStore>(), time);
         return new ActionMiddleware(
-            next, services.GetRequiredService<PileHost>(), limits, new BatchEndpoints(limits, room, work, time), new TagEviction(limits, room), bulk,
+            next, services.GetRequiredService<PileHost>(), limits, new BatchEndpoints(limits, room, work, time),
+            new TagEviction(limits, room), bulk,
             services.GetRequiredService<ILogger<ActionMiddleware>>());
     }
 
-    private static System.Threading.Tasks.Task NotFoundAsync(HttpContext context) => ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
+    private static System.Threading.Tasks.Task NotFoundAsync(HttpContext context) =>
+        ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
 }

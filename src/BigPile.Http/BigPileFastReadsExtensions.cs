@@ -23,10 +23,11 @@ public static class BigPileFastReadsExtensions
     /// </summary>
     /// <remarks>
     /// Belongs behind <c>UseHttps</c> on an endpoint of an application that calls <c>UseBigPileEntries</c>. Answers are those of the full
-    /// stack; what the door does not know it leaves untouched to the stack, on the same connection, and the connection comes back behind it.
-    /// No middleware sees the requests that it answers, nor does a request log that is one; the meter <c>BigPile.Server</c> counts them. It
-    /// keeps the limits and the time-outs that the server has, and the rates of keys: a request that it leaves to the stack is not charged twice. It stays off, and says so once in the log, where <c>AllowedHosts</c> is set, and where the endpoint
-    /// does not speak HTTP/1.1 or announces HTTP/3.
+    /// stack; what the door does not know it leaves untouched to the stack, on the same connection, and the connection comes back behind
+    /// it. No middleware sees the requests that it answers, nor does a request log that is one; the meter <c>BigPile.Server</c> counts
+    /// them. It keeps the limits and the time-outs that the server has, and the rates of keys: a request that it leaves to the stack is not
+    /// charged twice. It stays off, and says so once in the log, where <c>AllowedHosts</c> is set, and where the endpoint does not speak
+    /// HTTP/1.1 or announces HTTP/3.
     /// </remarks>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="configure">Changes the options.</param>

@@ -33,14 +33,14 @@ public sealed class BigPileHttpOptions
     public long MaxInitialEntries { get; set; } = 100_000;
 
     /// <summary>
-    /// The most bytes that bodies and answers in flight take together, those of all requests; a request that would need more is answered with
-    /// 503. At least eight times <see cref="MaxBodyBytes"/>, and that or 256 MiB when it is not set.
+    /// The most bytes that bodies and answers in flight take together, those of all requests; a request that would need more is answered
+    /// with 503. At least eight times <see cref="MaxBodyBytes"/>, and that or 256 MiB when it is not set.
     /// </summary>
     public long? MaxBufferedBytes { get; set; }
 
     /// <summary>
-    /// How long a payload over 32 KB stays leased while it is sent: longer than zero. What a slow client has not taken by then is copied, so
-    /// that it can't hold memory of the pile that others have deleted or replaced.
+    /// How long a payload over 32 KB stays leased while it is sent: longer than zero. What a slow client has not taken by then is copied,
+    /// so that it can't hold memory of the pile that others have deleted or replaced.
     /// </summary>
     public TimeSpan MaxLease { get; set; } = TimeSpan.FromSeconds(10);
 

@@ -22,7 +22,8 @@ internal sealed class BigPileHttpOptionsValidator : IValidateOptions<BigPileHttp
                 + $"{BigPileHttpOptions.LargestMaxBodyBytes:N0}.";
         }
         if (options.MaxBufferedBytes < 8 * options.MaxBodyBytes)
-            yield return $"BigPileHttpOptions.MaxBufferedBytes is {options.MaxBufferedBytes:N0}; it must be at least eight times MaxBodyBytes, {8 * options.MaxBodyBytes:N0}.";
+            yield return $"BigPileHttpOptions.MaxBufferedBytes is {options.MaxBufferedBytes:N0}; it must be at least eight times "
+                + $"MaxBodyBytes, {8 * options.MaxBodyBytes:N0}.";
         if (options.MaxLease <= TimeSpan.Zero)
             yield return $"BigPileHttpOptions.MaxLease is {options.MaxLease}; it must be longer than zero.";
         if (options.MaxBulkRequests < 1)
@@ -32,6 +33,7 @@ internal sealed class BigPileHttpOptionsValidator : IValidateOptions<BigPileHttp
         if (options.MaxBatchItems < 1)
             yield return $"BigPileHttpOptions.MaxBatchItems is {options.MaxBatchItems:N0}; it must be at least 1.";
         if (options.MaxBatchBytes is < 1 or > BigPileHttpOptions.LargestMaxBodyBytes)
-            yield return $"BigPileHttpOptions.MaxBatchBytes is {options.MaxBatchBytes:N0}; it must be from 1 to {BigPileHttpOptions.LargestMaxBodyBytes:N0}.";
+            yield return $"BigPileHttpOptions.MaxBatchBytes is {options.MaxBatchBytes:N0}; it must be from 1 to "
+                + $"{BigPileHttpOptions.LargestMaxBodyBytes:N0}.";
     }
 }

@@ -16,7 +16,9 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers the HTTP service of an application's pile.</summary>
 public static class BigPileHttpServiceCollectionExtensions
 {
-    /// <summary>Registers what serves the application's pile over HTTP, and says how much it takes. <c>AddBigPile</c> registers the pile.</summary>
+    /// <summary>
+    /// Registers what serves the application's pile over HTTP, and says how much it takes. <c>AddBigPile</c> registers the pile.
+    /// </summary>
     /// <remarks>
     /// What is served is said with <c>MapBigPile</c>, <c>MapTable</c>, <c>UseBigPileEntries</c> and <c>UseBigPileFastReads</c>. Options are
     /// checked when the host starts.
@@ -43,5 +45,6 @@ public static class BigPileHttpServiceCollectionExtensions
         return services;
     }
 
-    private static BigPileHttpOptions OptionsOf(IServiceProvider provider) => provider.GetRequiredService<IOptions<BigPileHttpOptions>>().Value;
+    private static BigPileHttpOptions OptionsOf(IServiceProvider provider) =>
+        provider.GetRequiredService<IOptions<BigPileHttpOptions>>().Value;
 }

@@ -17,9 +17,9 @@ namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Serves single tables at paths of the application's choice.</summary>
 /// <remarks>
-/// <c>GET</c>, <c>HEAD</c>, <c>PUT</c> and <c>DELETE</c>, with ETag, conditions and the headers of the service. The key is the route's value
-/// <c>key</c>, as routing decodes it: <c>{key}</c> for keys without slashes, <c>{**key}</c> for those with them; an escaped slash stays
-/// <c>%2F</c>. What authorization and limits there are is said on the builder that is returned.
+/// <c>GET</c>, <c>HEAD</c>, <c>PUT</c> and <c>DELETE</c>, with ETag, conditions and the headers of the service. The key is the route's
+/// value <c>key</c>, as routing decodes it: <c>{key}</c> for keys without slashes, <c>{**key}</c> for those with them; an escaped slash
+/// stays <c>%2F</c>. What authorization and limits there are is said on the builder that is returned.
 /// </remarks>
 public static class BigPileTableExtensions
 {
@@ -35,7 +35,8 @@ public static class BigPileTableExtensions
         Check(endpoints, pattern);
         ArgumentNullException.ThrowIfNull(tableName);
         if (!TableName.IsValid(tableName))
-            throw new ArgumentException($"'{tableName}' is no name of a table that can be served: 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.", nameof(tableName));
+            throw new ArgumentException($"'{tableName}' is no name of a table that can be served: 1 to 128 characters of A-Z, a-z, 0-9, "
+                + "'.', '_' and '-'.", nameof(tableName));
         IServiceProvider services = endpoints.ServiceProvider;
         var table = new StoredTable(tableName, Registered.HostOf(services), ReaderOf(services), WriterOf(services));
         return endpoints.MapMethods(pattern, Methods, (RequestDelegate)table.HandleAsync);
@@ -75,7 +76,8 @@ public static class BigPileTableExtensions
     }
 
     internal static EntryReader ReaderOf(IServiceProvider services) =>
-        new(services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<TimeProvider>());
+        new(services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>(), services
+            .GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
         services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<DearWork>(),
@@ -84,7 +86,9 @@ public static class BigPileTableExtensions
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)
     {
         ServedTables tables = host.Tables ?? throw new ObjectDisposedException(nameof(PileCache));
-        return tables.Cache.TryGetTable(name, out CacheTable<string, TValue>? table) ? table : tables.Cache.GetOrCreateTable<string, TValue>(name);
+        return tables.Cache.TryGetTable(name, out CacheTable<string, TValue>? table)
+            ? table
+            : tables.Cache.GetOrCreateTable<string, TValue>(name);
     }
 
     private static IEndpointConventionBuilder Map<TValue>(
@@ -103,6 +107,7 @@ public static class BigPileTableExtensions
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(pattern);
         if (RoutePatternFactory.Parse(pattern).GetParameter("key") == null)
-            throw new ArgumentException($"The pattern '{pattern}' has no parameter 'key'; one looks like /products/{{key}}.", nameof(pattern));
+            throw new ArgumentException(
+                $"The pattern '{pattern}' has no parameter 'key'; one looks like /products/{{key}}.", nameof(pattern));
     }
 }

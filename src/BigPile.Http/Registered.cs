@@ -12,7 +12,8 @@ internal static class Registered
     /// <exception cref="InvalidOperationException">There is none, or nothing to serve it with.</exception>
     internal static PileHost HostOf(IServiceProvider services)
     {
-        PileHost host = services.GetService<PileHost>() ?? throw new InvalidOperationException("There is no pile to serve; call AddBigPile first.");
+        PileHost host =
+            services.GetService<PileHost>() ?? throw new InvalidOperationException("There is no pile to serve; call AddBigPile first.");
         return services.GetService<RequestLimits>() == null
             ? throw new InvalidOperationException("There is nothing to serve the pile with; call AddBigPileHttp first.")
             : host;

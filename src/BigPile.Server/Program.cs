@@ -49,7 +49,8 @@ internal static class Program
     {
         RootCommand root =
         [
-            LoadCommand.Create(), ExportCommand.Create(), StatsCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand.Create(),
+            LoadCommand.Create(), ExportCommand.Create(), StatsCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand
+                .Create(),
         ];
         root.Description = Description;
         // Settings are the configuration's to read, under any name: only what can't be one is the command line's.

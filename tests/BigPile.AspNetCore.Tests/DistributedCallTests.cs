@@ -95,8 +95,10 @@ public sealed class DistributedCallTests : DistributedCacheTest
         await Assert.ThrowsAsync<ArgumentNullException>("value", () => Cache.SetAsync("k", null!, options));
         await Assert.ThrowsAsync<ArgumentNullException>("key", () => Cache.SetAsync(null!, [], options));
         await Assert.ThrowsAsync<ArgumentNullException>("options", () => Cache.SetAsync("k", [], null!));
-        await Assert.ThrowsAsync<ArgumentNullException>("key", async () => await Cache.SetAsync(null!, ReadOnlySequence<byte>.Empty, options));
-        await Assert.ThrowsAsync<ArgumentNullException>("options", async () => await Cache.SetAsync("k", ReadOnlySequence<byte>.Empty, null!));
+        await Assert.ThrowsAsync<ArgumentNullException>(
+            "key", async () => await Cache.SetAsync(null!, ReadOnlySequence<byte>.Empty, options));
+        await Assert.ThrowsAsync<ArgumentNullException>(
+            "options", async () => await Cache.SetAsync("k", ReadOnlySequence<byte>.Empty, null!));
         await Assert.ThrowsAsync<ArgumentNullException>("key", () => Cache.GetAsync(null!));
         await Assert.ThrowsAsync<ArgumentNullException>("key", async () => await Cache.TryGetAsync(null!, writer));
         await Assert.ThrowsAsync<ArgumentNullException>("destination", async () => await Cache.TryGetAsync("k", null!));

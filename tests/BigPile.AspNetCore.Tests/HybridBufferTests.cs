@@ -6,7 +6,9 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Tests;
 
-/// <summary>Every buffer goes back, whatever way a call ends. All tests of hybrid caches check it at their end; here are the odd ways.</summary>
+/// <summary>
+/// Every buffer goes back, whatever way a call ends. All tests of hybrid caches check it at their end; here are the odd ways.
+/// </summary>
 public sealed class HybridBufferTests : HybridCacheTest
 {
     [Theory]
@@ -36,7 +38,8 @@ public sealed class HybridBufferTests : HybridCacheTest
         await GetAsync(cache, "k", new Poco());
         await GetAsync(cache, "large", Shapes.Bytes(1000));
         await GetAsync(cache, "unstorable", new Unstorable { Function = static () => 1 });
-        await Assert.ThrowsAsync<PileSerializationException>(async () => await cache.SetAsync("unstorable", new Unstorable { Function = static () => 1 }));
+        await Assert.ThrowsAsync<PileSerializationException>(
+            async () => await cache.SetAsync("unstorable", new Unstorable { Function = static () => 1 }));
         await Assert.ThrowsAsync<InvalidOperationException>(
             async () => await cache.GetOrCreateAsync<int>("failing", static _ => throw new InvalidOperationException("no")));
         Assert.Equal(0, cache.Buffers.Lent);

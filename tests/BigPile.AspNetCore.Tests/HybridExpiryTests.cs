@@ -24,7 +24,8 @@ public sealed class HybridExpiryTests : HybridCacheTest
     [InlineData(9, 1)]
     public async Task In_one_level_the_shorter_time_counts(int total, int local)
     {
-        await GetAsync(Cache, "k", 1, new() { Expiration = TimeSpan.FromMinutes(total), LocalCacheExpiration = TimeSpan.FromMinutes(local) });
+        await GetAsync(
+            Cache, "k", 1, new() { Expiration = TimeSpan.FromMinutes(total), LocalCacheExpiration = TimeSpan.FromMinutes(local) });
         Time.Advance(TimeSpan.FromSeconds(59));
         Assert.Equal(1, await PeekAsync<int>(Cache, "k"));
         Time.Advance(TimeSpan.FromSeconds(1));
@@ -76,7 +77,8 @@ public sealed class HybridExpiryTests : HybridCacheTest
     public async Task Times_that_are_not_positive_are_refused(int minutes)
     {
         TimeSpan time = TimeSpan.FromMinutes(minutes);
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("Expiration", async () => await GetAsync(Cache, "k", 1, new() { Expiration = time }));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            "Expiration", async () => await GetAsync(Cache, "k", 1, new() { Expiration = time }));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
             "LocalCacheExpiration", async () => await Cache.SetAsync("k", 1, new() { LocalCacheExpiration = time }));
     }

@@ -109,7 +109,8 @@ public sealed class HybridInvalidationTests : HybridCacheTest
     [Fact]
     public async Task Too_many_tags_or_too_long_ones_are_refused_with_the_limit()
     {
-        ArgumentException error = Assert.Throws<ArgumentException>("tags", () => TagSet.Of(Enumerable.Range(0, 65).Select(static i => $"{i}")));
+        ArgumentException error =
+            Assert.Throws<ArgumentException>("tags", () => TagSet.Of(Enumerable.Range(0, 65).Select(static i => $"{i}")));
         Assert.Contains("64 are allowed", error.Message, StringComparison.Ordinal);
         error = Assert.Throws<ArgumentException>("tags", () => TagSet.Of([new string('t', 1025)]));
         Assert.Contains("1,024 are allowed", error.Message, StringComparison.Ordinal);

@@ -93,7 +93,8 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
         PileHybridCache cache = Make(second);
         await cache.SetAsync("other", new Poco { Number = 1 });
         byte[] good = second.Peek("other");
-        byte[][] bad = [[], [3, 1], [.. "BPH1"u8], good[..20], good[..^1], [.. good, 1], good, Shapes.Bytes(200)]; // whole, it has another key
+        // whole, it has another key
+        byte[][] bad = [[], [3, 1], [.. "BPH1"u8], good[..20], good[..^1], [.. good, 1], good, Shapes.Bytes(200)];
         for (int i = 0; i < bad.Length; i++)
         {
             second.Put($"k{i}", bad[i]);

@@ -56,14 +56,16 @@ public sealed class HybridSerializerTests : HybridCacheTest
     });
 
     [Fact]
-    public Task An_object_with_properties_comes_back() => RoundTripAsync(new Poco { Number = 4, Text = "four" }, static (expected, actual) =>
+    public Task An_object_with_properties_comes_back() =>
+        RoundTripAsync(new Poco { Number = 4, Text = "four" }, static (expected, actual) =>
     {
         Assert.Equal(expected.Number, actual.Number);
         Assert.Equal(expected.Text, actual.Text);
     });
 
     [Fact]
-    public Task An_object_with_fields_and_properties_comes_back() => RoundTripAsync(new MixedPoco { X = 4, Y = "four" }, static (expected, actual) =>
+    public Task An_object_with_fields_and_properties_comes_back() =>
+        RoundTripAsync(new MixedPoco { X = 4, Y = "four" }, static (expected, actual) =>
     {
         Assert.Equal(expected.X, actual.X);
         Assert.Equal(expected.Y, actual.Y);
@@ -84,7 +86,8 @@ public sealed class HybridSerializerTests : HybridCacheTest
 
     [Fact]
     public Task A_dictionary_comes_back() =>
-        RoundTripAsync(new Dictionary<string, Poco> { ["a"] = new() { Number = 1 }, ["b"] = new() { Number = 2 } }, static (expected, actual) =>
+        RoundTripAsync(
+            new Dictionary<string, Poco> { ["a"] = new() { Number = 1 }, ["b"] = new() { Number = 2 } }, static (expected, actual) =>
         {
             Assert.Equal(expected.Keys, actual.Keys);
             Assert.Equal(2, actual["b"].Number);

@@ -59,7 +59,8 @@ public sealed class HybridSizeTests : HybridCacheTest
         Assert.Same(value, await GetAsync(Cache, "k", value));
         Assert.Null(await PeekAsync<Unstorable>(Cache, "k"));
         await Cache.SetAsync("k", new Unstorable());
-        PileSerializationException error = await Assert.ThrowsAsync<PileSerializationException>(async () => await Cache.SetAsync("k", value));
+        PileSerializationException error =
+            await Assert.ThrowsAsync<PileSerializationException>(async () => await Cache.SetAsync("k", value));
         Assert.Contains("Function", error.Message, StringComparison.Ordinal);
         Assert.Null(await PeekAsync<Unstorable>(Cache, "k"));
     }
@@ -84,13 +85,16 @@ public sealed class HybridSizeTests : HybridCacheTest
     [InlineData(typeof(byte[]), false)]
     [InlineData(typeof(Poco), false)]
     [InlineData(typeof(object), false)]
-    public void Types_that_nobody_can_change_are_known(Type type, bool isImmutable) => Assert.Equal(isImmutable, ImmutableTypes.Contains(type));
+    public void Types_that_nobody_can_change_are_known(Type type, bool isImmutable) =>
+        Assert.Equal(isImmutable, ImmutableTypes.Contains(type));
 
     [Fact]
     public void Limits_out_of_range_are_refused()
     {
-        ArgumentOutOfRangeException error = Assert.Throws<ArgumentOutOfRangeException>("MaximumPayloadBytes", () => Make(options: new() { MaximumPayloadBytes = 0 }));
-        Assert.Contains("PileHybridCacheOptions.MaximumPayloadBytes must be from 1 to 1,072,693,248", error.Message, StringComparison.Ordinal);
+        ArgumentOutOfRangeException error =
+            Assert.Throws<ArgumentOutOfRangeException>("MaximumPayloadBytes", () => Make(options: new() { MaximumPayloadBytes = 0 }));
+        Assert.Contains(
+            "PileHybridCacheOptions.MaximumPayloadBytes must be from 1 to 1,072,693,248", error.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>("MaximumKeyLength", () => Make(options: new() { MaximumKeyLength = 1365 }));
         Assert.Throws<ArgumentException>("Table", () => Make(options: new() { Table = new TableOptions("*") }));
     }

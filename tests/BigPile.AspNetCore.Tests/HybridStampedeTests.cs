@@ -107,7 +107,8 @@ public sealed class HybridStampedeTests : HybridCacheTest
     [Fact]
     public async Task What_cant_be_copied_is_made_for_each_caller()
     {
-        Task<Unstorable>[] calls = [.. Enumerable.Range(0, 3).Select(_ => AskAsync(static () => new Unstorable { Function = static () => 1 }, default))];
+        Task<Unstorable>[] calls =
+            [.. Enumerable.Range(0, 3).Select(_ => AskAsync(static () => new Unstorable { Function = static () => 1 }, default))];
         _gate.SetResult();
         Assert.Equal(3, (await Task.WhenAll(calls)).Distinct().Count());
     }
@@ -115,7 +116,8 @@ public sealed class HybridStampedeTests : HybridCacheTest
     [Fact]
     public async Task All_who_wait_get_the_failure()
     {
-        Task<int>[] calls = [.. Enumerable.Range(0, 3).Select(_ => AskAsync<int>(static () => throw new InvalidOperationException("no"), default))];
+        Task<int>[] calls =
+            [.. Enumerable.Range(0, 3).Select(_ => AskAsync<int>(static () => throw new InvalidOperationException("no"), default))];
         _gate.SetResult();
         foreach (Task<int> call in calls)
             await Assert.ThrowsAsync<InvalidOperationException>(() => call);

@@ -87,7 +87,8 @@ public sealed class OutputCacheStoreTests : IDisposable
         await Assert.ThrowsAsync<ArgumentNullException>("key", async () => await _store.GetAsync(null!, default));
         await Assert.ThrowsAsync<ArgumentNullException>("tag", async () => await _store.EvictByTagAsync(null!, default));
         await Assert.ThrowsAsync<ArgumentNullException>("destination", async () => await _store.TryGetAsync("k", null!, default));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("validFor", async () => await _store.SetAsync("k", [1], null, TimeSpan.Zero, default));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            "validFor", async () => await _store.SetAsync("k", [1], null, TimeSpan.Zero, default));
         Assert.Null(await _store.GetAsync("k", default));
     }
 

@@ -13,7 +13,8 @@ public sealed class PackageTests
 
     private static IEnumerable<string> Packages =>
         Directory.EnumerateFiles(Sources, "*.csproj", SearchOption.AllDirectories)
-            .Where(static project => XDocument.Load(project).Descendants("IsPackable").Any(static packs => packs.Value == "true" && packs.Parent!.Attribute("Condition") == null));
+            .Where(static project => XDocument.Load(project).Descendants(
+                "IsPackable").Any(static packs => packs.Value == "true" && packs.Parent!.Attribute("Condition") == null));
 
     [Fact]
     public void Each_says_what_it_is_and_shows_its_use()
@@ -43,9 +44,11 @@ public sealed class PackageTests
     {
         foreach (Type type in new[] { typeof(PileOptions), typeof(Caching.PileCacheOptions), typeof(Caching.TableOptions) })
         {
-            foreach (Type option in type.GetProperties().Select(static option => Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType))
+            foreach (Type option in type.GetProperties().Select(
+                static option => Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType))
             {
-                bool isNear = !option.FullName!.StartsWith("BigPile.", StringComparison.Ordinal) || (type.Namespace + ".").StartsWith(option.Namespace + ".", StringComparison.Ordinal);
+                bool isNear = !option.FullName!.StartsWith("BigPile.", StringComparison.Ordinal)
+                    || (type.Namespace + ".").StartsWith(option.Namespace + ".", StringComparison.Ordinal);
                 Assert.True(isNear, $"{type}.{option} is in another namespace.");
             }
         }

@@ -50,7 +50,8 @@ public sealed class RegistrationTests
         await using TestHost host = await TestHost.StartAsync(static services =>
         {
             services.AddBigPile(TestHost.Small).AsDistributedCache().AsHybridCache();
-            services.AddBigPile("one", TestHost.Small).AddTable<long, string>("t").AsDistributedCache().AsHybridCache().AsOutputCacheStore();
+            services.AddBigPile(
+                "one", TestHost.Small).AddTable<long, string>("t").AsDistributedCache().AsHybridCache().AsOutputCacheStore();
             services.AddBigPile("two", TestHost.Small).AddTable<long, string>("t").AsDistributedCache();
         });
         Assert.Equal(3, new[] { null, "one", "two" }.Select(host.Service<PileCache>).Distinct().Count());
@@ -86,7 +87,8 @@ public sealed class RegistrationTests
         {
             services.AddKeyedSingleton<IDistributedCache>("far", second);
             services.AddBigPile(TestHost.Small)
-                .AsHybridCache(static options => options.SecondLevel = static provider => provider.GetRequiredKeyedService<IDistributedCache>("far"));
+                .AsHybridCache(
+                    static options => options.SecondLevel = static provider => provider.GetRequiredKeyedService<IDistributedCache>("far"));
         });
         await host.Service<HybridCache>().SetAsync("k", 5);
         Assert.Equal(["set k"], second.TakeAsked());
@@ -107,20 +109,28 @@ public sealed class RegistrationTests
 
     public static TheoryData<Action<BigPileBuilder>, string> WrongOptions => new()
     {
-        { Set(static options => options.SegmentBytes = 5 << 20), "BigPileOptions.SegmentBytes is 5,242,880; it must be a power of two from 4,194,304" },
+        { Set(static options => options.SegmentBytes = 5 << 20),
+            "BigPileOptions.SegmentBytes is 5,242,880; it must be a power of two from 4,194,304" },
         { Set(static options => options.MaxBytes = 5), "BigPileOptions.MaxBytes is 5; it must be at least 1,048,576" },
-        { Set(static options => options.StartWait = TimeSpan.FromSeconds(-1)), "BigPileOptions.StartWait is -00:00:01; it must not be negative" },
+        { Set(static options => options.StartWait = TimeSpan.FromSeconds(-1)),
+            "BigPileOptions.StartWait is -00:00:01; it must not be negative" },
         { Set(static options => options.Directory = " "), "BigPileOptions.Directory is blank; name a directory" },
-        { Set(static options => options.FlushInterval = TimeSpan.Zero), "BigPileOptions.FlushInterval is 00:00:00; it must be above zero and at most 7" },
+        { Set(static options => options.FlushInterval = TimeSpan.Zero),
+            "BigPileOptions.FlushInterval is 00:00:00; it must be above zero and at most 7" },
         { Set(static options => options.FlushInterval = TimeSpan.FromDays(8)), "BigPileOptions.FlushInterval is 8.00:00:00; it must be" },
         { Set(static options => options.WarmupBytesPerSecond = -1), "BigPileOptions.WarmupBytesPerSecond is -1; it must not be negative" },
-        { Set(static options => options.Warmup = (PileWarmup)9), "BigPileOptions.Warmup is 9; it must be one of Off, Advise, Touch, Verify" },
-        { Set(static options => options.Checksums = (PileChecksums)9), "BigPileOptions.Checksums is 9; it must be one of Off, AtFirstUse, AtEveryRead" },
+        { Set(
+            static options => options.Warmup = (PileWarmup)9), "BigPileOptions.Warmup is 9; it must be one of Off, Advise, Touch, Verify" },
+        { Set(static options => options.Checksums = (PileChecksums)9),
+            "BigPileOptions.Checksums is 9; it must be one of Off, AtFirstUse, AtEveryRead" },
         { Set(static options => options.MaxTables = 0), "BigPileOptions.MaxTables is 0; it must be from 1 to 65,000" },
         { static pile => pile.AddTable<string, int>("*"), "TableOptions.Name is '*'; a table that is added needs a name of its own" },
-        { static pile => pile.AddTable<string, int>(new TableOptions("t") { MaximumEntries = 0 }), "TableOptions.MaximumEntries of the table 't' is 0; it must be at least 1" },
-        { static pile => pile.AddTable<string, int>("t").AddTable<long, int>("t"), "The table 't' is added with different keys or options" },
-        { static pile => pile.AsDistributedCache(new TableOptions("d") { MaximumBytes = 1 }), "TableOptions.MaximumBytes of the table 'd' is 1" },
+        { static pile => pile.AddTable<string, int>(
+            new TableOptions("t") { MaximumEntries = 0 }), "TableOptions.MaximumEntries of the table 't' is 0; it must be at least 1" },
+        { static pile =>
+            pile.AddTable<string, int>("t").AddTable<long, int>("t"), "The table 't' is added with different keys or options" },
+        { static pile =>
+            pile.AsDistributedCache(new TableOptions("d") { MaximumBytes = 1 }), "TableOptions.MaximumBytes of the table 'd' is 1" },
     };
 
     [Theory]
@@ -142,14 +152,16 @@ public sealed class RegistrationTests
     public void A_wrong_option_of_a_hybrid_cache_is_refused_where_it_is_set()
     {
         BigPileBuilder pile = new ServiceCollection().AddBigPile();
-        Assert.Throws<ArgumentOutOfRangeException>("MaximumKeyLength", () => pile.AsHybridCache(static options => options.MaximumKeyLength = 0));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "MaximumKeyLength", () => pile.AsHybridCache(static options => options.MaximumKeyLength = 0));
         Assert.Throws<ArgumentException>("name", () => new ServiceCollection().AddBigPile(""));
     }
 
     [Fact]
     public async Task Before_the_start_caches_say_what_is_missing()
     {
-        await using TestHost host = TestHost.Make(static services => services.AddBigPile(TestHost.Small).AsDistributedCache().AsHybridCache());
+        await using TestHost host =
+            TestHost.Make(static services => services.AddBigPile(TestHost.Small).AsDistributedCache().AsHybridCache());
         IDistributedCache cache = host.Service<IDistributedCache>();
         InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => cache.Get("k"));
         Assert.Contains("opens when the host starts", error.Message, StringComparison.Ordinal);

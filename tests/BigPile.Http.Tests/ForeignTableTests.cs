@@ -33,7 +33,8 @@ public sealed class ForeignTableTests : IAsyncLifetime
 
     /// <summary>Every table that an application may have, and a key of it.</summary>
     private static IEnumerable<(string Table, string Key)> Places =>
-        [("people", "a"), ("people", "long"), ("texts", "a"), ("texts", "long"), ("numbers", "a"), ("nulls", "a"), ("sessions", "a"), ("hybrid", "a")];
+        [("people", "a"), ("people", "long"), ("texts", "a"), ("texts", "long"), ("numbers", "a"), ("nulls", "a"), ("sessions", "a"),
+            ("hybrid", "a")];
 
     public Task InitializeAsync() => StartAsync(isOwner: true);
 
@@ -51,7 +52,9 @@ public sealed class ForeignTableTests : IAsyncLifetime
         await FillAsync();
         await StopAsync();
         await StartAsync(isOwner);
-        IEnumerable<(string Table, string Key)> places = isOwner ? Places : Places.Where(static place => place.Table is not ("sessions" or "hybrid"));
+        IEnumerable<(string Table, string Key)> places = isOwner
+            ? Places
+            : Places.Where(static place => place.Table is not ("sessions" or "hybrid"));
         foreach ((string table, string key) in places)
         {
             string path = $"/v1/tables/{table}/entries/{key}";
@@ -120,7 +123,8 @@ public sealed class ForeignTableTests : IAsyncLifetime
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static server => server.Listen(IPAddress.Loopback, 0, static listen => listen.UseBigPileFastReads()));
+        builder.WebHost.ConfigureKestrel(
+            static server => server.Listen(IPAddress.Loopback, 0, static listen => listen.UseBigPileFastReads()));
         BigPileBuilder pile = builder.Services.AddBigPile(options =>
         {
             TestHost.Small(options);
@@ -175,12 +179,15 @@ public sealed class ForeignTableTests : IAsyncLifetime
     {
         foreach (string key in new[] { "a", "new" })
         {
-            await AssertRefusedAsync(new HttpRequestMessage(HttpMethod.Put, $"/v1/tables/{table}/entries/{key}") { Content = new StringContent("x") });
-            await AssertRefusedAsync(new HttpRequestMessage(HttpMethod.Post, $"/v1/tables/{table}/entries/{key}") { Content = new StringContent("x") });
+            await AssertRefusedAsync(
+                new HttpRequestMessage(HttpMethod.Put, $"/v1/tables/{table}/entries/{key}") { Content = new StringContent("x") });
+            await AssertRefusedAsync(
+                new HttpRequestMessage(HttpMethod.Post, $"/v1/tables/{table}/entries/{key}") { Content = new StringContent("x") });
         }
         var many = new StringContent("""{"items":[{"key":"new","text":"x"}]}""", Encoding.UTF8, "application/json");
         await AssertRefusedAsync(new HttpRequestMessage(HttpMethod.Post, $"/v1/tables/{table}:mset") { Content = many });
-        await AssertRefusedAsync(new HttpRequestMessage(HttpMethod.Post, $"/v1/tables/{table}:load?key=k") { Content = new StringContent("{\"k\":\"new\"}") });
+        await AssertRefusedAsync(
+            new HttpRequestMessage(HttpMethod.Post, $"/v1/tables/{table}:load?key=k") { Content = new StringContent("{\"k\":\"new\"}") });
     }
 
     private async Task AssertRefusedAsync(HttpRequestMessage request)
@@ -188,7 +195,8 @@ public sealed class ForeignTableTests : IAsyncLifetime
         string what = $"{request.Method} {request.RequestUri} {request.Headers}";
         using HttpResponseMessage answer = await _client.SendAsync(request);
         string body = await answer.Content.ReadAsStringAsync();
-        Assert.True(answer.StatusCode == HttpStatusCode.Conflict && body.Contains(Refusal, StringComparison.Ordinal), $"{what}: {answer.StatusCode} {body}");
+        Assert.True(answer.StatusCode == HttpStatusCode.Conflict
+            && body.Contains(Refusal, StringComparison.Ordinal), $"{what}: {answer.StatusCode} {body}");
     }
 
     private async Task<JsonElement> GetManyAsync(string table, string key)

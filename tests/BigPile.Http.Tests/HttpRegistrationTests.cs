@@ -15,7 +15,8 @@ public sealed class HttpRegistrationTests
     public static TheoryData<Action<BigPileHttpOptions>, string> WrongOptions { get; } = new()
     {
         { static options => options.MaxBodyBytes = 0, "BigPileHttpOptions.MaxBodyBytes is 0; MaxBodyBytes must be from 1" },
-        { static options => options.MaxBufferedBytes = 1, "BigPileHttpOptions.MaxBufferedBytes is 1; it must be at least eight times MaxBodyBytes" },
+        { static options =>
+            options.MaxBufferedBytes = 1, "BigPileHttpOptions.MaxBufferedBytes is 1; it must be at least eight times MaxBodyBytes" },
         { static options => options.MaxLease = TimeSpan.Zero, "BigPileHttpOptions.MaxLease is 00:00:00; it must be longer than zero" },
         { static options => options.MaxBulkRequests = 0, "BigPileHttpOptions.MaxBulkRequests is 0; it must be at least 1" },
         { static options => options.MaxBatchItems = 0, "BigPileHttpOptions.MaxBatchItems is 0; it must be at least 1" },
@@ -57,8 +58,10 @@ public sealed class HttpRegistrationTests
         foreach (Action<WebApplication> serve in (Action<WebApplication>[])
             [static app => app.MapBigPile(), static app => app.UseBigPileEntries(), static app => app.MapTable("/x/{key}", "t")])
         {
-            Assert.Contains("call AddBigPileHttp first", Assert.Throws<InvalidOperationException>(() => serve(withoutService)).Message, StringComparison.Ordinal);
-            Assert.Contains("call AddBigPile first", Assert.Throws<InvalidOperationException>(() => serve(withoutPile)).Message, StringComparison.Ordinal);
+            Assert.Contains("call AddBigPileHttp first", Assert.Throws<InvalidOperationException>(
+                () => serve(withoutService)).Message, StringComparison.Ordinal);
+            Assert.Contains("call AddBigPile first", Assert.Throws<InvalidOperationException>(
+                () => serve(withoutPile)).Message, StringComparison.Ordinal);
         }
     }
 

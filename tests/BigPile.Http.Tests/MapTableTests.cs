@@ -50,12 +50,14 @@ public sealed class MapTableTests : IAsyncLifetime
     public async Task Map_big_pile_alone_serves_entries_and_actions()
     {
         HttpResponseMessage put = await _client.PutAsync("/v1/tables/t/entries/a%2Fb%20ü", new StringContent("text"));
-        Assert.Equal((HttpStatusCode.Created, "/v1/tables/t/entries/a%2Fb%20%C3%BC"), (put.StatusCode, put.Headers.Location?.OriginalString));
+        Assert.Equal(
+            (HttpStatusCode.Created, "/v1/tables/t/entries/a%2Fb%20%C3%BC"), (put.StatusCode, put.Headers.Location?.OriginalString));
         Assert.Equal("text", await _client.GetStringAsync("/v1/tables/t/entries/a/b%20ü"));
         HttpResponseMessage many = await _client.PostAsJsonAsync("/v1/tables/t:mget", new { keys = new[] { "a/b ü" } });
         JsonElement item = JsonDocument.Parse(await many.Content.ReadAsStringAsync()).RootElement.GetProperty("items")[0];
         Assert.Equal("text", Encoding.UTF8.GetString(item.GetProperty("base64").GetBytesFromBase64()));
-        Assert.Contains("route_not_found", await (await _client.PostAsync("/v1/tables/t:none", null)).Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Contains("route_not_found", await (await _client.PostAsync("/v1/tables/t:none", null)).Content
+            .ReadAsStringAsync(), StringComparison.Ordinal);
         Assert.Equal(HttpStatusCode.OK, (await _client.GetAsync("/openapi/v1.json")).StatusCode);
         Assert.Equal(HttpStatusCode.NoContent, (await _client.DeleteAsync("/v1/tables/t")).StatusCode);
     }
@@ -68,7 +70,8 @@ public sealed class MapTableTests : IAsyncLifetime
         HttpResponseMessage read = await _client.GetAsync("/products/a1");
         Assert.Equal("{\"name\":\"Lamp\",\"price\":12.5}", await read.Content.ReadAsStringAsync());
         Assert.Equal(created.Headers.ETag, read.Headers.ETag);
-        CacheTable<string, Endpoints.Product> table = _app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, Endpoints.Product>("products");
+        CacheTable<string, Endpoints.Product> table =
+            _app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, Endpoints.Product>("products");
         Assert.Equal(new Endpoints.Product("Lamp", 12.5m), table.Get("a1"));
 
         Assert.Equal(HttpStatusCode.NotModified, (await SendAsync(HttpMethod.Get, "If-None-Match", read.Headers.ETag!.Tag)).StatusCode);
@@ -104,7 +107,8 @@ public sealed class MapTableTests : IAsyncLifetime
         await _client.PutAsJsonAsync("/products/a1", new Endpoints.Product("Lamp", 12.5m));
         await _client.PutAsync("/pages/a", new StringContent("text"));
         PileCache cache = _app.Services.GetRequiredService<PileCache>();
-        TableCore[] cores = [cache.GetOrCreateTable<string, Endpoints.Product>("products").Core, cache.GetOrCreateTable<string, byte[]>("pages").Core];
+        TableCore[] cores =
+            [cache.GetOrCreateTable<string, Endpoints.Product>("products").Core, cache.GetOrCreateTable<string, byte[]>("pages").Core];
         foreach (TableCore core in cores)
             core.BeginRebuild(); // as after a kill, where the walk has found both entries and goes on
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);

@@ -15,7 +15,9 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Http.Tests;
 
-/// <summary>The service behind middleware that puts a body of its own in the response's place: the client must not see a difference.</summary>
+/// <summary>
+/// The service behind middleware that puts a body of its own in the response's place: the client must not see a difference.
+/// </summary>
 public sealed class ReplacedBodyTests
 {
     private const string Text = "text/plain";
@@ -25,7 +27,8 @@ public sealed class ReplacedBodyTests
     /// <summary>Every way in which an entry or what belongs to it goes out.</summary>
     private static readonly string[] Reads =
     [
-        .. Entries.Select(static entry => "/v1/tables/t/entries/" + entry.Key), "/v1/tables/t/entries/coded", "/v1/tables/t/entries/missing",
+        .. Entries.Select(
+            static entry => "/v1/tables/t/entries/" + entry.Key), "/v1/tables/t/entries/coded", "/v1/tables/t/entries/missing",
         "/v1/tables/t/keys", "/v1/tables/t:export", "/v1/tables/missing", "/openapi/v1.json", "/pages/small", "/pages/large",
     ];
 
@@ -127,7 +130,8 @@ public sealed class ReplacedBodyTests
         return SendAsync(client, request, isReplaced);
     }
 
-    private static async Task<(HttpStatusCode Status, string Type, string Body)> SendAsync(HttpClient client, HttpRequestMessage request, bool isReplaced)
+    private static async Task<(
+        HttpStatusCode Status, string Type, string Body)> SendAsync(HttpClient client, HttpRequestMessage request, bool isReplaced)
     {
         if (isReplaced)
             request.Headers.Add("Replace", "yes");
@@ -135,7 +139,8 @@ public sealed class ReplacedBodyTests
         byte[] body = await answer.Content.ReadAsByteArrayAsync();
         string text = answer.IsSuccessStatusCode ? Encoding.Latin1.GetString(body) : ""; // a problem has the request's id
         string type = answer.Content.Headers.ContentType?.ToString() ?? "";
-        if (answer.Content.Headers.ContentType?.Parameters.SingleOrDefault(static parameter => parameter.Name == "boundary")?.Value is { } drawn)
+        if (answer.Content.Headers.ContentType?.Parameters.SingleOrDefault(
+            static parameter => parameter.Name == "boundary")?.Value is { } drawn)
             (type, text) = (type.Replace(drawn, "", StringComparison.Ordinal), text.Replace(drawn, "", StringComparison.Ordinal));
         return (answer.StatusCode, type, text);
     }

@@ -155,7 +155,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
                 const ground = e => { for (; e; e = e.parentElement) {
                     const c = getComputedStyle(e).backgroundColor; if (!c.endsWith(', 0)')) return c; }
                     return 'rgb(255, 255, 255)'; };
-                const shown = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.disabled && !(e instanceof SVGElement)
+                const shown = [...document.querySelectorAll('body *')]
+                    .filter(e => e.checkVisibility() && !e.disabled && !(e instanceof SVGElement)
                     && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
                 return [...new Set(shown.map(e => getComputedStyle(e).color + '|' + ground(e) + '|' + e.tagName.toLowerCase()
                     + '.' + e.className + '#' + e.id))];

@@ -30,7 +30,8 @@ public sealed class CatalogTests(ITestOutputHelper output) : IDisposable
         output.WriteLine(loaded.ToString());
         Dictionary<string, byte[]> lines = ReadLines();
         Assert.Contains("Loaded 63,440 records, 33,455,261 bytes,", loaded.ToString(), StringComparison.Ordinal);
-        Assert.Contains($"\n{63_440 - lines.Count} of them replaced an entry with the same key.", loaded.ToString(), StringComparison.Ordinal);
+        Assert.Contains(
+            $"\n{63_440 - lines.Count} of them replaced an entry with the same key.", loaded.ToString(), StringComparison.Ordinal);
 
         Dictionary<string, string> first = await ReadAllAsync(lines);
         Dictionary<string, string> second = await ReadAllAsync(lines);

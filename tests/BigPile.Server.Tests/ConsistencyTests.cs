@@ -48,7 +48,8 @@ public sealed class ConsistencyTests : ServerTest
         {
             using HttpResponseMessage response = await Client.GetAsync(Path);
             byte[] body = await response.Content.ReadAsByteArrayAsync();
-            int number = int.Parse(response.Content.Headers.ContentType!.MediaType!["text/x-".Length..], System.Globalization.CultureInfo.InvariantCulture);
+            int number = int.Parse(
+                response.Content.Headers.ContentType!.MediaType!["text/x-".Length..], System.Globalization.CultureInfo.InvariantCulture);
             Assert.Equal(LengthOf(number), body.Length);
             Assert.False(body.AsSpan().ContainsAnyExcept((byte)number));
             reads.Add((response.Headers.ETag!.Tag, number));

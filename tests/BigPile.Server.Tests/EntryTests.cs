@@ -107,10 +107,13 @@ public sealed class EntryTests : ServerTest
                 Assert.DoesNotContain("Content-", answer, StringComparison.Ordinal);
                 Assert.EndsWith("\r\n\r\n", answer, StringComparison.Ordinal);
             }
-            Assert.StartsWith("HTTP/1.1 200 ", await Server.SendRawAsync(method + Path, "If-None-Match: \"other\""), StringComparison.Ordinal);
-            Assert.StartsWith("HTTP/1.1 200 ", await Server.SendRawAsync(method + Path, "If-None-Match: rubbish"), StringComparison.Ordinal);
+            Assert.StartsWith(
+                "HTTP/1.1 200 ", await Server.SendRawAsync(method + Path, "If-None-Match: \"other\""), StringComparison.Ordinal);
+            Assert.StartsWith(
+                "HTTP/1.1 200 ", await Server.SendRawAsync(method + Path, "If-None-Match: rubbish"), StringComparison.Ordinal);
         }
-        Assert.StartsWith("HTTP/1.1 404 ", await Server.SendRawAsync("GET /v1/tables/t/entries/none", "If-None-Match: *"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HTTP/1.1 404 ", await Server.SendRawAsync("GET /v1/tables/t/entries/none", "If-None-Match: *"), StringComparison.Ordinal);
         (await Server.PutAsync(Path, [1, 2, 3])).EnsureSuccessStatusCode();
         Assert.StartsWith("HTTP/1.1 200 ", await Server.SendRawAsync("GET " + Path, "If-None-Match: " + tag), StringComparison.Ordinal);
     }
@@ -118,7 +121,8 @@ public sealed class EntryTests : ServerTest
     [Fact]
     public async Task What_is_missing_is_named_and_a_long_key_is_cut_off()
     {
-        JsonElement problem = await ProblemAsync(await Client.GetAsync("/v1/tables/none/entries/a%2Fb"), HttpStatusCode.NotFound, "table_not_found");
+        JsonElement problem =
+            await ProblemAsync(await Client.GetAsync("/v1/tables/none/entries/a%2Fb"), HttpStatusCode.NotFound, "table_not_found");
         Assert.Equal(("none", "a/b"), (problem.GetProperty("table").GetString(), problem.GetProperty("key").GetString()));
         string longKey = string.Concat(Enumerable.Repeat("ü", 300));
         problem = await ProblemAsync(

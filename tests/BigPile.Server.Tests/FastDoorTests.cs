@@ -67,7 +67,8 @@ public sealed class FastDoorTests : IDisposable
     [InlineData("--Http:MaxLeaseSeconds=0", "from 1 to 86400")]
     public void A_wrong_setting_is_named(string setting, string named)
     {
-        SettingsException e = Assert.Throws<SettingsException>(() => ServerApplication.Build(RunningServer.Arguments(_directory.Pile, setting)));
+        SettingsException e =
+            Assert.Throws<SettingsException>(() => ServerApplication.Build(RunningServer.Arguments(_directory.Pile, setting)));
         Assert.Contains(named, e.Message, StringComparison.Ordinal);
     }
 

@@ -17,7 +17,8 @@ public sealed class LimitTests : ServerTest
     public async Task A_body_at_the_limit_is_taken_and_one_above_is_not()
     {
         (await Server.PutAsync(Path, new byte[1024])).EnsureSuccessStatusCode();
-        JsonElement problem = await ProblemAsync(await Server.PutAsync(Path, new byte[1025]), HttpStatusCode.RequestEntityTooLarge, "body_too_large");
+        JsonElement problem =
+            await ProblemAsync(await Server.PutAsync(Path, new byte[1025]), HttpStatusCode.RequestEntityTooLarge, "body_too_large");
         Assert.Equal((1024, 1025), (problem.GetProperty("limit").GetInt32(), problem.GetProperty("actual").GetInt32()));
         Assert.Equal(1024, (await Client.GetByteArrayAsync(Path)).Length);
     }

@@ -45,7 +45,8 @@ public sealed class ListenAddressTests
         var guard = new ListenGuard(configuration, SecuritySettings.Read(configuration));
         server.ConfigureEndpointDefaults(guard.Check);
         server.ListenLocalhost(5080);
-        Assert.Contains("would listen on", Assert.Throws<SettingsException>(() => server.ListenAnyIP(5080)).Message, System.StringComparison.Ordinal);
+        Assert.Contains(
+            "would listen on", Assert.Throws<SettingsException>(() => server.ListenAnyIP(5080)).Message, System.StringComparison.Ordinal);
     }
 
     [Fact]
@@ -58,7 +59,8 @@ public sealed class ListenAddressTests
         server.ConfigureEndpointDefaults(guard.Check);
         server.ListenAnyIP(5080); // of which TLS is not known yet
         configuration["Kestrel:Endpoints:A:Url"] = "http://0.0.0.0:2";
-        Assert.Contains("encrypt", Assert.Throws<SettingsException>(() => server.ListenAnyIP(5081)).Message, System.StringComparison.Ordinal);
+        Assert.Contains(
+            "encrypt", Assert.Throws<SettingsException>(() => server.ListenAnyIP(5081)).Message, System.StringComparison.Ordinal);
     }
 
     private static ConfigurationManager Configure(params string[] settings)

@@ -105,10 +105,12 @@ public sealed partial class ProcessTests : IDisposable
 
     private Process Start(params string[] settings)
     {
-        var start = new ProcessStartInfo("dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Root };
+        var start = new ProcessStartInfo(
+            "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Root };
         string[] args =
         [
-            Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", .. settings,
+            Path.Combine(
+                AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", .. settings,
         ];
         foreach (string arg in args)
             start.ArgumentList.Add(arg);

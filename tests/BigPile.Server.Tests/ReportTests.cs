@@ -31,7 +31,8 @@ public sealed class ReportTests : ServerTest
         JsonElement table = await GetJsonAsync("/v1/tables/t");
         Assert.Equal(
             "t 0 0 1 1 1 1",
-            string.Join(' ', new[] { "name", "entries", "bytes", "hits", "misses", "puts", "removals" }.Select(name => table.GetProperty(name))));
+            string.Join(
+                ' ', new[] { "name", "entries", "bytes", "hits", "misses", "puts", "removals" }.Select(name => table.GetProperty(name))));
         await ProblemAsync(await Client.GetAsync("/v1/tables/none"), HttpStatusCode.NotFound, "table_not_found");
         await ProblemAsync(await Client.GetAsync("/v1/tables/a%20b"), HttpStatusCode.BadRequest, "table_name_invalid");
     }
@@ -71,7 +72,8 @@ public sealed class ReportTests : ServerTest
             (memory.GetProperty("free").GetInt64(), memory.GetProperty("unused").GetInt64(), memory.GetProperty("unexamined").GetInt64()),
             (Sum("free"), Sum("unused"), Sum("unexamined")));
         Assert.Equal(memory.GetProperty("committed").GetInt64(), Sum("head") + Sum("taken") + Sum("free") + Sum("unexamined"));
-        Assert.All(segments, static segment => Assert.All(segment.GetProperty("cells").EnumerateArray(), static cell => Assert.InRange(cell.GetInt32(), -2, 100)));
+        Assert.All(segments, static segment =>
+            Assert.All(segment.GetProperty("cells").EnumerateArray(), static cell => Assert.InRange(cell.GetInt32(), -2, 100)));
         foreach (string equation in report.GetProperty("equations").EnumerateArray().Select(static text => text.GetString()!))
         {
             string[] sides = equation.Split(" = ");
@@ -107,7 +109,8 @@ public sealed class ReportTests : ServerTest
         JsonElement table = third.GetProperty("tables")[0];
         Assert.Equal(0.5, table.GetProperty("hitRatio").GetDouble());
         Assert.Equal(5, table.GetProperty("inserts").GetInt64());
-        Assert.True(table.GetProperty("totalBytes").GetInt64() >= table.GetProperty("blockBytes").GetInt64() + table.GetProperty("indexBytes").GetInt64());
+        Assert.True(table.GetProperty("totalBytes").GetInt64() >= table.GetProperty("blockBytes").GetInt64()
+            + table.GetProperty("indexBytes").GetInt64());
     }
 
     [Fact]

@@ -50,9 +50,11 @@ public sealed class RequestLogTests : IDisposable
     public async Task A_target_can_not_write_to_the_terminal_of_who_reads_the_log()
     {
         using var lines = new RecordingProvider();
-        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
         {
-            foreach (string target in new[] { "/v1/a\u001b[2Jb", "/v1/a\u0007b", "/v1/a\u007fb", "/v1/a\rGET /forged", "/v1/a?\u001b]0;x\u0007" })
+            foreach (string target in new[] { "/v1/a\u001b[2Jb", "/v1/a\u0007b", "/v1/a\u007fb", "/v1/a\rGET /forged",
+                "/v1/a?\u001b]0;x\u0007" })
                 _ = await server.SendRawAsync("GET " + target);
         }
         Assert.Contains(lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb answered 404", StringComparison.Ordinal));
@@ -66,7 +68,8 @@ public sealed class RequestLogTests : IDisposable
     public async Task A_request_whose_client_goes_is_not_logged_as_answered(string line, string rest)
     {
         using var lines = new RecordingProvider();
-        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
+        await using (RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
         {
             RequestLoad load = server.Service<RequestLoad>();
             using Hostile.RawConnection connection = await Hostile.RawConnection.OpenAsync(server.Address.Port);
@@ -88,7 +91,8 @@ public sealed class RequestLogTests : IDisposable
             _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<IStartupFilter, Hostile.GoneClient>()))
         {
             await server.Service<PileHost>().Opening;
-            Task<HttpResponseMessage> sent = server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Hostile.GoneClient.Header, "yes"));
+            Task<HttpResponseMessage> sent =
+                server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Hostile.GoneClient.Header, "yes"));
             while (lines.Lines.IsEmpty)
                 await Task.Yield();
             _ = await Record.ExceptionAsync(() => sent);
@@ -118,7 +122,8 @@ public sealed class RequestLogTests : IDisposable
         string[] door = await LogOfReadsAsync(hasDoor: true, out RecordingProvider doorLines, answeredAtDoor: 5);
         Assert.Equal(6, stack.Length);
         Assert.Equal(stack, door);
-        Assert.Equal("Information Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} answered {Status} in {Milliseconds:F2} ms", door[0]);
+        Assert.Equal("Information Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} answered {Status} in "
+            + "{Milliseconds:F2} ms", door[0]);
         Assert.All(stackLines.Milliseconds.Concat(doorLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
     }
 
@@ -171,7 +176,8 @@ public sealed class RequestLogTests : IDisposable
         await server.Service<PileHost>().Opening;
         await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
         var door = new FastDoor(
-            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(), new HeadLimits(new KestrelServerLimits()),
+            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(),
+            new HeadLimits(new KestrelServerLimits()),
             TimeProvider.System, [], namesServer: false) { Log = server.Service<IReadLog>() };
         var pipe = new Pipe();
         var answers = new FastAnswers(door, pipe.Writer);
@@ -244,7 +250,8 @@ public sealed class RequestLogTests : IDisposable
 
         public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Information;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             if (!IsEnabled(logLevel))
                 return;
@@ -253,7 +260,9 @@ public sealed class RequestLogTests : IDisposable
             Assert.True(properties.Remove("Milliseconds", out object? elapsed));
             Milliseconds.Enqueue((double)elapsed!);
             Assert.True(properties.Remove("{OriginalFormat}", out object? template));
-            Events.Enqueue($"{logLevel} {string.Join(' ', properties.OrderBy(static one => one.Key).Select(static one => $"{one.Key}={one.Value}"))} | {template}");
+            Events.Enqueue($"{logLevel} "
+                + $"{string.Join(' ', properties.OrderBy(static one => one.Key).Select(static one => $"{one.Key}={one.Value}"))} | "
+                + $"{template}");
         }
 
         public void Dispose()

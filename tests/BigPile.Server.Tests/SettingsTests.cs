@@ -36,7 +36,8 @@ public sealed class SettingsTests
     public void The_piles_settings_reach_the_pile()
     {
         ServerSettings settings = Read(
-            ("Pile:FlushSeconds", "10"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"), ("Pile:Checksums", "AtEveryRead"));
+            ("Pile:FlushSeconds", "10"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"),
+            ("Pile:Checksums", "AtEveryRead"));
         Assert.Equal(TimeSpan.FromSeconds(10), settings.FlushInterval);
         Assert.Equal((PileWarmup.Advise, 200L << 20), (settings.Warmup, settings.WarmupBytesPerSecond));
         Assert.Equal(PileChecksums.AtEveryRead, settings.Checksums);
@@ -49,7 +50,8 @@ public sealed class SettingsTests
         var pile = new AspNetCore.BigPileOptions();
         Assert.Equal(
             (pile.FlushInterval, pile.Warmup, pile.WarmupBytesPerSecond, pile.Checksums, pile.SegmentBytes, pile.MaxBytes),
-            (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes, settings.MaxBytes));
+            (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes,
+                settings.MaxBytes));
     }
 
     [Fact]
@@ -59,21 +61,26 @@ public sealed class SettingsTests
 
     [Theory]
     [InlineData("Security:Keys", "sha256:abcdefghijk", "'Security:Keys' is 'sha2…'; it must be a list, such as Security:Keys:0:Name=shop")]
-    [InlineData("Security:Keys:0", "sha256:abcdefghijk", "'Security:Keys:0' is 'sha2…'; it must have parts, such as Security:Keys:0:Name=shop")]
+    [InlineData(
+        "Security:Keys:0", "sha256:abcdefghijk", "'Security:Keys:0' is 'sha2…'; it must have parts, such as Security:Keys:0:Name=shop")]
     [InlineData("Security:Keys:0:Name:0", "shop", "'Security:Keys:0:Name' has the part 'Security:Keys:0:Name:0'; it must be one value")]
-    [InlineData("Security:Keys:0:Scopes:0:X", "read", "'Security:Keys:0:Scopes:0' has the part 'Security:Keys:0:Scopes:0:X'; it must be one value")]
+    [InlineData(
+        "Security:Keys:0:Scopes:0:X", "read", "'Security:Keys:0:Scopes:0' has the part 'Security:Keys:0:Scopes:0:X'; it must be one value")]
     [InlineData("Security:Hosts:0:Name", "x", "'Security:Hosts:0' has the part 'Security:Hosts:0:Name'")]
     [InlineData("Security:AllowWithoutKeys:0", "true", "'Security:AllowWithoutKeys' has the part")]
-    [InlineData("Pile:MaxBytes:Value", "1g", "'Pile:MaxBytes' has the part 'Pile:MaxBytes:Value'; it must be one value, such as --Pile:MaxBytes=…")]
+    [InlineData(
+        "Pile:MaxBytes:Value", "1g", "'Pile:MaxBytes' has the part 'Pile:MaxBytes:Value'; it must be one value, such as --Pile:MaxBytes=…")]
     [InlineData("Tls:Password:0", "secret", "'Tls:Password' has the part")]
     [InlineData("urls:0", "http://127.0.0.1:1", "'urls' has the part 'urls:0'; it must be one value")]
     [InlineData("AllowedHosts:0", "x", "'AllowedHosts' has the part")]
-    [InlineData("Kestrel:Endpoints", "http://127.0.0.1:1", "'Kestrel:Endpoints' is 'http…'; it must have parts, such as Kestrel:Endpoints:Main:Url=")]
+    [InlineData("Kestrel:Endpoints", "http://127.0.0.1:1",
+        "'Kestrel:Endpoints' is 'http…'; it must have parts, such as Kestrel:Endpoints:Main:Url=")]
     [InlineData("Kestrel:Endpoints:A", "http://127.0.0.1:1", "'Kestrel:Endpoints:A' is 'http…'; it must have parts")]
     public void A_setting_of_the_wrong_form_is_refused(string name, string value, string message)
     {
         IConfiguration configuration = Configure((name, value));
-        Assert.Contains(message, Assert.Throws<SettingsException>(() => SettingForms.Check(configuration)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            message, Assert.Throws<SettingsException>(() => SettingForms.Check(configuration)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -82,10 +89,12 @@ public sealed class SettingsTests
         foreach (IConfiguration configuration in new[]
         {
             Configure(
-                ("Security:Hosts", "a, b"), ("Security:Origins", "http://a,http://b"), ("Metrics:Meters", "A,B"), ("Http:IgnoredHeaders", "A-A,B-B"),
+                ("Security:Hosts", "a, b"), ("Security:Origins", "http://a,http://b"), ("Metrics:Meters", "A,B"),
+                ("Http:IgnoredHeaders", "A-A,B-B"),
                 ("Security:Keys", "")),
             Configure(
-                ("Security:Hosts:0", "a"), ("Security:Hosts:1", "b"), ("Security:Origins:0", "http://a"), ("Security:Origins:1", "http://b"),
+                ("Security:Hosts:0", "a"), ("Security:Hosts:1", "b"), ("Security:Origins:0", "http://a"),
+                ("Security:Origins:1", "http://b"),
                 ("Metrics:Meters:0", "A"), ("Metrics:Meters:1", "B"), ("Http:IgnoredHeaders:0", "A-A"), ("Http:IgnoredHeaders:1", "B-B")),
         })
         {

@@ -50,7 +50,8 @@ public sealed class StartTests : IDisposable
             using var client = new TcpClient();
             await client.ConnectAsync(server.Address.Host, server.Address.Port);
             NetworkStream stream = client.GetStream();
-            await stream.WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
+            await stream.WriteAsync(
+                "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
             var answer = new byte[1000];
             int length = await stream.ReadAsync(answer);
             Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", Encoding.ASCII.GetString(answer, 0, length)); // the request runs
@@ -105,7 +106,8 @@ public sealed class StartTests : IDisposable
 
         gate.Set();
         await server.Service<PileHost>().Opening;
-        Assert.StartsWith("{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);
         await ServerTest.ProblemAsync(await server.Client.GetAsync("/v1/tables/t/entries/k"), HttpStatusCode.NotFound, "table_not_found");
     }
 
@@ -135,7 +137,8 @@ public sealed class StartTests : IDisposable
         (int code, string error) = await FailedStart.RunAsync(RunningServer.Arguments(_directory.Pile));
         Assert.Equal(1, code);
         Assert.Equal(
-            $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use another directory, or open the pile for reading only.\n",
+            $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use "
+            + "another directory, or open the pile for reading only.\n",
             error);
     }
 
@@ -205,7 +208,8 @@ public sealed class StartTests : IDisposable
     public async Task The_piles_settings_are_those_it_is_opened_with()
     {
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, "--Pile:FlushSeconds=7", "--Pile:Warmup=Off", "--Pile:WarmupBytesPerSecond=1m", "--Pile:Checksums=AtEveryRead");
+            _directory.Pile, "--Pile:FlushSeconds=7", "--Pile:Warmup=Off", "--Pile:WarmupBytesPerSecond=1m",
+            "--Pile:Checksums=AtEveryRead");
         AspNetCore.BigPileOptions options = server.Service<IOptions<AspNetCore.BigPileOptions>>().Value;
         Assert.Equal((TimeSpan.FromSeconds(7), PileWarmup.Off), (options.FlushInterval!.Value, options.Warmup));
         Assert.Equal((1L << 20, PileChecksums.AtEveryRead), (options.WarmupBytesPerSecond, options.Checksums));

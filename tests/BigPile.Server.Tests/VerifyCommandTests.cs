@@ -26,7 +26,8 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.Contains("  last owner  closed it", lines);
         Assert.Contains("  checksums   yes", lines);
         Assert.Contains("  segments    1", lines);
-        Assert.Contains(lines, static line => line.StartsWith("  pages       ", StringComparison.Ordinal) && line.EndsWith(" in use", StringComparison.Ordinal));
+        Assert.Contains(lines, static line =>
+            line.StartsWith("  pages       ", StringComparison.Ordinal) && line.EndsWith(" in use", StringComparison.Ordinal));
         Assert.Contains(lines, static line => line.StartsWith("  blocks      1,011 with ", StringComparison.Ordinal));
         Assert.Matches(@"\n  time        \d+\.\d\d s, \d+\.\d\d GB/s\nNo faults\.\n$", output);
     }
@@ -47,7 +48,8 @@ public sealed class VerifyCommandTests : IDisposable
         Damage(Marked);
         (int code, string output, string error) = await RunAsync(_files.Pile);
         Assert.Equal((1, ""), (code, error));
-        Assert.Matches(@"\nFault: segment 0, byte [\d,]+ \(address [0-9a-f]+\): the payload does not match its checksum\nFaults: 1\. ", output);
+        Assert.Matches(
+            @"\nFault: segment 0, byte [\d,]+ \(address [0-9a-f]+\): the payload does not match its checksum\nFaults: 1\. ", output);
     }
 
     [Fact]

@@ -22,8 +22,10 @@ public sealed class WrongSettingTests : IDisposable
     [InlineData("--Pile:Directory=", "'Pile:Directory' is ''; it must name a directory, such as ./data")]
     [InlineData("--Pile:Directory= ", "'Pile:Directory' is ' '")]
     [InlineData("--Pile:Directory=a\0b", "'Pile:Directory' is 'a?b'")]
-    [InlineData("--Limits:BufferedBytes=1m", "'Limits:BufferedBytes' is '1m'; it must be at least eight times 'Server:MaxBodyBytes', 268,435,456 bytes")]
-    [InlineData("--Server:MaxBodyBytes=64m", "'Limits:BufferedBytes' is '256m'; it must be at least eight times 'Server:MaxBodyBytes', 536,870,912 bytes")]
+    [InlineData("--Limits:BufferedBytes=1m",
+        "'Limits:BufferedBytes' is '1m'; it must be at least eight times 'Server:MaxBodyBytes', 268,435,456 bytes")]
+    [InlineData("--Server:MaxBodyBytes=64m",
+        "'Limits:BufferedBytes' is '256m'; it must be at least eight times 'Server:MaxBodyBytes', 536,870,912 bytes")]
     [InlineData("--Pile:FlushSeconds=0", "'Pile:FlushSeconds' is '0'; it must be a number of seconds from 1 to 86400")]
     [InlineData("--Pile:Warmup=hot", "'Pile:Warmup' is 'hot'; it must be one of Off, Advise, Touch, Verify")]
     [InlineData("--Pile:Warmup=1", "'Pile:Warmup' is '1'; it must be one of")]
@@ -53,7 +55,8 @@ public sealed class WrongSettingTests : IDisposable
     [InlineData("--Tls:KeyPath=x", "a 'Tls:KeyPath' and no 'Tls:CertificatePath'")]
     [InlineData("--Tls:CertificatePath=/none/such.pem", "certificate in '/none/such.pem' can't be used")]
     [InlineData("--Metrics:Path=metrics", "'Metrics:Path' is 'metrics'")]
-    [InlineData("--Security:AdminUrl=http://127.0.0.1:0", "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
+    [InlineData("--Security:AdminUrl=http://127.0.0.1:0",
+        "'Security:AdminUrl' is 'http://127.0.0.1:0'; it must be an address with a port of its own")]
     [InlineData("--Security:AdminUrl=nonsense", "'nonsense' is no address")]
     [InlineData("--Server:LogOneIn=0", "'Server:LogOneIn' is '0'")]
     [InlineData("--Directory=x", "no setting 'Directory'. Did you mean 'Pile:Directory'?")]
@@ -71,7 +74,8 @@ public sealed class WrongSettingTests : IDisposable
     [InlineData("--urls=https://127.0.0.1:0", "Set Tls:CertificatePath, or listen on an http address")]
     [InlineData("--urls=http://192.0.2.1:5080", "192.0.2.1")]
     [InlineData("--contentRoot=/nope", "no setting 'contentRoot'")]
-    [InlineData("--Kestrel:Limits:MaxRequestBodySize=1", "no setting 'Kestrel:Limits'. Limits are in the section 'Limits', and 'Server:MaxBodyBytes'")]
+    [InlineData("--Kestrel:Limits:MaxRequestBodySize=1",
+        "no setting 'Kestrel:Limits'. Limits are in the section 'Limits', and 'Server:MaxBodyBytes'")]
     [InlineData("--Kestrel:AddServerHeader=true", "no setting 'Kestrel:AddServerHeader'")]
     [InlineData("--Logging:LogLevel:Default=Nope", "'Logging:LogLevel:Default' is 'Nope'; it must be one of Trace, Debug, Information")]
     [InlineData("--Logging:Console:LogLevel:Default=7", "'Logging:Console:LogLevel:Default' is '7'")]
@@ -126,8 +130,10 @@ public sealed class WrongSettingTests : IDisposable
     public async Task What_is_right_is_taken()
     {
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, "--Security:Hosts=cache.internal.,a_b,10.1.2.3,FE80:0::1,*", "--Security:Origins=https://x:8443/,null,app://x,*",
-            "--Http:IgnoredHeaders=X-Trace", "--Logging:LogLevel:Default=warning", "--Limits:BufferedBytes=512m", "--Server:MaxBodyBytes=64m",
+            _directory.Pile, "--Security:Hosts=cache.internal.,a_b,10.1.2.3,FE80:0::1,*",
+            "--Security:Origins=https://x:8443/,null,app://x,*",
+            "--Http:IgnoredHeaders=X-Trace", "--Logging:LogLevel:Default=warning", "--Limits:BufferedBytes=512m",
+            "--Server:MaxBodyBytes=64m",
             "--Kestrel:EndpointDefaults:Protocols=Http1");
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/ready")).StatusCode);
     }

@@ -7,7 +7,9 @@ internal class PileOpener(PilePlan plan)
 {
     private volatile PileCache? _opened;
 
-    /// <summary>The cache whose entries are being found again, for who wants to see how far that is; <see langword="null"/> before.</summary>
+    /// <summary>
+    /// The cache whose entries are being found again, for who wants to see how far that is; <see langword="null"/> before.
+    /// </summary>
     internal PileCache? Opened => _opened;
 
     /// <summary>Opens the pile with its tables; may take long.</summary>

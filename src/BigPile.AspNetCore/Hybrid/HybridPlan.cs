@@ -30,5 +30,6 @@ internal readonly record struct HybridPlan(TimeSpan Expiration, TimeSpan LocalEx
     private static TimeSpan Check(TimeSpan time, string name) =>
         time > TimeSpan.Zero
             ? time
-            : throw new ArgumentOutOfRangeException(name, time, $"HybridCacheEntryOptions.{name} must be above zero. To keep nothing, use Flags.");
+            : throw new ArgumentOutOfRangeException(
+                name, time, $"HybridCacheEntryOptions.{name} must be above zero. To keep nothing, use Flags.");
 }

@@ -17,7 +17,9 @@ internal abstract class HybridRun(string[] tags)
     /// <summary>Is held while the run stores its value, and while it is told that it must not.</summary>
     internal Lock Storing { get; } = new();
 
-    /// <summary>Whether the key was removed, set, or lost one of its tags since the run began: who waits gets the value, and nobody else.</summary>
+    /// <summary>
+    /// Whether the key was removed, set, or lost one of its tags since the run began: who waits gets the value, and nobody else.
+    /// </summary>
     internal bool IsOutdated => _isOutdated;
 
     /// <summary>Whether others wait beside the caller that began it.</summary>

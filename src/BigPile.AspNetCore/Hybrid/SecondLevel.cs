@@ -121,7 +121,8 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
 
     private async ValueTask<bool> IsRemovedAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
-        if (await marks.ConcernAsync(key, head, stop).ConfigureAwait(false) || await IsTagRemovedAsync(TagSet.All, head, stop).ConfigureAwait(false))
+        if (await marks.ConcernAsync(key, head, stop).ConfigureAwait(false)
+            || await IsTagRemovedAsync(TagSet.All, head, stop).ConfigureAwait(false))
             return true;
         foreach (string tag in head.Tags)
         {

@@ -19,7 +19,8 @@ internal sealed class SerializerFormat<T>(IHybridCacheSerializer<T> serializer, 
     internal override T Decode(ValueKind kind, PileBuffer source) =>
         kind == ValueKind.Null ? default! : serializer.Deserialize(new ReadOnlySequence<byte>(source.WrittenMemory));
 
-    internal override void WritePortable(T value, ValueKind kind, PileBuffer encoded, PileBuffer target) => target.Write(encoded.WrittenSpan);
+    internal override void WritePortable(T value, ValueKind kind, PileBuffer encoded, PileBuffer target) =>
+        target.Write(encoded.WrittenSpan);
 
     internal override T ReadPortable(ValueKind kind, ReadOnlySpan<byte> source)
     {

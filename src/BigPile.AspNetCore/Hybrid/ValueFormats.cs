@@ -6,7 +6,9 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Finds the format of a type once: the application's serializer for it, of its factories the one added last, or the pile's codec.</summary>
+/// <summary>
+/// Finds the format of a type once: the application's serializer for it, of its factories the one added last, or the pile's codec.
+/// </summary>
 internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers)
 {
     private readonly ConcurrentDictionary<Type, object> _formats = new();

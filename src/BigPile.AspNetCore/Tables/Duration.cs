@@ -3,7 +3,9 @@ using System.Globalization;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Times as headers and documents state them: <c>30s</c>, <c>500ms</c>, <c>5m</c>, <c>2h</c>, <c>1d</c>, or seconds without a unit.</summary>
+/// <summary>
+/// Times as headers and documents state them: <c>30s</c>, <c>500ms</c>, <c>5m</c>, <c>2h</c>, <c>1d</c>, or seconds without a unit.
+/// </summary>
 internal static class Duration
 {
     internal const string Form = "a whole number above zero with ms, s, m, h or d behind it; without a unit it is seconds";

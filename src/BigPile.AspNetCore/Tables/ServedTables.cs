@@ -56,7 +56,9 @@ internal sealed class ServedTables
             Restoring = RestoreAfterAsync(cache.Readiness.Completion);
     }
 
-    /// <summary>Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.</summary>
+    /// <summary>
+    /// Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.
+    /// </summary>
     internal Task Restoring { get; } = Task.CompletedTask;
 
     internal PileCache Cache { get; }
@@ -116,9 +118,11 @@ internal sealed class ServedTables
     private TableRefusal? CheckRoomLocked(ITableMaker? maker)
     {
         if (Cache.TableCount >= _maxTables)
-            return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or raise the limit.", _maxTables);
+            return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or "
+                + "raise the limit.", _maxTables);
         return maker?.MaxTables is { } limit && _makers.CountOf(maker.Name) >= limit
-            ? TableRefusal.TooMany($"The key '{maker.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
+            ? TableRefusal.TooMany(
+                $"The key '{maker.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
             : null;
     }
 
@@ -171,7 +175,8 @@ internal sealed class ServedTables
         {
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
-            Keep(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings)); // first: a kill behind this finds it dropped, and goes on with it
+            // first: a kill behind this finds it dropped, and goes on with it
+            Keep(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
             HideLocked(name);
             if (Cache.Readiness.IsReady)
                 DropLocked(name);

@@ -2,7 +2,9 @@ using System.Text.Json.Serialization;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Reads and writes documents of tables. A member that is not known is refused: ignoring it would do something else than was meant.</summary>
+/// <summary>
+/// Reads and writes documents of tables. A member that is not known is refused: ignoring it would do something else than was meant.
+/// </summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,

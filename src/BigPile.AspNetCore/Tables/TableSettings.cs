@@ -76,7 +76,8 @@ internal record TableSettings
         string[] known = [.. TableJson.Default.TableSettings.Properties.Select(static property => property.Name)];
         return known.Contains(member, StringComparer.Ordinal)
             ? $"The member '{member}' has a value of another type."
-            : $"There is no member '{(member.Length <= MaxShownCharacters ? member : member[..MaxShownCharacters] + "…")}'. There are {string.Join(", ", known)}.";
+            : $"There is no member '{(member.Length <= MaxShownCharacters ? member : member[..MaxShownCharacters] + "…")}'. There are "
+                + $"{string.Join(", ", known)}.";
     }
 
     /// <summary>What is wrong with options, in the words of the document.</summary>

@@ -10,7 +10,8 @@ namespace BigPile.Http.Api;
 /// <param name="Tables">The tables that are reached: names in which <c>*</c> stands for any characters.</param>
 /// <param name="AllTables">Whether these are all tables, also those that are yet to be made.</param>
 /// <param name="Administration">Whether requests that need the scope admin are answered on this port.</param>
-internal sealed record AccessReport(string? Key, IReadOnlyList<string> Scopes, IReadOnlyList<string> Tables, bool AllTables, bool Administration)
+internal sealed record AccessReport(
+    string? Key, IReadOnlyList<string> Scopes, IReadOnlyList<string> Tables, bool AllTables, bool Administration)
 {
     private static readonly KeyScopes[] All = [KeyScopes.Read, KeyScopes.Write, KeyScopes.Admin];
 

@@ -30,7 +30,8 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
         string? tableName = context.Request.Query["table"];
         if (tableName != null && action != "purge")
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidQuery("table", tableName, "left out: the action is on the whole pile"));
+            return ProblemResponse.WriteAsync(
+                context, ProblemCatalog.InvalidQuery("table", tableName, "left out: the action is on the whole pile"));
         if (tableName != null && !TableName.IsValid(tableName))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
         if (tableName != null && !tables.Exists(tableName))
@@ -47,7 +48,8 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         Func<JsonObject?> describe = action == "warm" ? () => ProgressOf(pile) : progress.Describe;
         if (operations.TryBegin(action, tableName, describe, MaxRunning, cancel) is not { } operation)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.TooManyOperations);
-        _ = Task.Run(() => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)), CancellationToken.None);
+        _ = Task.Run(
+            () => RunAsync(operation, action, () => DoAsync(action, tables, tableName, progress, stop.Token)), CancellationToken.None);
         context.Response.StatusCode = StatusCodes.Status202Accepted;
         context.Response.Headers.Location = "/v1/operations/" + operation.Id;
         return JsonAnswer.WriteAsync(context, operation.Describe());
@@ -77,7 +79,8 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         }
     }
 
-    private static Task<JsonObject> DoAsync(string action, ServedTables tables, string? tableName, OperationProgress progress, CancellationToken stop)
+    private static Task<JsonObject> DoAsync(
+        string action, ServedTables tables, string? tableName, OperationProgress progress, CancellationToken stop)
     {
         Pile pile = tables.Cache.Pile;
         switch (action)

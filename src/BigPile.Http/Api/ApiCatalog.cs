@@ -36,7 +36,8 @@ internal static class ApiCatalog
         (LifetimeHeaders.Priority, $"What the entry is worth when another has to make room: {Priorities.Form}."),
     ];
 
-    private static readonly Problem[] Common = [ProblemCatalog.NotReady, ProblemCatalog.InvalidTableName, ProblemCatalog.OtherKeyType, ProblemCatalog.PileFailed];
+    private static readonly Problem[] Common =
+        [ProblemCatalog.NotReady, ProblemCatalog.InvalidTableName, ProblemCatalog.OtherKeyType, ProblemCatalog.PileFailed];
 
     private static readonly Problem[] PutProblems =
     [
@@ -69,7 +70,8 @@ internal static class ApiCatalog
         new("delete", Entry, "deleteEntry", "entries", "Removes an entry.", 204)
         {
             Headers = Conditions,
-            Problems = [.. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.Precondition],
+            Problems =
+                [.. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.Precondition],
         },
         Renew("touch", "touchEntry", "Begins the entry's lifetime anew: as long as when it was put, or as the headers say.", Lifetimes),
         Renew("persist", "persistEntry", "Lets the entry live without an end.", []),
@@ -80,20 +82,23 @@ internal static class ApiCatalog
         {
             Headers =
             [
-                ("If-None-Match", "The ETags that the client has; 304 if the entry has one of them."), ("Range", "The part that is wanted."),
+                ("If-None-Match", "The ETags that the client has; 304 if the entry has one of them."),
+                    ("Range", "The part that is wanted."),
                 ("Accept-Encoding", "Which compressed payloads the client takes as they are stored."),
                 ("Prefer", "return=minimal leaves out the body of a 404."),
             ],
             Query =
             [
                 ("maxAge", "Not older than so many seconds; an older entry is 404."),
-                ("look", "true: the read is no use of the entry, and says its priority, the hashes of its tags and its lifetime in headers."),
+                ("look",
+                    "true: the read is no use of the entry, and says its priority, the hashes of its tags and its lifetime in headers."),
             ],
             Others = [(206, "A part of the payload."), (304, "The client has it.")],
             Problems =
             [
                 .. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.ForeignValue,
-                ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.BadQuery, ProblemCatalog.Precondition, ProblemCatalog.EncodingRefused,
+                ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.BadQuery, ProblemCatalog.Precondition,
+                ProblemCatalog.EncodingRefused,
                 ProblemCatalog.RangeOutside, ProblemCatalog.MethodNotAllowed,
             ],
         };
@@ -116,18 +121,22 @@ internal static class ApiCatalog
         {
             Body = [Json, BatchForms.Keys], Problems = [.. BatchProblems, ProblemCatalog.TableNotFound],
         },
-        new("post", Table + ":mset", "putEntries", "batches", "Puts many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
+        new("post", Table
+            + ":mset", "putEntries", "batches", "Puts many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
-            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems = [.. BatchProblems, ProblemCatalog.BadHeader, ProblemCatalog.TableNotFound],
+            Body = [Json, BatchForms.Binary], Headers = PutHeaders, Problems =
+                [.. BatchProblems, ProblemCatalog.BadHeader, ProblemCatalog.TableNotFound],
         },
-        new("post", Table + ":mdelete", "deleteEntries", "batches", "Removes many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
+        new("post", Table
+            + ":mdelete", "deleteEntries", "batches", "Removes many entries, each for itself: not atomic.", 200, BatchForms.Binary, Json)
         {
             Body = [Json, BatchForms.Keys], Problems = [.. BatchProblems, ProblemCatalog.TableNotFound],
         },
         new("post", Table + ":evict", "evictTags", "batches", "Removes all entries that have one of some tags.", 204)
         {
             Body = [Json],
-            Problems = [.. Common, ProblemCatalog.TableNotFound, ProblemCatalog.BadDocument, ProblemCatalog.LongBatch, ProblemCatalog.LongBody, ProblemCatalog.UnsupportedCoding],
+            Problems = [.. Common, ProblemCatalog.TableNotFound, ProblemCatalog.BadDocument, ProblemCatalog.LongBatch,
+                ProblemCatalog.LongBody, ProblemCatalog.UnsupportedCoding],
         },
         new("post", Table + ":load", "load", "bulk", "Puts each line of the body, whatever its length.", 200, Json)
         {
@@ -138,7 +147,8 @@ internal static class ApiCatalog
                 ProblemCatalog.PileFull, ProblemCatalog.TableNotFound,
             ],
         },
-        new("get", Table + ":export", "export", "bulk", "All entries, one a line, with lifetimes, priorities and hashes of tags, for :load.", 200, Ndjson)
+        new("get", Table + ":export", "export", "bulk",
+            "All entries, one a line, with lifetimes, priorities and hashes of tags, for :load.", 200, Ndjson)
         {
             Problems = [.. Common, ProblemCatalog.TableNotFound],
         },
@@ -146,7 +156,8 @@ internal static class ApiCatalog
 
     private static ApiOperation[] Tables() =>
     [
-        new("get", "/v1/tables", "listTables", "tables", "The tables that the key reaches, with what they hold and do.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
+        new("get", "/v1/tables", "listTables", "tables", "The tables that the key reaches, with what they hold and do.", 200,
+            Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", Table, "getTable", "tables", "What a table holds, what it did, and how it behaves.", 200, Json)
         {
             Problems = [.. Common, ProblemCatalog.TableNotFound],
@@ -154,7 +165,8 @@ internal static class ApiCatalog
         new("put", Table, "putTable", "tables", "Makes a table, or has it behave otherwise.", 201, Json)
         {
             Body = [Json], Others = [(200, "The table was there, and behaves so now.")],
-            Problems = [.. Common, ProblemCatalog.BadDocument, ProblemCatalog.BadTableOptions, ProblemCatalog.LongBody, ProblemCatalog.UnsupportedCoding],
+            Problems = [.. Common, ProblemCatalog.BadDocument, ProblemCatalog.BadTableOptions, ProblemCatalog.LongBody,
+                ProblemCatalog.UnsupportedCoding],
         },
         new("delete", Table, "deleteTable", "tables", "Drops a table with all its entries.", 204)
         {
@@ -162,7 +174,8 @@ internal static class ApiCatalog
         },
         new("get", Table + "/keys", "listKeys", "tables", "A page of a table's keys.", 200, Json, Ndjson)
         {
-            Query = [("prefix", "What the keys begin with."), ("cursor", "Where the page before ended."), ("limit", "The most keys, up to 10000; 1000 when left out.")],
+            Query = [("prefix", "What the keys begin with."), ("cursor", "Where the page before ended."),
+                ("limit", "The most keys, up to 10000; 1000 when left out.")],
             Problems = [.. Common, ProblemCatalog.TableNotFound, ProblemCatalog.InvalidCursor, ProblemCatalog.BadQuery],
         },
     ];
@@ -171,7 +184,8 @@ internal static class ApiCatalog
     {
         var operations = new List<ApiOperation>
         {
-            new("get", "/v1/operations", "listOperations", "operations", "What runs, and the last that ran.", 200, Json) { AnswerSchema = "Operations" },
+            new("get", "/v1/operations", "listOperations", "operations", "What runs, and the last that ran.", 200,
+                Json) { AnswerSchema = "Operations" },
             new("get", "/v1/operations/{id}", "getOperation", "operations", "How far an operation is.", 200, Json)
             {
                 AnswerSchema = "Operation", Problems = [ProblemCatalog.OperationNotFound],
@@ -187,7 +201,8 @@ internal static class ApiCatalog
             {
                 AnswerSchema = "Operation",
                 Query = action == "purge" ? [("table", "The one table to empty; without it, all.")] : [],
-                Problems = [ProblemCatalog.NotReady, ProblemCatalog.TooManyOperations, ProblemCatalog.BadQuery, ProblemCatalog.TableNotFound],
+                Problems =
+                    [ProblemCatalog.NotReady, ProblemCatalog.TooManyOperations, ProblemCatalog.BadQuery, ProblemCatalog.TableNotFound],
             });
         }
         return operations;
@@ -206,10 +221,12 @@ internal static class ApiCatalog
     [
         new("get", "/v1/access", "getAccess", "reports", "What the key of the request may do, and to which tables.", 200, Json),
         new("get", "/v1/stats", "getStats", "reports", "A snapshot of everything.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
-        new("get", "/v1/memory", "getMemory", "reports", "Where the memory is: the equation, and the fill of the segments.", 200, Json) { Problems = [ProblemCatalog.NotReady] },
+        new("get", "/v1/memory", "getMemory", "reports", "Where the memory is: the equation, and the fill of the segments.", 200,
+            Json) { Problems = [ProblemCatalog.NotReady] },
         new("get", "/health/live", "getLive", "reports", "Whether the process answers.", 200, Json),
         new("get", "/health/ready", "getReady", "reports", "Whether the pile is open.", 200, Json) { Others = [(503, "It is not.")] },
-        new("get", "/health/startup", "getStartup", "reports", "Whether the pile has been open, and how far its warm-up is.", 200, Json) { Others = [(503, "It has not.")] },
+        new("get", "/health/startup", "getStartup", "reports", "Whether the pile has been open, and how far its warm-up is.", 200,
+            Json) { Others = [(503, "It has not.")] },
         new("get", "/openapi/v1.json", "getDescription", "reports", "This description.", 200, Json),
     ];
 }

@@ -10,7 +10,9 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Http.Api;
 
 /// <summary>The description of the service in OpenAPI 3.1.</summary>
-/// <remarks>Made from <see cref="ApiCatalog"/>: most of what the service answers never meets the framework's routing, which others are made from.</remarks>
+/// <remarks>
+/// Made from <see cref="ApiCatalog"/>: most of what the service answers never meets the framework's routing, which others are made from.
+/// </remarks>
 internal static class ApiDocument
 {
     private static readonly Lazy<JsonObject> Document = new(Make);
@@ -36,8 +38,10 @@ internal static class ApiDocument
             {
                 ["title"] = "BigPile",
                 ["version"] = "1",
-                ["description"] = "Tables of payloads, served byte for byte. A key is percent-encoded UTF-8 of 1 to 1,024 bytes and may hold slashes; "
-                    + "an action at the end of a key counts as it comes over the wire, so a key that ends with :touch is written %3Atouch in a POST.",
+                ["description"] =
+                    "Tables of payloads, served byte for byte. A key is percent-encoded UTF-8 of 1 to 1,024 bytes and may hold slashes; "
+                    + "an action at the end of a key counts as it comes over the wire, so a key that ends with :touch is written "
+                    + "%3Atouch in a POST.",
             },
             ["paths"] = paths,
             ["components"] = new JsonObject { ["schemas"] = Schemas() },

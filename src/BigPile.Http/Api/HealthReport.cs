@@ -10,7 +10,8 @@ namespace BigPile.Http.Api;
 /// <param name="Index">How far the tables are in finding their entries again; left out while there is no pile.</param>
 /// <param name="Background">What failed in the background; left out when nothing did.</param>
 internal sealed record HealthReport(
-    string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null, BackgroundHealth? Background = null)
+    string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null,
+    BackgroundHealth? Background = null)
 {
     internal static readonly HealthReport Live = new("live", []);
 

@@ -43,8 +43,8 @@ internal sealed record MemoryMapReport(
 /// <param name="Unexamined">Bytes of pages that nobody has examined yet.</param>
 /// <param name="Unused">Bytes of pages not in use.</param>
 /// <param name="Cells">
-/// The same in order of addresses, in parts of equal length: how full each one is, from 0 to 100 %; -1: none of it is in use; -2: most of it
-/// is not examined yet.
+/// The same in order of addresses, in parts of equal length: how full each one is, from 0 to 100 %; -1: none of it is in use; -2: most of
+/// it is not examined yet.
 /// </param>
 internal sealed record SegmentReport(
     int First, int Count, long Reserved, long Head, long Taken, long Free, long Unexamined, long Unused, IReadOnlyList<int> Cells)
@@ -58,7 +58,8 @@ internal sealed record SegmentReport(
         int perCell = Math.Max(1, segments.Length * MemoryMapReport.MaxRows / MemoryMapReport.MaxCells);
         IEnumerable<PageUse> cells = segments.Length == 1
             ? segments[0].Cells
-            : segments.SelectMany(static segment => segment.Cells).Chunk(perCell).Select(static part => part.Aggregate(static (left, right) => left + right));
+            : segments.SelectMany(
+                static segment => segment.Cells).Chunk(perCell).Select(static part => part.Aggregate(static (left, right) => left + right));
         return new SegmentReport(
             segments[0].Number, segments.Length, all.TotalBytes, all.HeadBytes, all.TakenBytes, all.FreeBytes, all.UnexaminedBytes,
             all.UnusedBytes, [.. cells.Select(LevelOf)]);

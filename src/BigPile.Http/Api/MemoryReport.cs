@@ -14,7 +14,8 @@ namespace BigPile.Http.Api;
 /// <param name="Records">Bytes of process memory beside the segments.</param>
 /// <param name="Limit">The most bytes that may be reserved; left out when there is no limit.</param>
 internal sealed record MemoryReport(
-    long Reserved, long Committed, long Payload, long Headers, long Slack, long Free, long Unexamined, long Unused, long Records, long? Limit)
+    long Reserved, long Committed, long Payload, long Headers, long Slack, long Free, long Unexamined, long Unused, long Records,
+    long? Limit)
 {
     internal static readonly string[] Equations =
         ["reserved = committed + unused", "committed = payload + headers + slack + free + unexamined"];

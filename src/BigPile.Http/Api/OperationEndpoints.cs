@@ -13,7 +13,8 @@ internal sealed class OperationEndpoints(OperationStore operations)
 {
     internal Task ListAsync(HttpContext context) =>
         JsonAnswer.WriteAsync(
-            context, new JsonObject { ["operations"] = new JsonArray([.. operations.All.Select(static operation => operation.Describe())]) });
+            context,
+            new JsonObject { ["operations"] = new JsonArray([.. operations.All.Select(static operation => operation.Describe())]) });
 
     internal Task GetAsync(HttpContext context) =>
         Find(context) is { } operation

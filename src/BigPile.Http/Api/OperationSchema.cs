@@ -32,7 +32,8 @@ internal static class OperationSchema
             {
                 ["type"] = "string",
                 ["enum"] = new JsonArray(
-                    [.. Enum.GetNames<OperationState>().Select(static name => JsonValue.Create(JsonNamingPolicy.CamelCase.ConvertName(name)))]),
+                    [.. Enum.GetNames<OperationState>().Select(
+                        static name => JsonValue.Create(JsonNamingPolicy.CamelCase.ConvertName(name)))]),
             },
             ["startedAt"] = ApiDocument.Property("string", "When it began."),
             ["endedAt"] = ApiDocument.Property("string", "When it ended; not there while it runs."),
@@ -45,12 +46,14 @@ internal static class OperationSchema
     internal static JsonObject Progress() => new()
     {
         ["type"] = "object",
-        ["description"] = "How far it is, or was when it ended. It never goes back. A load and an export don't know how much there is, and count records, bytes or entries.",
+        ["description"] = "How far it is, or was when it ended. It never goes back. A load and an export don't know how much there is, "
+            + "and count records, bytes or entries.",
         ["properties"] = new JsonObject
         {
             ["done"] = ApiDocument.Property("integer", "What is done."),
             ["total"] = ApiDocument.Property("integer", "What there was to do at the beginning; not there before that is known."),
-            ["unit"] = ApiDocument.Property("string", "What is counted: bytes (flush, warm), pages (compact, verify) or buckets of the index (purge)."),
+            ["unit"] = ApiDocument.Property(
+                "string", "What is counted: bytes (flush, warm), pages (compact, verify) or buckets of the index (purge)."),
             ["fraction"] = ApiDocument.Property("number", "The share that is done, from 0 to 1; 1 once all is done."),
             ["totalBytes"] = ApiDocument.Property("integer", "The same as total; of warm only."),
             ["remainingBytes"] = ApiDocument.Property("integer", "What is left of the total; of warm only."),

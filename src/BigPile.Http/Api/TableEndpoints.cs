@@ -21,7 +21,8 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
     private const int MaxDocumentBytes = 64 * 1024;
 
     /// <summary>Tells what a table holds, what it did, and how it behaves.</summary>
-    internal Task GetAsync(HttpContext context) => AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
+    internal Task GetAsync(HttpContext context) =>
+        AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
 
     /// <summary>Makes a table, or has it behave as the document says; what the document leaves out gets its default.</summary>
     internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
@@ -29,7 +30,8 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         ValueBuffer body = ValueBuffer.Rent(room);
         try
         {
-            if (await BodyBuffer.ReadDocumentAsync(context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
+            if (await BodyBuffer.ReadDocumentAsync(
+                context, body, Math.Min(limits.MaxBodyBytes, MaxDocumentBytes)).ConfigureAwait(false) is { } unread)
                 return unread;
             TableOptions stated = TableSettings.Parse(body.WrittenSpan).ToOptions(name);
             if (stated.InitialEntries > limits.MaxInitialEntries)
@@ -38,7 +40,8 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
                 return ProblemOf.Refusal(refusal);
             if (isNew)
                 context.Response.Headers.Location = "/v1/tables/" + name;
-            return await Answer(context, tables, name, isNew ? StatusCodes.Status201Created : StatusCodes.Status200OK).ConfigureAwait(false);
+            return await Answer(
+                context, tables, name, isNew ? StatusCodes.Status201Created : StatusCodes.Status200OK).ConfigureAwait(false);
         }
         catch (JsonException e)
         {

@@ -20,6 +20,7 @@ internal sealed record TableList(IReadOnlyList<TableReport> Tables)
     }
 
     /// <summary>Describes tables with what they did between two looks.</summary>
-    internal static IEnumerable<TableReport> Describe(IEnumerable<KeyValuePair<string, TableStatistics>> tables, ActivityReport? activity) =>
+    internal static IEnumerable<TableReport> Describe(
+        IEnumerable<KeyValuePair<string, TableStatistics>> tables, ActivityReport? activity) =>
         tables.Select(table => TableReport.Of(table.Key, table.Value, activity?.Tables.GetValueOrDefault(table.Key)));
 }

@@ -4,8 +4,8 @@ namespace BigPile.Http.Bounds;
 
 /// <summary>The room that all buffers in flight have together: bodies that come, batches, answers that wait for their clients.</summary>
 /// <remarks>
-/// What the server keeps for each connection, and values of up to 32 KB that are being sent, are bounded by the number of connections and of
-/// requests, and are not counted. Thread safety: all members may be called concurrently.
+/// What the server keeps for each connection, and values of up to 32 KB that are being sent, are bounded by the number of connections and
+/// of requests, and are not counted. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class BufferRoom
 {

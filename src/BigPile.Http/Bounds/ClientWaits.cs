@@ -8,7 +8,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace BigPile.Http.Bounds;
 
-/// <summary>The requests that wait for their clients: for more of a body, or for room to send. Those that wait too long are cut off.</summary>
+/// <summary>
+/// The requests that wait for their clients: for more of a body, or for room to send. Those that wait too long are cut off.
+/// </summary>
 /// <remarks>
 /// The server's own rates count all that was sent against all the time that it took, so that a megabyte at once earns an hour of nothing;
 /// and once the server stops it does not look at them at all. Here one wait counts: while buffers are held that others need, and during a

@@ -4,7 +4,9 @@ using System.Threading.Tasks;
 
 namespace BigPile.Http.Bounds;
 
-/// <summary>Lets only so much work run at once that keeps a processor busy for long; the rest waits without a thread, in the order in which it came.</summary>
+/// <summary>
+/// Lets only so much work run at once that keeps a processor busy for long; the rest waits without a thread, in the order in which it came.
+/// </summary>
 /// <remarks>
 /// Reads are answered by the same threads: without a turn for decoding, big batches and loads, a few dozen of them would keep all threads,
 /// and reads that take microseconds would wait for seconds. Thread safety: all members may be called concurrently.

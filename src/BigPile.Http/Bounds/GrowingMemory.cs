@@ -25,7 +25,9 @@ internal sealed class GrowingMemory
 
     internal Span<byte> Span => _large != null ? _large.GetSpan() : _array;
 
-    /// <summary>Says from which room the bytes come; <see langword="null"/>: from none, they are not counted. Only while there are none.</summary>
+    /// <summary>
+    /// Says from which room the bytes come; <see langword="null"/>: from none, they are not counted. Only while there are none.
+    /// </summary>
     internal void TakeFrom(BufferRoom? room) => _room = room;
 
     /// <summary>Makes room for so many bytes, at least.</summary>

@@ -37,7 +37,9 @@ internal readonly record struct AcceptedType(int Weight, int Place)
             return 1;
         int end = item.IndexOf(';');
         ReadOnlySpan<char> range = (end < 0 ? item : item[..end]).Trim(" \t");
-        return range.EndsWith("/*", StringComparison.Ordinal) && mediaType.StartsWith(range[..^1], StringComparison.OrdinalIgnoreCase) ? 2 : 0;
+        return range.EndsWith("/*", StringComparison.Ordinal) && mediaType.StartsWith(range[..^1], StringComparison.OrdinalIgnoreCase)
+            ? 2
+            : 0;
     }
 
     private static int WeightOf(ReadOnlySpan<char> item)

@@ -19,7 +19,8 @@ internal static class BatchAnswer
     // A piece of a payload; three bytes become four characters of base64.
     private const int SegmentBytes = 48 * 1024;
 
-    private static readonly JsonWriterOptions JsonOptions = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonWriterOptions JsonOptions =
+        new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     internal static Task WriteAsync(HttpContext context, Batch batch, BatchForm form, TimeProvider time) => form switch
     {
@@ -66,7 +67,8 @@ internal static class BatchAnswer
             int typeBytes = item.ContentType?.Length ?? 0;
             Span<byte> head = writer.GetSpan(BatchFrame.HeadBytes + typeBytes);
             new BatchFrame(
-                item.PayloadBytes, 0, typeBytes, (byte)item.Coding, item.Status, LifetimeOf(item.Info, time), item.Info.Version).Write(head);
+                item.PayloadBytes, 0, typeBytes, (byte)item.Coding, item.Status, LifetimeOf(item.Info, time),
+                item.Info.Version).Write(head);
             if (typeBytes != 0)
                 _ = Encoding.ASCII.GetBytes(item.ContentType, head[BatchFrame.HeadBytes..]);
             writer.Advance(BatchFrame.HeadBytes + typeBytes);
@@ -195,7 +197,8 @@ internal static class BatchAnswer
     {
         BatchItem item = batch.Items[index];
         string key = Uri.EscapeDataString(HostileText.Echo(batch.Key(index)));
-        WriteText(document, $"--{boundary}\r\nBigPile-Key: {key}\r\nBigPile-Status: {item.Status.ToString(CultureInfo.InvariantCulture)}\r\n");
+        WriteText(
+            document, $"--{boundary}\r\nBigPile-Key: {key}\r\nBigPile-Status: {item.Status.ToString(CultureInfo.InvariantCulture)}\r\n");
         if (item.Problem != null)
             WriteText(document, $"BigPile-Code: {item.Problem.Code}\r\n");
         if (item.Info.Version != 0)

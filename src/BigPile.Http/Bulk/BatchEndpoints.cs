@@ -34,7 +34,8 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return tables.Exists(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
             batch.Values.TakeFrom(room.ForAnswers);
-            _ = table.ReadManyBytesUtf8(batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
+            _ = table.ReadManyBytesUtf8(
+                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
             Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -74,7 +75,9 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
         }
     }
 
-    /// <summary>Puts entries. What the request's headers say of lifetime, priority and tags holds for the items that do not say otherwise.</summary>
+    /// <summary>
+    /// Puts entries. What the request's headers say of lifetime, priority and tags holds for the items that do not say otherwise.
+    /// </summary>
     internal async Task<Problem?> SetAsync(HttpContext context, ServedTables tables, string tableName)
     {
         BatchForm form = FormOfResults(context);

@@ -30,7 +30,9 @@ internal static class BatchForms
     private static readonly (BatchForm Form, string MediaType)[] Forms =
         [(BatchForm.Json, MediaTypes.Json), (BatchForm.Binary, Binary), (BatchForm.Multipart, Multipart)];
 
-    /// <summary>The form that an Accept header weighs most; of those that weigh the same the one it names first. JSON without a header.</summary>
+    /// <summary>
+    /// The form that an Accept header weighs most; of those that weigh the same the one it names first. JSON without a header.
+    /// </summary>
     internal static BatchForm Choose(StringValues accept)
     {
         if (accept.Count == 0)

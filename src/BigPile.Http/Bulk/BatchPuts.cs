@@ -34,7 +34,8 @@ internal sealed class BatchPuts(
     {
         if (contentType != null && BatchForms.Is(contentType, BatchForms.Binary))
             return CheckFrames() ?? PutFrames();
-        if (contentType != null && !BatchForms.Is(contentType, "application/json") && !BatchForms.Is(contentType, "application/x-www-form-urlencoded"))
+        if (contentType != null && !BatchForms.Is(contentType, "application/json")
+            && !BatchForms.Is(contentType, "application/x-www-form-urlencoded"))
             return ProblemCatalog.UnsupportedType(Accepted);
         try
         {
@@ -96,7 +97,8 @@ internal sealed class BatchPuts(
             ReadOnlyMemory<byte> item = rest.Slice(BatchFrame.HeadBytes, (int)frame.RestBytes);
             ReadOnlySpan<byte> key = item.Span[..frame.KeyBytes];
             batch.AddKey(key);
-            batch.Items[^1] = PutFrame(frame, key, item.Span.Slice(frame.KeyBytes, frame.TypeBytes), item[(frame.KeyBytes + frame.TypeBytes)..]);
+            batch.Items[^1] =
+                PutFrame(frame, key, item.Span.Slice(frame.KeyBytes, frame.TypeBytes), item[(frame.KeyBytes + frame.TypeBytes)..]);
             rest = rest[(BatchFrame.HeadBytes + item.Length)..];
         }
         return null;
@@ -157,7 +159,8 @@ internal sealed class BatchPuts(
         json.Read() && json.TokenType == JsonTokenType.StartObject && json.Read() && json.TokenType == JsonTokenType.PropertyName
         && json.ValueTextEquals("items"u8) && json.Read() && json.TokenType == JsonTokenType.StartArray;
 
-    private BatchItem Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlyMemory<byte> payload, ContentCoding coding, EntryOptions? options)
+    private BatchItem Put(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlyMemory<byte> payload, ContentCoding coding, EntryOptions? options)
     {
         if (payload.Length > limits.MaxBodyBytes)
             return BatchItem.Of(ProblemCatalog.BodyTooLarge(limits.MaxBodyBytes, payload.Length));

@@ -35,7 +35,8 @@ internal sealed class BulkBody : ReadingStream
             return lengthBytes;
         _budget.Take(lengthBytes);
         if (_budget.LeftBytes < 0)
-            throw new InvalidDataException($"It has more than {DecodeBudget.BytesForEachByte} bytes decompressed for each that was sent. Send it as it is.");
+            throw new InvalidDataException(
+                $"It has more than {DecodeBudget.BytesForEachByte} bytes decompressed for each that was sent. Send it as it is.");
         return lengthBytes;
     }
 

@@ -65,7 +65,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
             Problem problem = e is InvalidDataException ? ProblemCatalog.UndecodableBody(e.Message)
                 : ProblemOf.Exception(e, limits.MaxBodyBytes) ?? ProblemCatalog.BadBody;
             string fate = e is TableDroppedException ? "went with it" : "stay";
-            problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, and {fate}." };
+            problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, "
+                + $"and {fate}." };
             operations.Fail(operation, problem);
             if (ProblemOf.Exception(e, limits.MaxBodyBytes) == null && e is not InvalidDataException)
                 throw;

@@ -27,7 +27,8 @@ namespace BigPile.Http.Bulk;
 /// <param name="destination">Where the lines go.</param>
 /// <param name="room">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
 /// <param name="client">The request whose answer it is; <see langword="null"/>: it goes elsewhere.</param>
-internal sealed class BulkExport(CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null, HttpContext? client = null)
+internal sealed class BulkExport(
+    CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null, HttpContext? client = null)
 {
     private const int FlushBytes = 64 * 1024;
 

@@ -13,8 +13,8 @@ namespace BigPile.Http.Bulk;
 /// <summary>Puts each line of a JSON-lines stream into a table.</summary>
 /// <remarks>
 /// With a key field, a line is stored as it is, under the value of that field. Without one, a line is an <see cref="EntryRecord"/>, as an
-/// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before stays.
-/// Memory: the longest line, whatever the length of the stream.
+/// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before
+/// stays. Memory: the longest line, whatever the length of the stream.
 /// </remarks>
 internal sealed class BulkLoad : IDisposable
 {
@@ -49,7 +49,8 @@ internal sealed class BulkLoad : IDisposable
     /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
     /// <param name="work">Where the load takes its turns; <see langword="null"/>: it needs none.</param>
     internal BulkLoad(
-        Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time, DecodeBudget? budget = null,
+        Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time,
+        DecodeBudget? budget = null,
         BufferRoom? room = null, DearWork? work = null)
     {
         _work = work;
@@ -92,7 +93,8 @@ internal sealed class BulkLoad : IDisposable
         if (_budget?.TryTakeBadLine() == false)
         {
             throw new RefusedException(ProblemCatalog.InvalidDocument(
-                $"Too many of its lines can't be stored: {_tally.Skipped:N0} of {lineNumber:N0}. The last of them, line {lineNumber:N0}: {problem}."));
+                $"Too many of its lines can't be stored: {_tally.Skipped:N0} of {lineNumber:N0}. The last of them, line {lineNumber:N0}: "
+                + $"{problem}."));
         }
     }
 
@@ -151,7 +153,8 @@ internal sealed class BulkLoad : IDisposable
         }
         if (record.PayloadBytes > _maxPayloadBytes)
             return $"its payload has more than {_maxPayloadBytes:N0} bytes";
-        if (BodyCoding.Check(record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
+        if (BodyCoding.Check(
+            record.Payload, record.Coding, _maxPayloadBytes, _budget ?? new DecodeBudget(_maxPayloadBytes, default)) is { } undecodable)
             return undecodable.Detail ?? undecodable.Title;
         return PutExact(record);
     }

@@ -67,7 +67,8 @@ internal sealed partial class EntryRecord
     private static bool TakeInstant(string text, out DateTimeOffset? instant)
     {
         bool isInstant = DateTimeOffset.TryParse(
-            text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out DateTimeOffset found);
+            text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal,
+            out DateTimeOffset found);
         instant = isInstant ? found : null;
         return isInstant;
     }

@@ -81,7 +81,8 @@ internal sealed partial class EntryRecord : IDisposable
     internal ContentCoding Coding => _coding;
 
     /// <summary>The instant from which the entry is gone if nobody uses it, if it says so itself.</summary>
-    internal DateTimeOffset? ExpiresAt => _sliding != null && _unusedUntil < (_expiresAt ?? DateTimeOffset.MaxValue) ? _unusedUntil : _expiresAt;
+    internal DateTimeOffset? ExpiresAt =>
+        _sliding != null && _unusedUntil < (_expiresAt ?? DateTimeOffset.MaxValue) ? _unusedUntil : _expiresAt;
 
     /// <summary>Reads a record; the reader stands at its first brace, and is left at its last.</summary>
     /// <param name="json">The reader.</param>

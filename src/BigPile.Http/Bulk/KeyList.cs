@@ -22,7 +22,8 @@ internal static class KeyList
     {
         if (contentType != null && BatchForms.Is(contentType, BatchForms.Keys))
             return ReadBinary(batch, maxKeys);
-        if (contentType != null && !BatchForms.Is(contentType, "application/json") && !BatchForms.Is(contentType, "application/x-www-form-urlencoded"))
+        if (contentType != null && !BatchForms.Is(contentType, "application/json")
+            && !BatchForms.Is(contentType, "application/x-www-form-urlencoded"))
             return ProblemCatalog.UnsupportedType(Accepted);
         try
         {

@@ -11,7 +11,9 @@ internal static class KeyPrefix
     private const string Name = "prefix=";
     private const string Form = "the beginning of keys: UTF-8 in percent-encoding, once";
 
-    /// <summary>Reads it from a query. The framework's own reading would take what is no UTF-8 for other characters, and join two.</summary>
+    /// <summary>
+    /// Reads it from a query. The framework's own reading would take what is no UTF-8 for other characters, and join two.
+    /// </summary>
     /// <param name="query">The query as it was sent.</param>
     /// <param name="prefix">Its bytes; none without the parameter.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>

@@ -7,7 +7,9 @@ using BigPile.Http.Bounds;
 namespace BigPile.Http.Bulk;
 
 /// <summary>Reads a stream line by line into one buffer that is used again and again.</summary>
-/// <remarks>A line ends with LF or CR LF; the last one may end with the stream. A byte order mark at the start is no part of a line.</remarks>
+/// <remarks>
+/// A line ends with LF or CR LF; the last one may end with the stream. A byte order mark at the start is no part of a line.
+/// </remarks>
 internal sealed class LineReader : IDisposable
 {
     private const byte LineFeed = (byte)'\n';

@@ -55,7 +55,9 @@ internal sealed class RecordKey(string field)
         }
     }
 
-    /// <summary>Whether it begins as an object does. What does not is refused here: the reader throws, which takes a hundred times as long.</summary>
+    /// <summary>
+    /// Whether it begins as an object does. What does not is refused here: the reader throws, which takes a hundred times as long.
+    /// </summary>
     internal static bool MayBeObject(ReadOnlySpan<byte> record) => record.TrimStart(" \t\r"u8) is [(byte)'{', ..];
 
     private string? Take(ref Utf8JsonReader json, out ReadOnlyMemory<byte> key)

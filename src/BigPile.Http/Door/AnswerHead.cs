@@ -18,7 +18,8 @@ internal static class AnswerHead
     private static readonly byte[]?[] TypeLines = MakeTypeLines();
 
     private static readonly byte[] NotFoundStart = Encoding.ASCII.GetBytes(
-        $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: {ProblemResponse.ContentType}\r\n");
+        $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: "
+        + $"{ProblemResponse.ContentType}\r\n");
 
     /// <summary>The line with a content type that is stored as a code, with those that it needs for browsers; or nothing.</summary>
     internal static ReadOnlySpan<byte> TypeLine(int code) => TypeLines[code];

@@ -14,8 +14,9 @@ namespace BigPile.Http.Door;
 /// <summary>One connection at the fast door.</summary>
 /// <remarks>
 /// It reads, answers what it knows, and leaves the rest untouched at the front of the input for the stack. What is read but not whole is
-/// handed over only right behind a read that brought bytes, never from a timer: the stack's first read would not see bytes that were examined
-/// before. A head that is slow is waited for here, however long it is, because the stack would give it its time once more. Thread safety: heartbeats and cancellations come on other threads, everything else from one at a time.
+/// handed over only right behind a read that brought bytes, never from a timer: the stack's first read would not see bytes that were
+/// examined before. A head that is slow is waited for here, however long it is, because the stack would give it its time once more. Thread
+/// safety: heartbeats and cancellations come on other threads, everything else from one at a time.
 /// </remarks>
 internal sealed class DoorConnection
 {

@@ -56,7 +56,8 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private bool TryAnswerUntimed(RequestHead head, bool isLast)
     {
         HasPermit = false;
-        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table) || table.Core.HasForeignValues)
+        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table)
+            || table.Core.HasForeignValues)
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
@@ -182,7 +183,8 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     {
         long nowTicks = table.Core.Clock.Now;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
-        AnswerHead.WriteNotModified(ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
+        AnswerHead.WriteNotModified(
+            ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;

@@ -10,7 +10,8 @@ namespace BigPile.Http.Door;
 /// <summary>What the connections of one endpoint's fast door have in common.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class FastDoor(
-    PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders, bool namesServer)
+    PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
+    bool namesServer)
 {
     private readonly byte[] _end = EndOf(namesServer, isLast: false);
     private readonly byte[] _closingEnd = EndOf(namesServer, isLast: true);
@@ -31,7 +32,9 @@ internal sealed class FastDoor(
     /// <summary>Logs the answers; <see langword="null"/>: nothing is logged.</summary>
     internal IReadLog? Log { get; init; }
 
-    /// <summary>Counts connections that are answered, together with the requests of the stack; <see langword="null"/>: there is no limit.</summary>
+    /// <summary>
+    /// Counts connections that are answered, together with the requests of the stack; <see langword="null"/>: there is no limit.
+    /// </summary>
     internal RequestLoad? Load { get; init; }
 
     /// <summary>Which hosts are answered here; <see langword="null"/>: all.</summary>

@@ -30,7 +30,8 @@ internal sealed class HeadFinder
     // Handed over before its end, it would be waited for twice.
     private static HeadState StateOfLong(in ReadOnlySequence<byte> received, HeadLimits limits)
     {
-        bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8) || Has(received, "\n\r\n"u8)
+        bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8)
+            || Has(received, "\n\r\n"u8)
             || (received.Length > limits.LineBytes && received.Slice(0, limits.LineBytes).PositionOf((byte)'\n') == null);
         return isDecided ? HeadState.Foreign : HeadState.Partial;
     }

@@ -47,8 +47,11 @@ internal sealed class HeadLimits
 
     /// <summary>The heartbeats that a client may take for bytes that wait for it, by the rate that the server asks of all.</summary>
     internal int FlushTicks(long bytes) =>
-        DataRate is { } rate ? TicksOf(TimeSpan.FromSeconds(Math.Max(rate.GracePeriod.TotalSeconds, bytes / rate.BytesPerSecond))) : int.MaxValue;
+        DataRate is { } rate
+            ? TicksOf(TimeSpan.FromSeconds(Math.Max(rate.GracePeriod.TotalSeconds, bytes / rate.BytesPerSecond)))
+            : int.MaxValue;
 
     // A heartbeat comes each second, and the first one at once.
-    private static int TicksOf(TimeSpan time) => time.TotalSeconds >= int.MaxValue ? int.MaxValue : (int)Math.Ceiling(time.TotalSeconds) + 1;
+    private static int TicksOf(TimeSpan time) =>
+        time.TotalSeconds >= int.MaxValue ? int.MaxValue : (int)Math.Ceiling(time.TotalSeconds) + 1;
 }

@@ -39,10 +39,12 @@ internal static class EntryLook
     {
         headers[LifetimeHeaders.Priority] = Priorities.NameOf(entry.Priority);
         if (entry.Tags.Length != 0)
-            headers[EntryHeaders.TagHashes] = string.Join(", ", entry.Tags.Select(static hash => hash.ToString("x16", CultureInfo.InvariantCulture)));
+            headers[EntryHeaders.TagHashes] =
+                string.Join(", ", entry.Tags.Select(static hash => hash.ToString("x16", CultureInfo.InvariantCulture)));
         if (entry.SlidingTicks != 0)
             headers[LifetimeHeaders.Sliding] = SlidingText.Of(new TimeSpan(entry.SlidingTicks));
         if (entry.SlidingEnd != long.MaxValue)
-            headers[LifetimeHeaders.Expires] = HeaderUtilities.FormatDate(new DateTimeOffset(clock.ToSystem(entry.SlidingEnd), TimeSpan.Zero));
+            headers[LifetimeHeaders.Expires] =
+                HeaderUtilities.FormatDate(new DateTimeOffset(clock.ToSystem(entry.SlidingEnd), TimeSpan.Zero));
     }
 }

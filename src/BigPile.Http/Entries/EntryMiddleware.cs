@@ -10,7 +10,9 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.</summary>
+/// <summary>
+/// Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.
+/// </summary>
 internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer, EntryLatency latency)
 {
     private const string AllowedMethods = "GET, HEAD, PUT, POST, DELETE";
@@ -48,7 +50,8 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         EntryAction action = context.Request.Method == "POST" ? EntryWriter.ActionOf(ref rawKey) : EntryAction.Create;
         KeyError error = EntryKey.Decode(rawKey, keyRoom, out ReadOnlySpan<byte> key);
         if (error != KeyError.None)
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
+            return ProblemResponse.WriteAsync(
+                context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
 
         // Methods are told apart by case, as the standard wants.
         switch (context.Request.Method)

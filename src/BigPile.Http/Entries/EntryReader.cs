@@ -16,8 +16,8 @@ namespace BigPile.Http.Entries;
 /// <summary>Answers GET and HEAD for an entry.</summary>
 /// <remarks>
 /// Value and version come from one optimistic read or one lease, so that body, length, content type and ETag always belong together. A
-/// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one before.
-/// Thread safety: all members may be called concurrently.
+/// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one
+/// before. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimeProvider time)
 {
@@ -79,7 +79,8 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             visitor.Complete();
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
-            info = info with { ValueBytes = buffer.WrittenSpan.Length }; // the same, unless the application changes what its entry points to
+            // the same, unless the application changes what its entry points to
+            info = info with { ValueBytes = buffer.WrittenSpan.Length };
             if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
@@ -144,7 +145,8 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
     {
         found = default;
-        if (table.Core.HasForeignValues || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
+        if (table.Core.HasForeignValues
+            || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
             return false;
         found = new Representation(info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes);
         return true;

@@ -82,7 +82,8 @@ internal sealed class EntryWriter(
             if (await BodyBuffer.ReadAsync(context, buffer, _maxBodyBytes).ConfigureAwait(false) is { } unread)
                 return unread;
             if (plan.Coding != ContentCoding.Identity
-                && await CheckCodingAsync(buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
+                && await CheckCodingAsync(
+                    buffer.WrittenMemory[headBytes..], plan.Coding, context.RequestAborted).ConfigureAwait(false) is { } undecodable)
             {
                 return undecodable;
             }
@@ -101,7 +102,8 @@ internal sealed class EntryWriter(
 
     // Whether it was not the condition that the request states.
     private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
-        stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version) && version != 0);
+        stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version)
+            && version != 0);
 
     // Most payloads have not much decompressed, and need no turn.
     private async ValueTask<Problem?> CheckCodingAsync(ReadOnlyMemory<byte> payload, ContentCoding coding, CancellationToken stop)

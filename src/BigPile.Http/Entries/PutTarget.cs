@@ -4,7 +4,9 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>The table that a request puts many payloads into, made when there is one to put: what can't be stored must not leave a table behind.</summary>
+/// <summary>
+/// The table that a request puts many payloads into, made when there is one to put: what can't be stored must not leave a table behind.
+/// </summary>
 /// <param name="tables">The tables of the pile.</param>
 /// <param name="name">The table's name.</param>
 /// <param name="maker">Who asks for it, if clients have keys.</param>
@@ -13,7 +15,9 @@ internal sealed class PutTarget(ServedTables tables, string name, ITableMaker? m
 {
     private CacheTable<string, byte[]>? _table;
 
-    /// <summary>Says why nothing can be put into the table, without making it; <see langword="null"/>: as it is now, something can.</summary>
+    /// <summary>
+    /// Says why nothing can be put into the table, without making it; <see langword="null"/>: as it is now, something can.
+    /// </summary>
     internal Problem? Check() => tables.CheckPut(name, maker) is { } refusal ? ProblemOf.Refusal(refusal) : null;
 
     /// <summary>Gives the table, and makes it if there is none.</summary>
@@ -32,7 +36,9 @@ internal sealed class PutTarget(ServedTables tables, string name, ITableMaker? m
     }
 
     /// <summary>Gives the table, and makes it if there is none.</summary>
-    /// <exception cref="RefusedException">There is none, and there can't be; others may have come in between since it was looked at.</exception>
+    /// <exception cref="RefusedException">
+    /// There is none, and there can't be; others may have come in between since it was looked at.
+    /// </exception>
     internal CacheTable<string, byte[]> Require() =>
         Open(out CacheTable<string, byte[]> table) is { } refusal ? throw new RefusedException(refusal) : table;
 }

@@ -25,7 +25,8 @@ internal sealed class StoredTable(string tableName, PileHost host, EntryReader r
         KeyError error = EntryKey.Check(key);
         if (error != KeyError.None)
         {
-            await ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = tableName }).ConfigureAwait(false);
+            await ProblemResponse.WriteAsync(
+                context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = tableName }).ConfigureAwait(false);
             return;
         }
         await AnswerAsync(context, tables, key).ConfigureAwait(false);

@@ -29,7 +29,8 @@ internal sealed class DoorCounters
         meter?.CreateObservableCounter(
             "bigpile.door.handed_over", () => HandedOver, "{request}", "Requests that the fast door left to the full stack.");
         meter?.CreateObservableCounter(
-            "bigpile.door.returned", () => Returned, "{connection}", "Connections that came back to the fast door after a request of the full stack.");
+            "bigpile.door.returned", () => Returned, "{connection}",
+            "Connections that came back to the fast door after a request of the full stack.");
     }
 
     /// <summary>Answers with 200.</summary>

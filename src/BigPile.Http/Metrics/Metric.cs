@@ -102,7 +102,8 @@ internal sealed class Metric
             }
             if (Find(hash, tags) is { } other)
                 return other;
-            var made = new MetricSeries(tags.ToArray(), Kind == MetricKind.Histogram ? Bounds.Length + 1 : 0) { Next = _byHash.GetValueOrDefault(hash) };
+            var made = new MetricSeries(
+                tags.ToArray(), Kind == MetricKind.Histogram ? Bounds.Length + 1 : 0) { Next = _byHash.GetValueOrDefault(hash) };
             _byHash[hash] = made;
             _count++;
             return made;

@@ -55,7 +55,8 @@ internal sealed class MetricCollector : IDisposable
             }
             _tables.Clear();
             // Those that are there by now: what comes meanwhile may be of a table that is not observed yet.
-            (Metric Metric, MetricSeries[] Series)[] known = [.. metrics.Where(IsOfTables).Select(static metric => (metric, metric.Series.ToArray()))];
+            (Metric Metric, MetricSeries[] Series)[] known =
+                [.. metrics.Where(IsOfTables).Select(static metric => (metric, metric.Series.ToArray()))];
             if (TryObserve())
             {
                 foreach ((Metric metric, MetricSeries[] series) in known)
@@ -82,14 +83,16 @@ internal sealed class MetricCollector : IDisposable
         }
     }
 
-    private static bool IsOfTables(Metric metric) => !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == LiveTables.MeterName;
+    private static bool IsOfTables(Metric metric) =>
+        !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == LiveTables.MeterName;
 
     private void Welcome(Instrument instrument, MeterListener listener)
     {
         bool isForeign = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
         if (isForeign || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
             return;
-        var metric = new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == LiveTables.MeterName ? _tables : null);
+        var metric =
+            new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == LiveTables.MeterName ? _tables : null);
         lock (_changing)
             _metrics.Add(metric);
         listener.EnableMeasurementEvents(instrument, metric);

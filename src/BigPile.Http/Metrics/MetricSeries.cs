@@ -30,7 +30,8 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, int buc
         {
             was = Volatile.Read(ref _value);
         }
-        while (BitConverter.DoubleToInt64Bits(Interlocked.CompareExchange(ref _value, was + value, was)) != BitConverter.DoubleToInt64Bits(was));
+        while (BitConverter.DoubleToInt64Bits(
+            Interlocked.CompareExchange(ref _value, was + value, was)) != BitConverter.DoubleToInt64Bits(was));
     }
 
     internal void Count(double value, int bucket)

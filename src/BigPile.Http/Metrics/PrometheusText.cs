@@ -18,7 +18,8 @@ internal static class PrometheusText
     internal static string Write(IEnumerable<Metric> metrics)
     {
         var text = new StringBuilder();
-        foreach (IGrouping<string, Metric> group in metrics.GroupBy(PrometheusName.Of, StringComparer.Ordinal).OrderBy(static group => group.Key, StringComparer.Ordinal))
+        foreach (IGrouping<string, Metric> group in metrics.GroupBy(
+            PrometheusName.Of, StringComparer.Ordinal).OrderBy(static group => group.Key, StringComparer.Ordinal))
             WriteMetric(text, group.Key, [.. group.Where(metric => metric.Kind == group.First().Kind)]);
         return text.ToString();
     }
@@ -79,10 +80,15 @@ internal static class PrometheusText
         _ => "gauge",
     };
 
-    private static string EscapeHelp(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+    private static string EscapeHelp(string text) =>
+        text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
 
     private static string EscapeLabel(string text) => EscapeHelp(text).Replace("\"", "\\\"", StringComparison.Ordinal);
 
     private static string Format(double value) =>
-        double.IsPositiveInfinity(value) ? "+Inf" : double.IsNegativeInfinity(value) ? "-Inf" : value.ToString("R", CultureInfo.InvariantCulture);
+        double.IsPositiveInfinity(value)
+            ? "+Inf"
+            : double.IsNegativeInfinity(value)
+            ? "-Inf"
+            : value.ToString("R", CultureInfo.InvariantCulture);
 }

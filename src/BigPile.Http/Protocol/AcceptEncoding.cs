@@ -4,8 +4,8 @@ namespace BigPile.Http.Protocol;
 
 /// <summary>What a request's <c>Accept-Encoding</c> says (RFC 9110, 12.5.3), reduced to one stored coding.</summary>
 /// <remarks>
-/// A request without the header gets payloads decompressed. The standard would let the service choose; but clients that can undo a coding say
-/// so, and those that can't say nothing.
+/// A request without the header gets payloads decompressed. The standard would let the service choose; but clients that can undo a coding
+/// say so, and those that can't say nothing.
 /// </remarks>
 internal static class AcceptEncoding
 {

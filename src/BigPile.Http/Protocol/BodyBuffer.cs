@@ -43,7 +43,8 @@ internal static class BodyBuffer
         while (true)
         {
             bool holdsRoom = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
-            ReadResult result = await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
+            ReadResult result =
+                await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {

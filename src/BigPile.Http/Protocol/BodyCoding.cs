@@ -41,7 +41,9 @@ internal static class BodyCoding
                 _ => CheckDeflate(payload, buffer, mostBytes, budget, ref decodedBytes),
             };
             if (decodedBytes > mostBytes)
-                return mostBytes < maxDecodedBytes ? ProblemCatalog.DecodedBatchTooLarge : ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
+                return mostBytes < maxDecodedBytes
+                    ? ProblemCatalog.DecodedBatchTooLarge
+                    : ProblemCatalog.DecodedBodyTooLarge(maxDecodedBytes);
             if (isWhole)
                 return null;
             budget.Take(DecodeBudget.BytesForAFault);

@@ -25,7 +25,8 @@ internal static class BrowserGuard
         "application/x-ndjson", "application/x-www-form-urlencoded", "application/zip", "application/gzip", "application/wasm",
         "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif");
 
-    private static readonly FrozenSet<string>.AlternateLookup<ReadOnlySpan<char>> Inert = InertTypes.GetAlternateLookup<ReadOnlySpan<char>>();
+    private static readonly FrozenSet<string>.AlternateLookup<ReadOnlySpan<char>> Inert =
+        InertTypes.GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <summary>Whether a browser might run what has a content type.</summary>
     internal static bool Needs(ReadOnlySpan<char> contentType)

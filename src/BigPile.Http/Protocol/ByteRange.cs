@@ -14,7 +14,9 @@ internal readonly record struct ByteRange(int Offset, int LengthBytes)
     /// <param name="header">The header's value.</param>
     /// <param name="totalBytes">The length of what the range is of.</param>
     /// <param name="range">The range, cut off at the end.</param>
-    /// <returns><see cref="RangeKind.Whole"/> also for several ranges and for what is no range: such a header is as if it were not there.</returns>
+    /// <returns>
+    /// <see cref="RangeKind.Whole"/> also for several ranges and for what is no range: such a header is as if it were not there.
+    /// </returns>
     internal static RangeKind Read(ReadOnlySpan<char> header, int totalBytes, out ByteRange range)
     {
         range = default;

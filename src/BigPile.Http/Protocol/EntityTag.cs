@@ -87,7 +87,9 @@ internal static class EntityTag
         }
     }
 
-    /// <summary>Takes one tag off a list: <c>"opaque"</c> or <c>W/"opaque"</c>, of which only the quoted part counts. It may hold commas.</summary>
+    /// <summary>
+    /// Takes one tag off a list: <c>"opaque"</c> or <c>W/"opaque"</c>, of which only the quoted part counts. It may hold commas.
+    /// </summary>
     private static bool TryTakeTag(ref ReadOnlySpan<char> list, out ReadOnlySpan<char> tag, out bool isWeak)
     {
         tag = default;

@@ -14,7 +14,9 @@ internal static class Freshness
     internal static long RemainingSeconds(in EntryInfo info, long nowTicks) =>
         Math.Max(0, info.ExpiryTicks - nowTicks) / TimeSpan.TicksPerSecond;
 
-    /// <summary>How long an entry that expires lives, from its put to its end: a cache takes the age off by itself (RFC 9111, 4.2).</summary>
+    /// <summary>
+    /// How long an entry that expires lives, from its put to its end: a cache takes the age off by itself (RFC 9111, 4.2).
+    /// </summary>
     internal static long LifetimeSeconds(in EntryInfo info) =>
         Math.Max(0, info.ExpiryTicks - info.PutAt.UtcTicks) / TimeSpan.TicksPerSecond;
 

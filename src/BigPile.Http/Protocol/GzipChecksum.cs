@@ -2,7 +2,9 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The checksum of gzip: CRC-32 (ISO 3309, as RFC 1952, 8, has it), eight bytes at a time by tables (Intel's slicing-by-8).</summary>
+/// <summary>
+/// The checksum of gzip: CRC-32 (ISO 3309, as RFC 1952, 8, has it), eight bytes at a time by tables (Intel's slicing-by-8).
+/// </summary>
 internal static class GzipChecksum
 {
     private const uint Polynomial = 0xEDB88320;

@@ -100,8 +100,8 @@ internal ref struct GzipMembers
             : TryPassTrailer(lastRead, lastRead + source.LastReadBytes, checksum, (uint)(decodedBytes - before));
     }
 
-    // The trailer of nothing is zeros, which may stand before it too; so the data's end is found byte by byte. Only for as many bytes as the
-    // decoder takes at once: nobody needs more to say nothing.
+    // The trailer of nothing is zeros, which may stand before it too; so the data's end is found byte by byte. Only for as many bytes as
+    // the decoder takes at once: nobody needs more to say nothing.
     private bool TryPassNothing(DecodeBudget budget)
     {
         using var source = new MemoryReader(_payload[_at..]) { MaxReadBytes = 1 };

@@ -86,7 +86,8 @@ internal static class LifetimeHeaders
                     continue;
                 ReadOnlySpan<char> seconds = directive[MaxAge.Length..].Trim('"');
                 if (seconds.ContainsAnyExceptInRange('0', '9') || !Duration.TryParse(seconds, out TimeSpan found))
-                    return ProblemCatalog.InvalidHeader("Cache-Control", directive.ToString(), "max-age with a whole number of seconds above zero");
+                    return ProblemCatalog.InvalidHeader(
+                        "Cache-Control", directive.ToString(), "max-age with a whole number of seconds above zero");
                 maxAge = found;
             }
         }
@@ -106,7 +107,8 @@ internal static class LifetimeHeaders
                 tags ??= [];
                 tags.Add(tag);
                 if (tag.Length > MaxTagLength || tags.Count > EntryHead.MaxTags)
-                    return ProblemCatalog.InvalidHeader(Tags, tag, $"at most {EntryHead.MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
+                    return ProblemCatalog.InvalidHeader(
+                        Tags, tag, $"at most {EntryHead.MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
             }
         }
         return null;

@@ -5,7 +5,9 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The content types that are stored as one byte. Stored bytes refer to this list: it may grow at its end, and never change.</summary>
+/// <summary>
+/// The content types that are stored as one byte. Stored bytes refer to this list: it may grow at its end, and never change.
+/// </summary>
 internal static class MediaTypes
 {
     internal const string Json = "application/json";

@@ -22,7 +22,8 @@ internal static class ProblemCatalog
         new(StatusCodes.Status404NotFound, "table_not_found", "There is no table of this name.");
 
     internal static readonly Problem OperationNotFound =
-        new(StatusCodes.Status404NotFound, "operation_not_found", "There is no operation with this id.", "The service keeps the last hundred operations.");
+        new(StatusCodes.Status404NotFound, "operation_not_found", "There is no operation with this id.",
+            "The service keeps the last hundred operations.");
 
     internal static readonly Problem RouteNotFound =
         new(StatusCodes.Status404NotFound, "route_not_found", "There is nothing at this path.");
@@ -38,22 +39,26 @@ internal static class ProblemCatalog
 
     internal static readonly Problem BadKey = new(StatusCodes.Status400BadRequest, "key_invalid", "The key is not valid.");
 
-    internal static readonly Problem BadHeader = new(StatusCodes.Status400BadRequest, "header_invalid", "A header has a value that it can't have.");
+    internal static readonly Problem BadHeader =
+        new(StatusCodes.Status400BadRequest, "header_invalid", "A header has a value that it can't have.");
 
-    internal static readonly Problem BadQuery = new(StatusCodes.Status400BadRequest, "query_invalid", "A parameter of the query has a value that it can't have.");
+    internal static readonly Problem BadQuery =
+        new(StatusCodes.Status400BadRequest, "query_invalid", "A parameter of the query has a value that it can't have.");
 
     internal static readonly Problem BadMaxAge =
         new(StatusCodes.Status400BadRequest, "max_age_invalid", "The parameter maxAge is not a number of seconds from 0 to 9999999999.");
 
     internal static readonly Problem InvalidCursor =
-        new(StatusCodes.Status400BadRequest, "cursor_invalid", "The cursor is not one of this table, or from before the service was started.",
+        new(StatusCodes.Status400BadRequest, "cursor_invalid",
+            "The cursor is not one of this table, or from before the service was started.",
             "Begin again without a cursor.");
 
     internal static readonly Problem NotAcceptable =
         new(StatusCodes.Status406NotAcceptable, "not_acceptable", "The answer does not come in a form that the Accept header names.");
 
     internal static readonly Problem EncodingRefused =
-        new(StatusCodes.Status406NotAcceptable, "encoding_not_acceptable", "The Accept-Encoding header refuses every form in which there is the entry.",
+        new(StatusCodes.Status406NotAcceptable, "encoding_not_acceptable",
+            "The Accept-Encoding header refuses every form in which there is the entry.",
             "Entries come as they were put, and decompressed.");
 
     internal static readonly Problem RangeOutside =
@@ -62,10 +67,12 @@ internal static class ProblemCatalog
     // ---- conditions
 
     internal static readonly Problem Precondition =
-        new(StatusCodes.Status412PreconditionFailed, "precondition_failed", "The entry is not in the state that the request's condition names.");
+        new(StatusCodes.Status412PreconditionFailed, "precondition_failed",
+            "The entry is not in the state that the request's condition names.");
 
     internal static readonly Problem EntryExists =
-        new(StatusCodes.Status409Conflict, "entry_exists", "The table has an entry with this key already.", "POST puts only what is not there; PUT replaces.");
+        new(StatusCodes.Status409Conflict, "entry_exists", "The table has an entry with this key already.",
+            "POST puts only what is not there; PUT replaces.");
 
     // ---- bodies
 
@@ -73,16 +80,20 @@ internal static class ProblemCatalog
         new(StatusCodes.Status413PayloadTooLarge, "body_too_large", "The body is longer than the service takes.");
 
     internal static readonly Problem LongBatch =
-        new(StatusCodes.Status413PayloadTooLarge, "batch_too_large", "The batch has more items, or more bytes, than the service takes at once.");
+        new(StatusCodes.Status413PayloadTooLarge, "batch_too_large",
+            "The batch has more items, or more bytes, than the service takes at once.");
 
     internal static readonly Problem InvalidContentType =
-        new(StatusCodes.Status415UnsupportedMediaType, "content_type_invalid", "The content type is not a media type of at most 255 ASCII characters.");
+        new(StatusCodes.Status415UnsupportedMediaType, "content_type_invalid",
+            "The content type is not a media type of at most 255 ASCII characters.");
 
     internal static readonly Problem UnsupportedContentType =
-        new(StatusCodes.Status415UnsupportedMediaType, "content_type_unsupported", "The body's content type is not one that this path takes.");
+        new(StatusCodes.Status415UnsupportedMediaType, "content_type_unsupported",
+            "The body's content type is not one that this path takes.");
 
     internal static readonly Problem UnsupportedCoding =
-        new(StatusCodes.Status415UnsupportedMediaType, "content_encoding_unsupported", "The body's Content-Encoding is not one that can be stored.",
+        new(StatusCodes.Status415UnsupportedMediaType, "content_encoding_unsupported",
+            "The body's Content-Encoding is not one that can be stored.",
             "There are gzip, br and deflate, one at a time.");
 
     internal static readonly Problem BadCoding =
@@ -116,11 +127,13 @@ internal static class ProblemCatalog
     // ---- room
 
     internal static readonly Problem EntryRefused =
-        new(StatusCodes.Status409Conflict, "entry_refused", "The table is speculative, and everything that could make room is worth more than the entry.",
+        new(StatusCodes.Status409Conflict, "entry_refused",
+            "The table is speculative, and everything that could make room is worth more than the entry.",
             "Nothing was changed. A higher BigPile-Priority, or a higher limit of the table, lets it in.");
 
     internal static readonly Problem TableFull =
-        new(StatusCodes.Status507InsufficientStorage, "table_full", "The table is at its limit, and nothing in it may go.", "Nothing was changed.");
+        new(StatusCodes.Status507InsufficientStorage, "table_full", "The table is at its limit, and nothing in it may go.",
+            "Nothing was changed.");
 
     internal static readonly Problem TablesFull =
         new(StatusCodes.Status507InsufficientStorage, "tables_full", "There are as many tables as there may be.");
@@ -173,16 +186,19 @@ internal static class ProblemCatalog
         new(StatusCodes.Status503ServiceUnavailable, "request_timed_out", "The request took longer than the service gives one.");
 
     internal static readonly Problem BuffersFull =
-        new(StatusCodes.Status503ServiceUnavailable, "buffers_full", "Bodies and answers in flight take all the memory that they may have together.")
+        new(StatusCodes.Status503ServiceUnavailable, "buffers_full",
+            "Bodies and answers in flight take all the memory that they may have together.")
         {
             RetryAfterMs = 1000,
         };
 
     internal static readonly Problem NoScope = new(StatusCodes.Status403Forbidden, "scope_missing", "The API key may not do this.");
 
-    internal static readonly Problem NoTable = new(StatusCodes.Status403Forbidden, "table_forbidden", "The API key does not reach the table.");
+    internal static readonly Problem NoTable =
+        new(StatusCodes.Status403Forbidden, "table_forbidden", "The API key does not reach the table.");
 
-    internal static readonly Problem NoPermit = new(StatusCodes.Status429TooManyRequests, "rate_limited", "The API key has made its requests for now.");
+    internal static readonly Problem NoPermit =
+        new(StatusCodes.Status429TooManyRequests, "rate_limited", "The API key has made its requests for now.");
 
     /// <summary>All problems, in the order of their statuses and codes.</summary>
     internal static IReadOnlyList<Problem> All() =>
@@ -228,7 +244,8 @@ internal static class ProblemCatalog
         LongBody with { Limit = limitBytes, Detail = "Decompressed, it has more bytes than a body may have." };
 
     internal static Problem DecodedBatchTooLarge =>
-        LongBatch with { Detail = "Decompressed, the payloads of the request have more bytes together than one request may have. Send fewer at once." };
+        LongBatch with { Detail = "Decompressed, the payloads of the request have more bytes together than one request may have. Send "
+            + "fewer at once." };
 
     internal static Problem TooManyTables(string detail, long limit) => TablesFull with { Detail = detail, Limit = limit };
 

@@ -17,7 +17,9 @@ internal static class ProblemResponse
     private static readonly ProblemJson Json =
         new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
 
-    /// <summary>Answers; to HEAD with the same header and no body. A response that has begun is cut off: nobody must take it for whole.</summary>
+    /// <summary>
+    /// Answers; to HEAD with the same header and no body. A response that has begun is cut off: nobody must take it for whole.
+    /// </summary>
     internal static Task WriteAsync(HttpContext context, Problem problem)
     {
         HttpResponse response = context.Response;

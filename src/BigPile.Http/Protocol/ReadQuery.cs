@@ -40,6 +40,7 @@ internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsLook)
     private static bool TryReadSeconds(ReadOnlySpan<char> number, out long seconds)
     {
         seconds = 0;
-        return number.Length is not 0 and <= MaxDigits && long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out seconds);
+        return number.Length is not 0 and <= MaxDigits
+            && long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out seconds);
     }
 }

@@ -6,7 +6,9 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Sends a body piece by piece, each when the client took the one before: the connection would keep a copy of what it is given at once.</summary>
+/// <summary>
+/// Sends a body piece by piece, each when the client took the one before: the connection would keep a copy of what it is given at once.
+/// </summary>
 internal static class SlicedBody
 {
     /// <summary>The bytes of a piece.</summary>

@@ -4,7 +4,9 @@ using BigPile.AspNetCore.Tables;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Writes the sliding time of an entry to the tick: as the headers do where they can, else as days, hours, minutes and seconds.</summary>
+/// <summary>
+/// Writes the sliding time of an entry to the tick: as the headers do where they can, else as days, hours, minutes and seconds.
+/// </summary>
 internal static class SlidingText
 {
     private const string ToTheTick = "c";

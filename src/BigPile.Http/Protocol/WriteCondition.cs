@@ -38,7 +38,10 @@ internal readonly struct WriteCondition
     /// <summary>The same, and there must be no entry.</summary>
     internal WriteCondition AndMissing() => new(_ifMatch, _ifNoneMatch, _ifUnmodifiedSince, mustBeMissing: true);
 
-    /// <summary>Reads the condition of a request. A list of tags that can't be read is a condition that no entry meets; a date that is none is no condition (RFC 9110, 13.1.4).</summary>
+    /// <summary>
+    /// Reads the condition of a request. A list of tags that can't be read is a condition that no entry meets; a date that is none is no
+    /// condition (RFC 9110, 13.1.4).
+    /// </summary>
     internal static WriteCondition Of(IHeaderDictionary headers)
     {
         DateTimeOffset? since = null;

@@ -26,8 +26,8 @@ public sealed record BigPileKey
     public int? Burst { get; init; }
 
     /// <summary>
-    /// How many tables the holder may make, of those that there are at once: from 0; 1,000 by default, and <see langword="null"/> for as many
-    /// as there may be at all. Tables are made by the first put.
+    /// How many tables the holder may make, of those that there are at once: from 0; 1,000 by default, and <see langword="null"/> for as
+    /// many as there may be at all. Tables are made by the first put.
     /// </summary>
     public int? MaxTables { get; init; } = 1_000;
 
@@ -60,17 +60,20 @@ public sealed record BigPileKey
         foreach (string pattern in Tables)
         {
             if (!TablePattern.IsValid(pattern))
-                throw new ArgumentException($"The key '{Name}' has the table pattern '{pattern}'; one is a table's name in which '*' stands for any characters.");
+                throw new ArgumentException(
+                    $"The key '{Name}' has the table pattern '{pattern}'; one is a table's name in which '*' stands for any characters.");
         }
         if (MaxTables < 0)
             throw new ArgumentException($"The key '{Name}' may make {MaxTables} tables; that must be from 0, or left out.");
         if (RequestsPerSecond is { } rate && !(rate is >= RequestRate.Lowest and <= RequestRate.Highest))
         {
             throw new ArgumentException(
-                $"The key '{Name}' may make {rate} requests a second; that must be from {RequestRate.Lowest} to {RequestRate.Highest:N0}, or left out.");
+                $"The key '{Name}' may make {rate} requests a second; that must be from {RequestRate.Lowest} to "
+                + $"{RequestRate.Highest:N0}, or left out.");
         }
         if (Burst is < 1 or > RequestRate.HighestBurst)
-            throw new ArgumentException($"The key '{Name}' has a burst of {Burst}; it must be from 1 to {RequestRate.HighestBurst:N0}, or left out.");
+            throw new ArgumentException(
+                $"The key '{Name}' has a burst of {Burst}; it must be from 1 to {RequestRate.HighestBurst:N0}, or left out.");
         if (Burst != null && RequestsPerSecond == null)
             throw new ArgumentException($"The key '{Name}' has a burst and no requests a second; set RequestsPerSecond too.");
     }

@@ -8,7 +8,9 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Security;
 
-/// <summary>Which hosts are served, and which pages may change anything, while nobody is asked for a key: a browser is no client by accident.</summary>
+/// <summary>
+/// Which hosts are served, and which pages may change anything, while nobody is asked for a key: a browser is no client by accident.
+/// </summary>
 /// <remarks>
 /// A name that another site's owner points at this machine brings that site's pages here as if this were their own server; so without keys
 /// only loopback names and addresses are served, and hosts that the settings name. Pages of other origins can send changes without a word

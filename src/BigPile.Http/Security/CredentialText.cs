@@ -4,7 +4,9 @@ using System.Text;
 
 namespace BigPile.Http.Security;
 
-/// <summary>What a client sends to show that it holds a key: <c>NAME.SECRET</c>, with <c>Bearer</c> in front in the header <c>Authorization</c>.</summary>
+/// <summary>
+/// What a client sends to show that it holds a key: <c>NAME.SECRET</c>, with <c>Bearer</c> in front in the header <c>Authorization</c>.
+/// </summary>
 /// <remarks>The name is no secret: it finds the one hash that the secret is compared with.</remarks>
 internal static class CredentialText
 {

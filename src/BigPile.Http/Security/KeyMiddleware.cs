@@ -8,7 +8,10 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Security;
 
-/// <summary>Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port, and 421 and 403 where a browser was led here.</summary>
+/// <summary>
+/// Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port, and 421 and
+/// 403 where a browser was led here.
+/// </summary>
 internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRules rules)
 {
     private const string KeyHeader = "X-Api-Key";

@@ -44,7 +44,8 @@ internal sealed class SecretHash
     {
         parsed = null;
         string[] parts = text.Split(':');
-        if (parts is not [Algorithm, var saltText, var hashText] || !TryDecode(saltText, out byte[] salt) || !TryDecode(hashText, out byte[] hash))
+        if (parts is not [Algorithm, var saltText, var hashText] || !TryDecode(saltText, out byte[] salt)
+            || !TryDecode(hashText, out byte[] hash))
             return false;
         if (salt.Length is < 8 or > 64 || hash.Length != SHA256.HashSizeInBytes)
             return false;

@@ -14,7 +14,8 @@ internal static class ExportCommand
         (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
         var command = new Command(
             "export",
-            "Writes all entries of a table as JSON lines, which load reads again without --key. Exit code 0: all were written; 1: the export failed.")
+            "Writes all entries of a table as JSON lines, which load reads again without --key. Exit code 0: all were written; 1: the "
+            + "export failed.")
         {
             table, file, directory, url, keyFile,
         };

@@ -39,7 +39,8 @@ internal sealed class ExportRun(TextWriter error)
         try
         {
             if (!Http.Protocol.TableName.IsValid(TableName))
-                throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
+                throw new LoadException(
+                    $"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             ExportEnd end = File == null
                 ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)
                 : await ReplaceFileAsync(File, cancellationToken).ConfigureAwait(false);
@@ -110,7 +111,9 @@ internal sealed class ExportRun(TextWriter error)
         await using (content.ConfigureAwait(false))
         {
             byte[] last = await CopyAsync(content, output, cancellationToken).ConfigureAwait(false);
-            return ExportEnd.TryParse(last, out ExportEnd end) ? end : throw new LoadException("The server stopped before the end of the table.");
+            return ExportEnd.TryParse(last, out ExportEnd end)
+                ? end
+                : throw new LoadException("The server stopped before the end of the table.");
         }
     }
 

@@ -28,8 +28,10 @@ internal static class KeyCommand
             Description = "The tables that it reaches, as in orders-*; all by default.",
             AllowMultipleArgumentsPerToken = true,
         };
-        var rate = new Option<double?>("--requests-per-second") { Description = "How many requests it may make in a second; any number by default." };
-        var command = new Command("key", "Makes an API key. It is shown once; the settings keep its hash only.") { name, scopes, tables, rate };
+        var rate = new Option<double?>(
+            "--requests-per-second") { Description = "How many requests it may make in a second; any number by default." };
+        var command =
+            new Command("key", "Makes an API key. It is shown once; the settings keep its hash only.") { name, scopes, tables, rate };
         command.SetAction(result => Run(
             result.GetRequiredValue(name), result.GetRequiredValue(scopes), result.GetValue(tables) ?? [], result.GetValue(rate),
             result.InvocationConfiguration));
@@ -50,7 +52,8 @@ internal static class KeyCommand
             console.Output.WriteLine();
             console.Output.WriteLine($"  {credential}");
             console.Output.WriteLine();
-            console.Output.WriteLine("Clients send it as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY'. For appsettings.json, in Security:Keys:");
+            console.Output.WriteLine(
+                "Clients send it as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY'. For appsettings.json, in Security:Keys:");
             console.Output.WriteLine();
             console.Output.WriteLine(FragmentOf(key));
             console.Output.WriteLine();
@@ -83,7 +86,8 @@ internal static class KeyCommand
     private static string EnvironmentOf(BigPileKey key)
     {
         string text = $"Security__Keys__0__Name={key.Name}\nSecurity__Keys__0__Hash={key.Hash}\n"
-            + $"Security__Keys__0__Scopes={string.Join(',', WordsOf(key.Scopes))}\nSecurity__Keys__0__Tables={string.Join(',', key.Tables)}";
+            + $"Security__Keys__0__Scopes={string.Join(',', WordsOf(key.Scopes))}\n"
+            + $"Security__Keys__0__Tables={string.Join(',', key.Tables)}";
         return key.RequestsPerSecond is { } rate
             ? $"{text}\nSecurity__Keys__0__RequestsPerSecond={rate.ToString(CultureInfo.InvariantCulture)}"
             : text;

@@ -13,7 +13,8 @@ internal static class LoadCommand
         var table = new Option<string>("--table") { Description = "The table that the records go into.", Required = true };
         var key = new Option<string?>("--key")
         {
-            Description = "The field whose value, a string or a number, is a record's key. Without it, lines are as the command export writes them.",
+            Description =
+                "The field whose value, a string or a number, is a record's key. Without it, lines are as the command export writes them.",
         };
         Option<string?> keyFile = ServerKey.CreateOption();
         (Option<string?> directory, Option<Uri?> url) = PlaceOptions();
@@ -46,7 +47,8 @@ internal static class LoadCommand
         {
             Description = "The pile's directory, while no server runs on it. Default: the setting Pile:Directory, else ./data.",
         },
-        new Option<Uri?>("--url") { Description = "The address of a running server, such as http://127.0.0.1:5080.", CustomParser = ParseUrl });
+        new Option<Uri?>(
+            "--url") { Description = "The address of a running server, such as http://127.0.0.1:5080.", CustomParser = ParseUrl });
 
     /// <summary>Refuses both options at once.</summary>
     internal static void AllowOnePlace(Command command, Option<string?> directory, Option<Uri?> url) =>

@@ -47,7 +47,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         try
         {
             if (!Http.Protocol.TableName.IsValid(TableName))
-                throw new LoadException($"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
+                throw new LoadException(
+                    $"'{TableName}' is no name of a table. A name has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_' and '-'.");
             return await LoadAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (ServerClient.IsExplained(e))
@@ -88,7 +89,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
         request.Content = new StreamContent(content);
         using HttpResponseMessage response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);
-        using JsonDocument answer = JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync(cancellationToken).ConfigureAwait(false));
+        using JsonDocument answer =
+            JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync(cancellationToken).ConfigureAwait(false));
         TakeOver(answer.RootElement, tally);
     }
 
@@ -126,7 +128,8 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     {
         double seconds = tally.Elapsed.TotalSeconds;
         output.WriteLine(
-            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
+            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s "
+            + $"({tally.Records / seconds:N0} records/s).");
         if (tally.Replaced != 0)
             output.WriteLine($"{tally.Replaced:N0} of them replaced an entry with the same key.");
         if (tally.Expired != 0)

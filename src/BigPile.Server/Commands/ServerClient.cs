@@ -39,7 +39,8 @@ internal static class ServerClient
 
     /// <summary>Whether an exception's message tells a user of a command all that there is to know.</summary>
     internal static bool IsExplained(Exception exception) =>
-        exception is LoadException or Hosting.SettingsException or PileException or HttpRequestException or ArgumentException { ParamName: "options" }
+        exception is LoadException or Hosting.SettingsException or PileException or HttpRequestException
+            or ArgumentException { ParamName: "options" }
             or System.IO.IOException or System.IO.InvalidDataException or UnauthorizedAccessException
             or TaskCanceledException { InnerException: TimeoutException };
 

@@ -27,7 +27,9 @@ internal static class ServerKey
         string? key = path == null ? Environment.GetEnvironmentVariable(Variable) : File.ReadAllText(path);
         key = key?.Trim();
         if (string.IsNullOrEmpty(key))
-            return path == null ? null : throw new LoadException($"The file '{path}' is empty. It must hold a key, as the command 'key' made it.");
+            return path == null
+                ? null
+                : throw new LoadException($"The file '{path}' is empty. It must hold a key, as the command 'key' made it.");
         string place = path == null ? $"The environment's {Variable}" : $"The file '{path}'";
         return key.All(static character => character is > ' ' and < (char)0x7F)
             ? key

@@ -18,7 +18,8 @@ internal static class StatsCommand
     private const int Done = 0;
     private const int Failed = 1;
 
-    private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonSerializerOptions Indented =
+        new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     internal static Command Create()
     {
@@ -63,7 +64,8 @@ internal static class StatsCommand
     {
         using HttpClient client = ServerClient.Make(ServerKey.Read(keyFile));
         await HealthCheck.RequireReadyAsync(client, server, cancellationToken).ConfigureAwait(false);
-        using HttpResponseMessage response = await client.GetAsync(ServerClient.AddressOf(server, "/v1/stats"), cancellationToken).ConfigureAwait(false);
+        using HttpResponseMessage response =
+            await client.GetAsync(ServerClient.AddressOf(server, "/v1/stats"), cancellationToken).ConfigureAwait(false);
         await ServerClient.RequireSuccessAsync(response, cancellationToken).ConfigureAwait(false);
         return JsonNode.Parse(await response.Content.ReadAsByteArrayAsync(cancellationToken).ConfigureAwait(false));
     }

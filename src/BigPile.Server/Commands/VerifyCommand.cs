@@ -18,7 +18,8 @@ internal static class VerifyCommand
         var directory = new Argument<string>("DIRECTORY") { Description = "The directory of a pile that no process has open." };
         var command = new Command(
             "verify",
-            "Checks every block of a pile on disk and changes nothing. Exit code 0: it is sound; 1: it has faults; 2: it is in use or can't be opened.")
+            "Checks every block of a pile on disk and changes nothing. Exit code 0: it is sound; 1: it has faults; 2: it is in use or "
+            + "can't be opened.")
         {
             directory,
         };
@@ -27,12 +28,14 @@ internal static class VerifyCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(string directory, TimeProvider time, InvocationConfiguration console, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        string directory, TimeProvider time, InvocationConfiguration console, CancellationToken cancellationToken)
     {
         try
         {
             long startedAt = time.GetTimestamp();
-            PileVerification found = await Task.Run(() => Pile.VerifyDirectory(directory, cancellationToken), cancellationToken).ConfigureAwait(false);
+            PileVerification found =
+                await Task.Run(() => Pile.VerifyDirectory(directory, cancellationToken), cancellationToken).ConfigureAwait(false);
             Report(found, Path.GetFullPath(directory), time.GetElapsedTime(startedAt), console.Output);
             return found.IsSound ? Sound : Faulty;
         }
@@ -64,6 +67,8 @@ internal static class VerifyCommand
             output.WriteLine($"Fault: {fault}");
         if (found.FaultCount > found.Faults.Count)
             output.WriteLine($"… and {found.FaultCount - found.Faults.Count:N0} more");
-        output.WriteLine(found.IsSound ? "No faults." : $"Faults: {found.FaultCount:N0}. What they name is dropped at the next opening, or keeps it from opening.");
+        output.WriteLine(found.IsSound
+            ? "No faults."
+            : $"Faults: {found.FaultCount:N0}. What they name is dropped at the next opening, or keeps it from opening.");
     }
 }

@@ -33,6 +33,7 @@ internal static class ByteSize
         shift = 10 * (1 + Units.IndexOf(char.ToLowerInvariant(unit[0]), StringComparison.Ordinal));
         ReadOnlySpan<char> suffix = unit[1..];
         return shift != 0
-            && (suffix.IsEmpty || suffix.Equals("b", StringComparison.OrdinalIgnoreCase) || suffix.Equals("ib", StringComparison.OrdinalIgnoreCase));
+            && (suffix.IsEmpty || suffix.Equals("b", StringComparison.OrdinalIgnoreCase)
+            || suffix.Equals("ib", StringComparison.OrdinalIgnoreCase));
     }
 }

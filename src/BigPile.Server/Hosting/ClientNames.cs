@@ -16,13 +16,15 @@ internal static class ClientNames
     {
         if (text == ClientRules.Any)
             return text;
-        if (IPAddress.TryParse(text, out IPAddress? address) && address.AddressFamily == AddressFamily.InterNetworkV6 && !text.StartsWith('['))
+        if (IPAddress.TryParse(text, out IPAddress? address) && address.AddressFamily == AddressFamily.InterNetworkV6
+            && !text.StartsWith('['))
             return address.ToString();
         string name = text.TrimEnd('.');
         return IsHost(name)
             ? name
             : throw new SettingsException(
-                $"The setting 'Security:Hosts' has '{text}', which is no name or address of a host. One looks like cache.internal or 10.1.2.3, without scheme and port; * is any.");
+                $"The setting 'Security:Hosts' has '{text}', which is no name or address of a host. One looks like cache.internal or "
+                + "10.1.2.3, without scheme and port; * is any.");
     }
 
     /// <summary>An origin, as it is compared.</summary>
@@ -31,12 +33,14 @@ internal static class ClientNames
     {
         string origin = text.TrimEnd('/');
         bool isOne = origin is ClientRules.Any or NullOrigin
-            || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? parsed) && parsed.Host.Length != 0 && (parsed.HostNameType == UriHostNameType.IPv6 || IsHost(parsed.Host))
+            || (Uri.TryCreate(origin, UriKind.Absolute, out Uri? parsed) && parsed.Host.Length != 0
+            && (parsed.HostNameType == UriHostNameType.IPv6 || IsHost(parsed.Host))
                 && string.Equals($"{parsed.Scheme}://{parsed.Authority}", origin, StringComparison.OrdinalIgnoreCase));
         return isOne
             ? origin
             : throw new SettingsException(
-                $"The setting 'Security:Origins' has '{text}', which is no origin. One looks like https://page.example or http://10.1.2.3:8080, without a path and its scheme's own port; * is any.");
+                $"The setting 'Security:Origins' has '{text}', which is no origin. One looks like https://page.example or "
+                + "http://10.1.2.3:8080, without a path and its scheme's own port; * is any.");
     }
 
     private static bool IsHost(string name)

@@ -19,18 +19,22 @@ internal static class FastReads
     private const string AdminEndpoint = "BigPileAdmin";
 
     /// <summary>Puts it on all endpoints that there are or will be.</summary>
-    /// <param name="server">The server's options, which have one action for all endpoints: what is done here and <paramref name="check"/>.</param>
+    /// <param name="server">
+    /// The server's options, which have one action for all endpoints: what is done here and <paramref name="check"/>.
+    /// </param>
     /// <param name="configuration">What says where the server listens.</param>
     /// <param name="settings">The settings of the door.</param>
     /// <param name="check">Looks at an endpoint before anything is put on it.</param>
-    internal static void Configure(KestrelServerOptions server, IConfiguration configuration, HttpSettings settings, Action<ListenOptions> check)
+    internal static void Configure(
+        KestrelServerOptions server, IConfiguration configuration, HttpSettings settings, Action<ListenOptions> check)
     {
         server.ConfigureEndpointDefaults(check);
         if (!settings.FastDoor)
             return;
         if (ListenAddresses.UsesEndpoints(configuration))
         {
-            foreach (IConfigurationSection endpoint in configuration.GetSection(EndpointSection).GetChildren().Where(static endpoint => endpoint.Key != AdminEndpoint))
+            foreach (IConfigurationSection endpoint in configuration.GetSection(
+                EndpointSection).GetChildren().Where(static endpoint => endpoint.Key != AdminEndpoint))
                 server.ConfigurationLoader?.Endpoint(endpoint.Key, named => Add(named, settings));
             return;
         }

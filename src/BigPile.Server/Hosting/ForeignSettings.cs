@@ -21,7 +21,8 @@ internal static class ForeignSettings
         foreach (IConfigurationSection part in configuration.GetSection(Kestrel).GetChildren())
         {
             if (!PartsOfKestrel.Contains(part.Key, StringComparer.OrdinalIgnoreCase))
-                throw new SettingsException($"There is no setting '{part.Path}'. Limits are in the section 'Limits', and 'Server:MaxBodyBytes' is one.");
+                throw new SettingsException(
+                    $"There is no setting '{part.Path}'. Limits are in the section 'Limits', and 'Server:MaxBodyBytes' is one.");
         }
         IConfigurationSection logging = configuration.GetSection(Logging);
         CheckLevels(logging.GetSection(Levels));

@@ -19,7 +19,8 @@ internal sealed record HttpSettings
 
     private static readonly string[] MeantHeaders =
     [
-        "Range", "Host", "Authorization", "X-Api-Key", "Transfer-Encoding", "TE", "Trailer", "Connection", "Keep-Alive", "Upgrade", "Expect",
+        "Range", "Host", "Authorization", "X-Api-Key", "Transfer-Encoding", "TE", "Trailer", "Connection", "Keep-Alive", "Upgrade",
+            "Expect",
         "Accept-Encoding", "Prefer", "Origin", "HTTP2-Settings",
     ];
 
@@ -55,11 +56,13 @@ internal sealed record HttpSettings
     private static string CheckIgnored(string name)
     {
         if (name.Length == 0 || name.AsSpan().ContainsAnyExcept(NameCharacters))
-            throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which is no name of a header. One looks like X-Request-Id.");
+            throw new SettingsException(
+                $"The setting 'Http:IgnoredHeaders' has '{name}', which is no name of a header. One looks like X-Request-Id.");
         bool isMeant = MeantHeaders.Contains(name, StringComparer.OrdinalIgnoreCase)
             || MeantPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
         return isMeant
-            ? throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which means something to a read. Name only headers that nobody acts on, such as X-Request-Id.")
+            ? throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which means something to a read. Name only "
+                + "headers that nobody acts on, such as X-Request-Id.")
             : name;
     }
 }

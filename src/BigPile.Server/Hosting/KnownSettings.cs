@@ -15,7 +15,8 @@ internal static class KnownSettings
         ["urls", "http_ports", "https_ports", "environment", "applicationName", "AllowedHosts"];
 
     // Below these come a number and more names, which their readers check.
-    internal static readonly string[] Lists = ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters", "Http:IgnoredHeaders"];
+    internal static readonly string[] Lists =
+        ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters", "Http:IgnoredHeaders"];
 
     /// <summary>The service's own settings.</summary>
     private static IReadOnlyList<string> Own { get; } =
@@ -34,7 +35,8 @@ internal static class KnownSettings
         for (int i = 0; i < args.Count; i++)
         {
             if (!args[i].StartsWith("--", StringComparison.Ordinal) || args[i].Length == 2)
-                throw new SettingsException($"'{args[i]}' is no setting. One is written --Name=value, such as --urls=http://127.0.0.1:5080.");
+                throw new SettingsException(
+                    $"'{args[i]}' is no setting. One is written --Name=value, such as --urls=http://127.0.0.1:5080.");
             int equals = args[i].IndexOf('=', StringComparison.Ordinal);
             string name = equals < 0 ? args[i][2..] : args[i][2..equals];
             if (!IsKnown(name))

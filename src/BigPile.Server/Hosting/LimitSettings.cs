@@ -12,7 +12,8 @@ internal sealed record LimitSettings
     [
         "Limits:RequestLineBytes", "Limits:HeaderBytes", "Limits:HeaderCount", "Limits:HeadSeconds", "Limits:KeepAliveSeconds",
         "Limits:MinBodyBytesPerSecond", "Limits:MinResponseBytesPerSecond", "Limits:GraceSeconds", "Limits:Connections",
-        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests", "Limits:InitialEntries", "Limits:Tables",
+        "Limits:ConcurrentRequests", "Limits:RequestSeconds", "Limits:BufferedBytes", "Limits:BulkRequests", "Limits:InitialEntries",
+        "Limits:Tables",
     ];
 
     /// <summary>The most bytes of a request line.</summary>
@@ -95,7 +96,8 @@ internal sealed record LimitSettings
         long bytes = Setting.Size(configuration, "Limits:BufferedBytes", 0);
         return bytes >= 8 * maxBodyBytes
             ? bytes
-            : throw new SettingsException($"The setting 'Limits:BufferedBytes' is '{text}'; it must be at least eight times 'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes.");
+            : throw new SettingsException($"The setting 'Limits:BufferedBytes' is '{text}'; it must be at least eight times "
+                + $"'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes.");
     }
 
     /// <summary>Hands the limits that Kestrel keeps to it.</summary>

@@ -22,10 +22,13 @@ internal static class ListenAddresses
         ? [.. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>()]
         : ReadUrls(configuration);
 
-    /// <summary>Whether the server listens on the endpoints of the section <c>Kestrel</c>, by the rule that the server itself has.</summary>
+    /// <summary>
+    /// Whether the server listens on the endpoints of the section <c>Kestrel</c>, by the rule that the server itself has.
+    /// </summary>
     internal static bool UsesEndpoints(IConfiguration configuration)
     {
-        bool prefersUrls = configuration[PreferenceName] is { } word && (word == "1" || word.Equals("true", StringComparison.OrdinalIgnoreCase));
+        bool prefersUrls = configuration[PreferenceName] is { } word
+            && (word == "1" || word.Equals("true", StringComparison.OrdinalIgnoreCase));
         return configuration.GetSection(EndpointSection).Exists() && !(prefersUrls && ReadUrls(configuration).Count != 0);
     }
 
@@ -51,7 +54,8 @@ internal static class ListenAddresses
         {
             int port = PortOf(adminUrl);
             if (port == 0 || addresses.Any(address => PortOf(address) == port))
-                throw new SettingsException($"The setting 'Security:AdminUrl' is '{adminUrl}'; it must be an address with a port of its own, such as http://127.0.0.1:5081.");
+                throw new SettingsException($"The setting 'Security:AdminUrl' is '{adminUrl}'; it must be an address with a port of its "
+                    + "own, such as http://127.0.0.1:5081.");
             if (hasEndpoints)
                 settings[$"{EndpointSection}:BigPileAdmin:Url"] = adminUrl;
             addresses = [.. addresses, adminUrl];
@@ -83,7 +87,8 @@ internal static class ListenAddresses
             {
                 throw new SettingsException(
                     $"The server would listen on {address}, where other machines reach it, and keys and payloads could be read on the way. "
-                    + "Listen on an https address with Tls:CertificatePath, listen on 127.0.0.1, or set Security:AllowWithoutTls=true if the network "
+                    + "Listen on an https address with Tls:CertificatePath, listen on 127.0.0.1, or set Security:AllowWithoutTls=true if "
+                    + "the network "
                     + "is closed or something in front encrypts.");
             }
         }
@@ -96,8 +101,10 @@ internal static class ListenAddresses
         if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
         {
             throw new SettingsException(
-                $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all tables. "
-                + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the network is closed.");
+                $"The server would listen on {address}, where other machines reach it, and everyone there could read and change all "
+                + "tables. "
+                + "Set Security:Keys (the verb 'key' makes one), listen on 127.0.0.1, or set Security:AllowWithoutKeys=true if the "
+                + "network is closed.");
         }
     }
 
@@ -108,7 +115,8 @@ internal static class ListenAddresses
         BindingAddress parsed = Parse(address);
         if (parsed.IsUnixPipe || parsed.IsNamedPipe)
             throw new SettingsException($"The server listens on {address}, which has no URL; say with --url where else it listens.");
-        bool isAny = !IPAddress.TryParse(parsed.Host.Trim('[', ']'), out IPAddress? ip) || ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any);
+        bool isAny = !IPAddress.TryParse(parsed.Host.Trim('[', ']'), out IPAddress? ip) || ip.Equals(IPAddress.Any)
+            || ip.Equals(IPAddress.IPv6Any);
         return new UriBuilder(parsed.Scheme, isAny ? IPAddress.Loopback.ToString() : parsed.Host, parsed.Port).Uri;
     }
 
@@ -139,14 +147,18 @@ internal static class ListenAddresses
 
     private static void CheckParts(string address, BindingAddress parsed)
     {
-        if (!parsed.Scheme.Equals("http", StringComparison.OrdinalIgnoreCase) && !parsed.Scheme.Equals("https", StringComparison.OrdinalIgnoreCase))
-            throw new SettingsException($"'{address}' is no address to listen on: its scheme is neither http nor https. One looks like {Default}.");
+        if (!parsed.Scheme.Equals("http", StringComparison.OrdinalIgnoreCase)
+            && !parsed.Scheme.Equals("https", StringComparison.OrdinalIgnoreCase))
+            throw new SettingsException(
+                $"'{address}' is no address to listen on: its scheme is neither http nor https. One looks like {Default}.");
         if (parsed.IsUnixPipe || parsed.IsNamedPipe)
             return;
         if (parsed.Port is < IPEndPoint.MinPort or > IPEndPoint.MaxPort)
-            throw new SettingsException($"'{address}' is no address to listen on: a port is from 1 to {IPEndPoint.MaxPort}, or 0 for any that is free.");
+            throw new SettingsException(
+                $"'{address}' is no address to listen on: a port is from 1 to {IPEndPoint.MaxPort}, or 0 for any that is free.");
         if (parsed.PathBase.Length != 0)
-            throw new SettingsException($"'{address}' is no address to listen on: it has the path '{parsed.PathBase}'. Leave the path out.");
+            throw new SettingsException(
+                $"'{address}' is no address to listen on: it has the path '{parsed.PathBase}'. Leave the path out.");
     }
 
     /// <summary>Refuses an address that is given twice.</summary>
@@ -158,7 +170,8 @@ internal static class ListenAddresses
         {
             BindingAddress parsed = Parse(address);
             if (parsed.Port != 0 && !seen.Add($"{parsed.Host}:{parsed.Port}"))
-                throw new SettingsException($"The address '{address}' is given twice, or its port is taken by another one. Give each a port of its own.");
+                throw new SettingsException(
+                    $"The address '{address}' is given twice, or its port is taken by another one. Give each a port of its own.");
         }
     }
 

@@ -4,7 +4,9 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Looks at each endpoint just before the server binds it, at the start and when its configuration changes while it runs.</summary>
+/// <summary>
+/// Looks at each endpoint just before the server binds it, at the start and when its configuration changes while it runs.
+/// </summary>
 internal sealed class ListenGuard(IConfiguration configuration, SecuritySettings security)
 {
     /// <summary>Refuses what other machines reach without a key or without TLS, unless that is allowed.</summary>

@@ -6,7 +6,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Lets no more requests in at once than the settings say, health checks aside, and administration by itself: the others are to try again in a moment.</summary>
+/// <summary>
+/// Lets no more requests in at once than the settings say, health checks aside, and administration by itself: the others are to try again
+/// in a moment.
+/// </summary>
 /// <remarks>
 /// Nothing queues here: what waits costs memory, and its client has often gone when its turn comes. The fast door counts with the same
 /// <see cref="RequestLoad"/> and leaves what it must refuse to this.

@@ -4,7 +4,9 @@ using System.Text;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Texts of clients as they may stand in the log: nothing in them moves a terminal's cursor, rings its bell or begins a line.</summary>
+/// <summary>
+/// Texts of clients as they may stand in the log: nothing in them moves a terminal's cursor, rings its bell or begins a line.
+/// </summary>
 internal static class LogText
 {
     /// <summary>A text with <c>\xHH</c> or <c>\uHHHH</c> for each character that is not printable ASCII.</summary>
@@ -18,7 +20,8 @@ internal static class LogText
             if (one is >= ' ' and <= '~')
                 escaped.Append(one);
             else
-                escaped.Append(one <= 0xFF ? "\\x" : "\\u").Append(((int)one).ToString(one <= 0xFF ? "X2" : "X4", CultureInfo.InvariantCulture));
+                escaped.Append(
+                    one <= 0xFF ? "\\x" : "\\u").Append(((int)one).ToString(one <= 0xFF ? "X2" : "X4", CultureInfo.InvariantCulture));
         }
         return escaped.ToString();
     }

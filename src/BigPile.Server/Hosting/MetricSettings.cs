@@ -25,7 +25,8 @@ internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<stri
         if (!path.StartsWith('/') || path.AsSpan().ContainsAny("{}?#%*\\ "))
             throw new SettingsException($"The setting 'Metrics:Path' is '{path}'; it must be a path such as /metrics.");
         if (TakenPaths.FirstOrDefault(taken => IsAtOrBelow(path, taken)) is { } other)
-            throw new SettingsException($"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");
+            throw new SettingsException(
+                $"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");
         string[] meters = Setting.List(configuration, "Metrics:Meters") is { Length: > 0 } named ? named : DefaultMeters;
         return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters);
     }

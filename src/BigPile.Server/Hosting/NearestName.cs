@@ -17,8 +17,12 @@ internal static class NearestName
         .Select(static candidate => candidate.Name)
         .FirstOrDefault();
 
-    /// <summary>How many letters must be put in, taken out, changed or swapped with the next to make one text of the other, whatever their case.</summary>
-    /// <remarks>The optimal string alignment distance (Damerau, "A technique for computer detection and correction of spelling errors").</remarks>
+    /// <summary>
+    /// How many letters must be put in, taken out, changed or swapped with the next to make one text of the other, whatever their case.
+    /// </summary>
+    /// <remarks>
+    /// The optimal string alignment distance (Damerau, "A technique for computer detection and correction of spelling errors").
+    /// </remarks>
     internal static int DistanceOf(string left, string right)
     {
         var steps = new int[left.Length + 1, right.Length + 1];

@@ -33,7 +33,8 @@ internal sealed class RequestFaults(RequestDelegate next)
         StringValues codings = request.Headers.TransferEncoding;
         if (codings.Count == 0 || !HttpProtocol.IsHttp11(request.Protocol) && !HttpProtocol.IsHttp10(request.Protocol))
             return null;
-        if (HttpProtocol.IsHttp10(request.Protocol) || request.Headers.ContainsKey(HeaderNames.ContentLength) || request.Headers.ContainsKey(MovedLength))
+        if (HttpProtocol.IsHttp10(request.Protocol) || request.Headers.ContainsKey(HeaderNames.ContentLength)
+            || request.Headers.ContainsKey(MovedLength))
             return ProblemCatalog.AmbiguousFraming;
         bool isChunked = codings.Count == 1 && string.Equals(codings[0], "chunked", StringComparison.OrdinalIgnoreCase);
         return isChunked ? null : ProblemCatalog.UnknownTransferCoding;

@@ -13,7 +13,8 @@ namespace BigPile.Server.Hosting;
 /// Counts requests, and logs them with their status and time: changes of entries and health checks on the level Debug, reads of entries
 /// as set, one by one or in batches, what the server failed at as warnings, and all else as information.
 /// </summary>
-internal sealed class RequestLog(RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
+internal sealed class RequestLog(
+    RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
 {
     public Task InvokeAsync(HttpContext context)
     {

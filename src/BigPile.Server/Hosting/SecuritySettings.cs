@@ -11,7 +11,8 @@ namespace BigPile.Server.Hosting;
 internal sealed record SecuritySettings
 {
     internal static readonly string[] Known =
-        ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts", "Security:Origins"];
+        ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts",
+            "Security:Origins"];
 
     /// <summary>The parts of a key that are lists.</summary>
     internal static readonly string[] ListsOfKey = ["Scopes", "Tables"];
@@ -63,7 +64,8 @@ internal sealed record SecuritySettings
     internal static bool TryParseScopes(IEnumerable<string> words, out KeyScopes scopes)
     {
         scopes = KeyScopes.None;
-        foreach (string word in words.SelectMany(static words => words.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)))
+        foreach (string word in words.SelectMany(
+            static words => words.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)))
         {
             KeyScopes scope = word.ToLowerInvariant() switch
             {
@@ -92,7 +94,9 @@ internal sealed record SecuritySettings
             Tables = Setting.List(section, "Tables") is { Length: > 0 } tables ? tables : [TablePattern.All],
             MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
-            Burst = Setting.Text(section, "Burst") == null ? null : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
+            Burst = Setting.Text(section, "Burst") == null
+                ? null
+                : Setting.Count(configuration, section.Path + ":Burst", 1, 1, RequestRate.HighestBurst),
         };
         try
         {

@@ -35,16 +35,20 @@ internal sealed class ServerCertificate : IDisposable
         }
         catch (Exception e) when (IsUnreadable(e))
         {
-            throw new SettingsException($"The certificate in '{settings.CertificatePath}' can't be used: {e.Message} See Tls:CertificatePath and Tls:KeyPath.");
+            throw new SettingsException(
+                $"The certificate in '{settings.CertificatePath}' can't be used: {e.Message} See Tls:CertificatePath and Tls:KeyPath.");
         }
         if (settings.ReloadPeriod > TimeSpan.Zero)
-            _timer = time.CreateTimer(static self => ((ServerCertificate)self!).ReloadIfChanged(), this, settings.ReloadPeriod, settings.ReloadPeriod);
+            _timer = time.CreateTimer(
+                static self => ((ServerCertificate)self!).ReloadIfChanged(), this, settings.ReloadPeriod, settings.ReloadPeriod);
     }
 
     /// <summary>The certificate, with its private key and what leads to its root.</summary>
     internal SslStreamCertificateContext Current => _current;
 
-    /// <summary>Takes up what lies in the files if they are others than before. A pair that can't be read leaves the old one in use.</summary>
+    /// <summary>
+    /// Takes up what lies in the files if they are others than before. A pair that can't be read leaves the old one in use.
+    /// </summary>
     internal void ReloadIfChanged()
     {
         lock (_reloading)
@@ -62,7 +66,8 @@ internal sealed class ServerCertificate : IDisposable
             }
             catch (Exception e) when (IsUnreadable(e))
             {
-                _logger.LogError("The new certificate in {Path} can't be used, the old one stays: {Reason}", _settings.CertificatePath, e.Message);
+                _logger.LogError(
+                    "The new certificate in {Path} can't be used, the old one stays: {Reason}", _settings.CertificatePath, e.Message);
             }
         }
     }

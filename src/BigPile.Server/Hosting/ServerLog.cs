@@ -33,7 +33,8 @@ internal static class ServerLog
         catch (Exception e) when (e is InvalidOperationException or ArgumentException or FormatException or IOException)
         {
             string reason = e.Message.ReplaceLineEndings(" ");
-            throw new SettingsException($"The settings 'Serilog:…' can't be used: {reason} Levels are Verbose, Debug, Information, Warning, Error and Fatal.");
+            throw new SettingsException(
+                $"The settings 'Serilog:…' can't be used: {reason} Levels are Verbose, Debug, Information, Warning, Error and Fatal.");
         }
     }
 
@@ -42,11 +43,13 @@ internal static class ServerLog
     {
         _complaint = null;
         SelfLog.Enable(static complaint => _complaint ??= complaint);
-        Serilog.Core.Logger logger = new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
+        Serilog.Core.Logger logger =
+            new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
         if (_complaint is not { } reason)
             return logger;
         logger.Dispose();
-        throw new FormatException(reason[(reason.IndexOf("Z ", StringComparison.Ordinal) is var stamp and >= 0 ? stamp + 2 : 0)..].Split('.', '\n')[0] + ".");
+        throw new FormatException(
+            reason[(reason.IndexOf("Z ", StringComparison.Ordinal) is var stamp and >= 0 ? stamp + 2 : 0)..].Split('.', '\n')[0] + ".");
     }
 
     // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.

@@ -53,7 +53,8 @@ internal static class ServerRun
         catch (InvalidOperationException e) when (e is not ObjectDisposedException && UsesHttps(app))
         {
             throw new SettingsException(
-                $"it can't listen on {AddressesOf(app)}: {e.Message.ReplaceLineEndings(" ")} Set Tls:CertificatePath, or listen on an http address.");
+                $"it can't listen on {AddressesOf(app)}: {e.Message.ReplaceLineEndings(" ")} Set Tls:CertificatePath, or listen on an "
+                + "http address.");
         }
     }
 

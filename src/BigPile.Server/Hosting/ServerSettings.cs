@@ -19,7 +19,8 @@ internal sealed record ServerSettings
 
     internal static readonly string[] Known =
     [
-        "Pile:Directory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:FlushSeconds", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
+        "Pile:Directory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:FlushSeconds", "Pile:Warmup", "Pile:WarmupBytesPerSecond",
+            "Pile:Checksums",
         "Server:AllowInsecure", "Server:MaxBodyBytes", "Server:LoadSample", "Server:LogEntryReads", "Server:LogOneIn",
         "Server:DrainSeconds",
     ];
@@ -76,7 +77,8 @@ internal sealed record ServerSettings
             WarmupBytesPerSecond = Size(configuration, "Pile:WarmupBytesPerSecond", 0),
             Checksums = Choice(configuration, "Pile:Checksums", PileChecksums.AtFirstUse),
             MaxBodyBytes = Size(
-                configuration, "Server:MaxBodyBytes", (int)BigPileHttpOptions.DefaultMaxBodyBytes, 1, (int)BigPileHttpOptions.LargestMaxBodyBytes),
+                configuration, "Server:MaxBodyBytes", (int)BigPileHttpOptions.DefaultMaxBodyBytes, 1,
+                (int)BigPileHttpOptions.LargestMaxBodyBytes),
             LoadSample = Switch(configuration, "Server:LoadSample", true),
             LogEntryReads = Switch(configuration, "Server:LogEntryReads", false),
             LogOneIn = Count(configuration, "Server:LogOneIn", 1, 1, 1_000_000_000),
@@ -89,7 +91,8 @@ internal sealed record ServerSettings
     {
         string directory = configuration["Pile:Directory"] ?? DefaultDirectory;
         return string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal)
-            ? throw new SettingsException($"The setting 'Pile:Directory' is '{directory.Replace('\0', '?')}'; it must name a directory, such as {DefaultDirectory}.")
+            ? throw new SettingsException(
+                $"The setting 'Pile:Directory' is '{directory.Replace('\0', '?')}'; it must name a directory, such as {DefaultDirectory}.")
             : Path.GetFullPath(directory);
     }
 
@@ -98,7 +101,8 @@ internal sealed record ServerSettings
         long bytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes);
         return bytes is >= MinSegmentBytes and <= MaxSegmentBytes && BitOperations.IsPow2(bytes)
             ? bytes
-            : throw new SettingsException($"The setting 'Pile:SegmentBytes' is '{configuration["Pile:SegmentBytes"]}'; it must be a power of two from 4m to 1g.");
+            : throw new SettingsException(
+                $"The setting 'Pile:SegmentBytes' is '{configuration["Pile:SegmentBytes"]}'; it must be a power of two from 4m to 1g.");
     }
 
     private static long ReadMaxBytes(IConfiguration configuration)

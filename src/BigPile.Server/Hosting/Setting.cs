@@ -31,7 +31,8 @@ internal static class Setting
         if (!list.Exists())
             return null;
         IEnumerable<string> items = list.Value is { } text ? [text] : list.GetChildren().Select(static item => item.Value ?? "");
-        return [.. items.SelectMany(static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];
+        return [.. items.SelectMany(
+            static item => item.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];
     }
 
     internal static long Size(IConfiguration configuration, string name, long otherwise)
@@ -48,7 +49,8 @@ internal static class Setting
         long bytes = Size(configuration, name, otherwise);
         return bytes >= least && bytes <= most
             ? (int)bytes
-            : throw new SettingsException($"The setting '{name}' is '{configuration[name]}'; it must be from {least:N0} to {most:N0} bytes.");
+            : throw new SettingsException(
+                $"The setting '{name}' is '{configuration[name]}'; it must be from {least:N0} to {most:N0} bytes.");
     }
 
     internal static bool Switch(IConfiguration configuration, string name, bool otherwise)
@@ -75,7 +77,8 @@ internal static class Setting
             if (string.Equals(value.ToString(), text, StringComparison.OrdinalIgnoreCase))
                 return value;
         }
-        throw new SettingsException($"The setting '{path ?? name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
+        throw new SettingsException(
+            $"The setting '{path ?? name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
     }
 
     internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)

@@ -32,7 +32,8 @@ internal static class SettingForms
     internal static void RequireParts(IConfigurationSection section, string example, string form = "have parts")
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
-            throw new SettingsException($"The setting '{section.Path}' is '{ShortText.Of(section.Value, MaxShownCharacters)}'; it must {form}, such as {example}.");
+            throw new SettingsException(
+                $"The setting '{section.Path}' is '{ShortText.Of(section.Value, MaxShownCharacters)}'; it must {form}, such as {example}.");
     }
 
     private static void CheckKeys(IConfigurationSection keys)
@@ -68,6 +69,7 @@ internal static class SettingForms
     private static void RequireValue(IConfigurationSection section)
     {
         if (section.GetChildren().FirstOrDefault() is { } part)
-            throw new SettingsException($"The setting '{section.Path}' has the part '{part.Path}'; it must be one value, such as --{section.Path}=….");
+            throw new SettingsException(
+                $"The setting '{section.Path}' has the part '{part.Path}'; it must be one value, such as --{section.Path}=….");
     }
 }

@@ -24,7 +24,9 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
         string? keyPath = Setting.Text(configuration, "Tls:KeyPath");
         if (Setting.Text(configuration, "Tls:CertificatePath") is { } path)
             return new TlsSettings(path, keyPath, Setting.Text(configuration, "Tls:Password"), period);
-        return keyPath == null ? null : throw new SettingsException("There is a 'Tls:KeyPath' and no 'Tls:CertificatePath'; set both, or neither.");
+        return keyPath == null
+            ? null
+            : throw new SettingsException("There is a 'Tls:KeyPath' and no 'Tls:CertificatePath'; set both, or neither.");
     }
 
     /// <summary>Refuses an address that begins with https when there is no certificate for it.</summary>
@@ -34,7 +36,8 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
         string? secure = addresses.FirstOrDefault(static address => address.StartsWith("https:", StringComparison.OrdinalIgnoreCase));
         if (secure == null || Setting.Text(configuration, "Tls:CertificatePath") != null || HasForeignCertificate(configuration))
             return;
-        throw new SettingsException($"it can't listen on {secure}: there is no certificate. Set Tls:CertificatePath, or listen on an http address.");
+        throw new SettingsException(
+            $"it can't listen on {secure}: there is no certificate. Set Tls:CertificatePath, or listen on an http address.");
     }
 
     // The server takes certificates from its own section too.

@@ -60,6 +60,7 @@ internal sealed class ProgressBar : IDisposable
     {
         int filled = (int)(Math.Clamp(progress, 0, 1) * Width);
         double perSecond = tally.Records / Math.Max(tally.Elapsed.TotalSeconds, 0.001);
-        return $"[{new string('#', filled)}{new string('.', Width - filled)}] {progress,4:P0}  {tally.Records:N0} records  {perSecond:N0}/s";
+        return $"[{new string('#', filled)}{new string('.', Width - filled)}] {progress,4:P0}  {tally.Records:N0} records  "
+            + $"{perSecond:N0}/s";
     }
 }

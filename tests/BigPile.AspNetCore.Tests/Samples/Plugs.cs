@@ -35,7 +35,9 @@ public static class Plugs
     }
 
     private static ValueTask<Person> LoadPersonAsync(string id, CancellationToken stop) =>
-        stop.IsCancellationRequested ? ValueTask.FromCanceled<Person>(stop) : new ValueTask<Person>(new Person(id, new DateOnly(1815, 12, 10)));
+        stop.IsCancellationRequested
+            ? ValueTask.FromCanceled<Person>(stop)
+            : new ValueTask<Person>(new Person(id, new DateOnly(1815, 12, 10)));
 
     public sealed record Person(string Name, DateOnly Born);
 }

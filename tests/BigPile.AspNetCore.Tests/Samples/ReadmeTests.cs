@@ -35,7 +35,8 @@ public sealed class ReadmeTests
         HybridCache cache = app.Services.GetRequiredService<HybridCache>();
         Assert.Equal("ada", (await Plugs.FindAsync(cache, "ada", default)).Name);
         Assert.NotSame(cache, app.Services.GetRequiredKeyedService<HybridCache>("scratch"));
-        Assert.Equal(1 << 30, app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, byte[]>("sessions").Options.MaximumBytes);
+        Assert.Equal(
+            1 << 30, app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, byte[]>("sessions").Options.MaximumBytes);
         Assert.NotNull(app.Services.GetService<CacheTable<string, Plugs.Person>>());
         Assert.IsType<PileDistributedCache>(app.Services.GetService<IDistributedCache>());
         Assert.IsType<PileOutputCacheStore>(app.Services.GetService<IOutputCacheStore>());

@@ -44,7 +44,8 @@ internal class RecordedLevel : IDistributedCache
 
     public byte[]? Get(string key) => throw new NotSupportedException("A hybrid cache must not block.");
 
-    public void Set(string key, byte[] value, DistributedCacheEntryOptions options) => throw new NotSupportedException("A hybrid cache must not block.");
+    public void Set(string key, byte[] value, DistributedCacheEntryOptions options) =>
+        throw new NotSupportedException("A hybrid cache must not block.");
 
     public void Refresh(string key) => throw new NotSupportedException("A hybrid cache must not block.");
 
@@ -97,6 +98,7 @@ internal sealed class RecordedBufferLevel : RecordedLevel, IBufferDistributedCac
         return value != null;
     }
 
-    public async ValueTask SetAsync(string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default) =>
+    public async ValueTask SetAsync(
+        string key, ReadOnlySequence<byte> value, DistributedCacheEntryOptions options, CancellationToken token = default) =>
         await SetAsync(key, value.ToArray(), options, token);
 }

@@ -18,7 +18,8 @@ internal sealed class TestHost : IAsyncDisposable
     /// <summary>Makes a host that is not started.</summary>
     internal static TestHost Make(Action<IServiceCollection> configure)
     {
-        HostApplicationBuilder builder = Microsoft.Extensions.Hosting.Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        HostApplicationBuilder builder =
+            Microsoft.Extensions.Hosting.Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
         configure(builder.Services);
         return new TestHost(builder.Build());
     }

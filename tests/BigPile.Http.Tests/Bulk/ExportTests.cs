@@ -106,7 +106,8 @@ public sealed class ExportTests : IDisposable
     {
         List<(long, string)> errors = [];
         LoadTally tally = await LoadAsync(Encoding.UTF8.GetBytes(
-            $"{{\"key\":\"a\",\"value\":1}}\n{{\"key\":\"b\",\"tagHashes\":{hashes},\"value\":2}}\n{{\"key\":\"c\",\"tagHashes\":[\"0123456789ABCDEF\"]}}\n"), errors);
+            $"{{\"key\":\"a\",\"value\":1}}\n{{\"key\":\"b\",\"tagHashes\":{hashes},\"value\":2}}\n"
+            + $"{{\"key\":\"c\",\"tagHashes\":[\"0123456789ABCDEF\"]}}\n"), errors);
         Assert.Equal([(2, reason)], errors);
         Assert.Equal(2, tally.Records);
     }
@@ -152,7 +153,8 @@ public sealed class ExportTests : IDisposable
         Put("sliding for ever", "1"u8, MediaTypes.Json, new EntryOptions { Sliding = TimeSpan.MaxValue });
         Put("sliding to an end", "1"u8, MediaTypes.Json, new EntryOptions
         {
-            Sliding = TimeSpan.FromSeconds(90), MaxAge = TimeSpan.FromTicks(5_000_000_003), Priority = EntryPriority.NeverEvict, Tags = ["red"],
+            Sliding = TimeSpan.FromSeconds(90), MaxAge = TimeSpan.FromTicks(5_000_000_003), Priority = EntryPriority.NeverEvict, Tags =
+                ["red"],
         });
         Put("all tags", "1"u8, MediaTypes.Json, Tagged([.. Enumerable.Range(0, 64).Select(static number => $"tag{number}")]));
         for (int i = 0; i < 500; i++)
@@ -164,7 +166,8 @@ public sealed class ExportTests : IDisposable
     private static EntryOptions Tagged(params string[] tags) => new() { Tags = tags };
 
     private void Put(
-        string key, ReadOnlySpan<byte> payload, string contentType, EntryOptions? options = null, ContentCoding coding = ContentCoding.Identity)
+        string key, ReadOnlySpan<byte> payload, string contentType, EntryOptions? options = null,
+        ContentCoding coding = ContentCoding.Identity)
     {
         var value = new ValueBuffer();
         StoredValue.WriteHead(value, contentType, coding);

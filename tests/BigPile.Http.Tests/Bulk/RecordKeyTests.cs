@@ -44,6 +44,7 @@ public sealed class RecordKeyTests
     public void A_key_has_at_most_1024_bytes()
     {
         Assert.Null(_key.Find(Encoding.UTF8.GetBytes($"{{\"id\":\"{new string('k', 1024)}\"}}"), out _));
-        Assert.Contains("1,024", _key.Find(Encoding.UTF8.GetBytes($"{{\"id\":\"{new string('k', 1025)}\"}}"), out _), StringComparison.Ordinal);
+        Assert.Contains(
+            "1,024", _key.Find(Encoding.UTF8.GetBytes($"{{\"id\":\"{new string('k', 1025)}\"}}"), out _), StringComparison.Ordinal);
     }
 }

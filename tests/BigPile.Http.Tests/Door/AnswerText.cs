@@ -10,8 +10,8 @@ namespace BigPile.Http.Tests.Door;
 internal static class AnswerText
 {
     /// <summary>
-    /// Statuses, headers in the order of their names and without the date's value, and bodies. Tags are numbered as they come, since two piles
-    /// never give the same versions.
+    /// Statuses, headers in the order of their names and without the date's value, and bodies. Tags are numbered as they come, since two
+    /// piles never give the same versions.
     /// </summary>
     internal static string Normalize(byte[] received)
     {

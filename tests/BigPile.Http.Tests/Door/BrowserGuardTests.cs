@@ -20,7 +20,8 @@ public sealed class BrowserGuardTests(DoorPair doors) : IClassFixture<DoorPair>
             var pages = new TheoryData<string, string>();
             foreach (string method in (string[])["GET", "HEAD"])
             {
-                foreach (string key in (string[])["text/html", "image/svg+xml", "application/xml", "text/xml", "application/pdf", "zip-page"])
+                foreach (string key in (string[])["text/html", "image/svg+xml", "application/xml", "text/xml", "application/pdf",
+                    "zip-page"])
                     pages.Add(method, key);
             }
             return pages;

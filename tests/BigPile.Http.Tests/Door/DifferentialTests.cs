@@ -197,7 +197,8 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     [Fact]
     public async Task A_thousand_requests_at_once_are_all_answered()
     {
-        string sent = string.Concat(Enumerable.Repeat("GET " + At + "kilobyte HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n", 1_000)) + Get + Last;
+        string sent = string.Concat(Enumerable.Repeat("GET " + At + "kilobyte HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n", 1_000))
+            + Get + Last;
         long answered = doors.Fast.Counters.Answered;
         await doors.CompareAsync(sent);
         Assert.Equal(1_001, doors.Fast.Counters.Answered - answered);

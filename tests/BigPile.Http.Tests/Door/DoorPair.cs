@@ -76,7 +76,8 @@ public sealed class DoorPair : IAsyncLifetime
         tags["own"] = app.Put("own", "x"u8, "application/x-own");
         tags["zip"] = app.Put("zip", Zip(Bytes(5_000)), "text/plain", ContentCoding.Gzip);
         tags["ages"] = app.Put("ages", "{}"u8, options: new EntryOptions { MaxAge = TimeSpan.FromMinutes(2) });
-        foreach (string type in (string[])["text/html", "text/html; charset=utf-8", "image/svg+xml", "application/xml", "text/xml", "application/pdf", "image/png"])
+        foreach (string type in (string[])["text/html", "text/html; charset=utf-8", "image/svg+xml", "application/xml", "text/xml",
+            "application/pdf", "image/png"])
             tags[type] = app.Put(type, "<svg/>"u8, type, options: new EntryOptions { MaxAge = TimeSpan.FromMinutes(2) });
         tags["zip-page"] = app.Put("zip-page", Zip(Bytes(5_000)), "text/html; charset=utf-8", ContentCoding.Gzip);
         app.Put("xhtml", "<html/>"u8, "application/xhtml+xml");

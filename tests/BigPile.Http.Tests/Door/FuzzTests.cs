@@ -12,7 +12,8 @@ public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClass
 {
     private const string Last = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
 
-    private static readonly string[] Keys = ["a", "empty", "kilobyte", "most", "more", "own", "zip", "ages", "a/b", "none", "foreign", "large"];
+    private static readonly string[] Keys =
+        ["a", "empty", "kilobyte", "most", "more", "own", "zip", "ages", "a/b", "none", "foreign", "large"];
 
     private static readonly string[] Headers =
     [
@@ -67,7 +68,8 @@ public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClass
     private static string Request(Random random, bool isPlain)
     {
         var text = new StringBuilder(random.Next(6) == 0 ? "HEAD" : "GET")
-            .Append(" /v1/tables/t/entries/").Append(Keys[random.Next(random.Next(3) == 0 && !isPlain ? Keys.Length : 3)]).Append(" HTTP/1.1\r\nHost: h\r\n");
+            .Append(" /v1/tables/t/entries/").Append(
+                Keys[random.Next(random.Next(3) == 0 && !isPlain ? Keys.Length : 3)]).Append(" HTTP/1.1\r\nHost: h\r\n");
         foreach (string header in Headers.Where(_ => random.Next(12) == 0))
         {
             if (!isPlain || !Elsewhere.Any(header.Contains))

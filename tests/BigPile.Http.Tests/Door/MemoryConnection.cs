@@ -16,7 +16,9 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Http.Tests.Door;
 
-/// <summary>A connection at the door without a socket and without a thread: what a test writes is answered before the write returns.</summary>
+/// <summary>
+/// A connection at the door without a socket and without a thread: what a test writes is answered before the write returns.
+/// </summary>
 internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectionLifetimeNotificationFeature, IDisposable
 {
     private static readonly PipeOptions Inline = Options(0);
@@ -26,7 +28,8 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
     private readonly DuplexPipe _client;
     private readonly DefaultConnectionContext _context;
 
-    internal MemoryConnection(ServedApp app, ConnectionDelegate next, int pauseBytes = 0, IEntryGuard? guard = null, RequestLoad? load = null)
+    internal MemoryConnection(
+        ServedApp app, ConnectionDelegate next, int pauseBytes = 0, IEntryGuard? guard = null, RequestLoad? load = null)
     {
         var input = new Pipe(Inline);
         var output = new Pipe(pauseBytes == 0 ? Inline : Options(pauseBytes));
@@ -36,7 +39,8 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _context.Features.Set<IConnectionLifetimeNotificationFeature>(this);
         IServiceProvider services = app.Services;
         var door = new FastDoor(
-            services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time, [], false)
+            services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
+            [], false)
         {
             Load = load,
         };

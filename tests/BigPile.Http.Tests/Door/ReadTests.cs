@@ -26,11 +26,13 @@ public sealed class ReadTests : IAsyncLifetime
 
     public Task DisposeAsync() => _app.DisposeAsync().AsTask();
 
-    private async Task<(string Head, byte[] Body)> GetAsync(string target, params string[] headers) => await SendAsync("GET", target, headers);
+    private async Task<(string Head, byte[] Body)> GetAsync(string target, params string[] headers) =>
+        await SendAsync("GET", target, headers);
 
     private async Task<(string Head, byte[] Body)> SendAsync(string method, string target, params string[] headers)
     {
-        string sent = $"{method} {At}{target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{string.Concat(headers.Select(static h => h + "\r\n"))}\r\n";
+        string sent = $"{method} {At}{target} HTTP/1.1\r\nHost: h\r\nConnection: "
+            + $"close\r\n{string.Concat(headers.Select(static h => h + "\r\n"))}\r\n";
         byte[] all = await RawClient.ExchangeAsync(_app.Port, Encoding.Latin1.GetBytes(sent));
         int end = all.AsSpan().IndexOf("\r\n\r\n"u8);
         string head = Encoding.Latin1.GetString(all, 0, end + 2);
@@ -134,7 +136,8 @@ public sealed class ReadTests : IAsyncLifetime
         else
             Assert.DoesNotContain("Content-Range", head, StringComparison.Ordinal);
         if (expected != null)
-            Assert.Equal((expected, true), (Encoding.ASCII.GetString(body), head.Contains($"Content-Length: {expected.Length}\r\n", StringComparison.Ordinal)));
+            Assert.Equal((expected, true),
+                (Encoding.ASCII.GetString(body), head.Contains($"Content-Length: {expected.Length}\r\n", StringComparison.Ordinal)));
         else
             Assert.Contains("\"code\":\"range_not_satisfiable\"", Encoding.UTF8.GetString(body), StringComparison.Ordinal);
         Assert.StartsWith("HTTP/1.1 200 ", (await SendAsync("HEAD", "k", "Range: " + range)).Head, StringComparison.Ordinal);
@@ -149,7 +152,8 @@ public sealed class ReadTests : IAsyncLifetime
     [InlineData("Wed, 02 Jan 2030 03:04:06 GMT", 200)]
     public async Task A_range_counts_only_for_the_bytes_that_If_Range_names(string ifRange, int status)
     {
-        (string head, _) = await GetAsync("k", "Range: bytes=1-2", "If-Range: " + ifRange.Replace("{tag}", Tag("k"), StringComparison.Ordinal));
+        (string head, _) =
+            await GetAsync("k", "Range: bytes=1-2", "If-Range: " + ifRange.Replace("{tag}", Tag("k"), StringComparison.Ordinal));
         Assert.StartsWith($"HTTP/1.1 {status} ", head, StringComparison.Ordinal);
     }
 
@@ -199,7 +203,8 @@ public sealed class ReadTests : IAsyncLifetime
     [InlineData(1, "gzip", 400_000)]
     [InlineData(2, "br", 400_000)]
     [InlineData(3, "deflate", 400_000)]
-    public async Task A_compressed_entry_goes_out_as_it_is_to_who_takes_it_and_decompressed_to_who_does_not(int coding, string name, int repeats)
+    public async Task A_compressed_entry_goes_out_as_it_is_to_who_takes_it_and_decompressed_to_who_does_not(
+        int coding, string name, int repeats)
     {
         byte[] text = repeats == 500 ? Text : new byte[repeats];
         if (repeats != 500)

@@ -46,7 +46,8 @@ internal sealed class ServedApp : IAsyncDisposable
     /// <summary>Requests that hang in <c>/block/NAME</c> until somebody ends them.</summary>
     internal ConcurrentDictionary<string, TaskCompletionSource> Blocks { get; } = new();
 
-    internal static async Task<ServedApp> StartAsync(bool isFast, Action<KestrelServerOptions>? configure = null, Action<ListenOptions>? listen = null)
+    internal static async Task<ServedApp> StartAsync(
+        bool isFast, Action<KestrelServerOptions>? configure = null, Action<ListenOptions>? listen = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
@@ -100,7 +101,8 @@ internal sealed class ServedApp : IAsyncDisposable
     {
         string path = context.Request.Path.Value!;
         if (path.StartsWith("/block/", StringComparison.Ordinal))
-            await Blocks.GetOrAdd(path["/block/".Length..], static _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            await Blocks.GetOrAdd(
+                path["/block/".Length..], static _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         else if (path == "/read")
             await context.Request.Body.CopyToAsync(System.IO.Stream.Null);
         else if (path == "/fail")

@@ -51,7 +51,8 @@ public sealed class TimerTests : IAsyncLifetime
         connection.Beat(MemoryConnection.Limits.HeadTicks - MemoryConnection.Limits.HeadTicks / 2);
         await connection.Running;
         string answer = connection.Receive();
-        Assert.StartsWith("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\nDate: ", answer, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\nDate: ", answer, StringComparison.Ordinal);
         Assert.EndsWith(" GMT\r\n\r\n", answer, StringComparison.Ordinal);
         Assert.Equal(1, _app.Counters.Timeouts);
         Assert.Null(_stack.Connection);
@@ -82,7 +83,8 @@ public sealed class TimerTests : IAsyncLifetime
     [Fact]
     public async Task A_head_that_is_too_long_for_the_door_is_waited_for_there_all_the_same()
     {
-        string head = "GET / HTTP/1.1\r\n" + string.Concat(Enumerable.Range(0, 100).Select(static i => $"X-{i}: {new string('v', 100)}\r\n"));
+        string head = "GET / HTTP/1.1\r\n"
+            + string.Concat(Enumerable.Range(0, 100).Select(static i => $"X-{i}: {new string('v', 100)}\r\n"));
         foreach (bool isWhole in new[] { false, true })
         {
             using var connection = new MemoryConnection(_app, _stack.RunAsync);

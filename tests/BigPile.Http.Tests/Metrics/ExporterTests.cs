@@ -38,7 +38,8 @@ public sealed class ExporterTests : IDisposable
         Gauge<double> gauge = _meter.CreateGauge<double>("c.share", "1");
         gauge.Record(0.25);
         gauge.Record(0.5);
-        Histogram<double> histogram = _meter.CreateHistogram<double>("d.wait", "s", advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = [1, 2] });
+        Histogram<double> histogram =
+            _meter.CreateHistogram<double>("d.wait", "s", advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = [1, 2] });
         histogram.Record(1);
         histogram.Record(5);
         Assert.Equal(
@@ -68,7 +69,8 @@ public sealed class ExporterTests : IDisposable
     public void Tags_are_escaped_and_what_is_not_observed_again_is_gone()
     {
         string[] names = ["quote\" back\\ line\n"];
-        _meter.CreateObservableGauge("x", () => names.Select(static name => new Measurement<long>(1, new KeyValuePair<string, object?>("the.tag", name))));
+        _meter.CreateObservableGauge(
+            "x", () => names.Select(static name => new Measurement<long>(1, new KeyValuePair<string, object?>("the.tag", name))));
         Assert.Contains("x{the_tag=\"quote\\\" back\\\\ line\\n\"} 1\n", _collector.Look(), StringComparison.Ordinal);
         names = ["other"];
         string text = _collector.Look();

@@ -18,7 +18,8 @@ public sealed class LatencyHistogramTests
         Array.Sort(times);
         LatencyReport report = histogram.Take()!;
         Assert.Equal(times.Length, report.Count);
-        foreach ((double share, double found) in new[] { (0.5, report.P50Us), (0.9, report.P90Us), (0.99, report.P99Us), (1.0, report.MaxUs) })
+        foreach ((double share, double found) in new[] { (0.5, report.P50Us), (0.9, report.P90Us), (0.99, report.P99Us),
+            (1.0, report.MaxUs) })
         {
             double exact = times[(int)Math.Ceiling(times.Length * share) - 1] / 1000.0;
             Assert.True(found >= exact && found <= exact * 1.0626, $"seed {seed}, share {share}: {found} for {exact}");

@@ -99,8 +99,10 @@ public sealed class KeyRingTests
     [Fact]
     public void Two_keys_of_one_name_are_refused()
     {
-        BigPileKey[] keys = [BigPileKey.Create("one", KeyScopes.Read, out string _), BigPileKey.Create("one", KeyScopes.Read, out string _)];
-        Assert.Contains("two keys named 'one'", Assert.Throws<ArgumentException>(() => new KeyRing(keys, _time)).Message, StringComparison.Ordinal);
+        BigPileKey[] keys =
+            [BigPileKey.Create("one", KeyScopes.Read, out string _), BigPileKey.Create("one", KeyScopes.Read, out string _)];
+        Assert.Contains(
+            "two keys named 'one'", Assert.Throws<ArgumentException>(() => new KeyRing(keys, _time)).Message, StringComparison.Ordinal);
     }
 
     private static void CheckBoth(KeyRing ring, byte[] good, byte[] bad)
@@ -115,6 +117,7 @@ public sealed class KeyRingTests
     private KeyRing MakeRing(KeyScopes scopes, out string credential, params string[] tables)
     {
         BigPileKey key = BigPileKey.Create("one", scopes, out credential);
-        return new KeyRing([tables.Length == 0 ? key : key with { Tables = tables }, BigPileKey.Create("two", KeyScopes.Read, out _)], _time);
+        return new KeyRing(
+            [tables.Length == 0 ? key : key with { Tables = tables }, BigPileKey.Create("two", KeyScopes.Read, out _)], _time);
     }
 }

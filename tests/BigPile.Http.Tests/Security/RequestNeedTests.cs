@@ -49,7 +49,8 @@ public sealed class RequestNeedTests
     public void A_request_needs_a_scope_for_a_table(string method, string target, string expected)
     {
         RequestNeed need = RequestNeed.Of(method, target, PathOf(target), stackalloc char[128]);
-        Assert.Equal(expected, $"{need.Scope} {(!need.NeedsKey ? "free" : need.IsForSome ? "some" : need.Table.IsEmpty ? "all" : need.Table)}");
+        Assert.Equal(
+            expected, $"{need.Scope} {(!need.NeedsKey ? "free" : need.IsForSome ? "some" : need.Table.IsEmpty ? "all" : need.Table)}");
     }
 
     // As the server gives it to the routes: decoded, with segments folded away.

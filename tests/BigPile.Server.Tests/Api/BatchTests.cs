@@ -34,9 +34,11 @@ public sealed class BatchTests : ServerTest
         string[] keys = ["ü 🔑", "none", "a/b", "empty", "a/b"];
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(new { keys });
 
-        (BatchFrame Frame, string Type, byte[] Payload)[] frames = Frames(await MgetAsync(body, "application/json", "application/vnd.bigpile.batch"));
+        (BatchFrame Frame, string Type, byte[] Payload)[] frames =
+            Frames(await MgetAsync(body, "application/json", "application/vnd.bigpile.batch"));
         Assert.Equal([200, 404, 200, 200, 200], frames.Select(static item => item.Frame.Status));
-        Assert.Equal(["text/x-own", "", "application/json", "application/octet-stream", "application/json"], frames.Select(static item => item.Type));
+        Assert.Equal(["text/x-own", "", "application/json", "application/octet-stream", "application/json"], frames.Select(
+            static item => item.Type));
         Assert.Equal(compressed, frames[0].Payload);
         Assert.Equal(1, frames[0].Frame.Coding);
         Assert.InRange(frames[0].Frame.LifetimeSeconds, 3_500u, 3_600u);
@@ -49,7 +51,8 @@ public sealed class BatchTests : ServerTest
             await BytesAsync(await MgetAsync(body, "application/json", BatchForms.Binary)),
             await BytesAsync(await MgetAsync(compact, BatchForms.Keys, BatchForms.Binary)));
 
-        JsonElement[] items = [.. JsonDocument.Parse(await BytesAsync(await MgetAsync(body, "application/json", "*/*"))).RootElement.GetProperty("items").EnumerateArray()];
+        JsonElement[] items = [.. JsonDocument.Parse(
+            await BytesAsync(await MgetAsync(body, "application/json", "*/*"))).RootElement.GetProperty("items").EnumerateArray()];
         Assert.Equal(keys, items.Select(static item => item.GetProperty("key").GetString()));
         Assert.Equal(compressed, items[0].GetProperty("base64").GetBytesFromBase64());
         Assert.Equal("gzip", items[0].GetProperty("encoding").GetString());
@@ -133,7 +136,8 @@ public sealed class BatchTests : ServerTest
         Assert.StartsWith("HTTP/1.1 405 ", other, StringComparison.Ordinal);
         Assert.Contains("Allow: POST\r\n", other, StringComparison.Ordinal);
         Assert.True(Entries.ContainsKey("a"));
-        await ProblemAsync(await Server.SendAsync("POST", "/v1/tables/none:mget", "{\"keys\":[]}"u8.ToArray()), HttpStatusCode.NotFound, "table_not_found");
+        await ProblemAsync(await Server.SendAsync(
+            "POST", "/v1/tables/none:mget", "{\"keys\":[]}"u8.ToArray()), HttpStatusCode.NotFound, "table_not_found");
         await ProblemAsync(await Server.SendAsync("POST", Table + ":mfly", []), HttpStatusCode.NotFound, "route_not_found");
     }
 
@@ -167,7 +171,8 @@ public sealed class BatchTests : ServerTest
         Assert.InRange((text.ExpiresAt - old.ExpiresAt)!.Value, TimeSpan.FromMinutes(58), TimeSpan.FromMinutes(60));
         Entries.RemoveByTag("x");
         Assert.False(Entries.ContainsKey("text"));
-        await ProblemAsync(await Server.SendAsync("POST", Table + ":mset", "{\"items\":[{\"key\":\"n\"}, 5]}"u8.ToArray()), HttpStatusCode.BadRequest, "document_invalid");
+        await ProblemAsync(await Server.SendAsync(
+            "POST", Table + ":mset", "{\"items\":[{\"key\":\"n\"}, 5]}"u8.ToArray()), HttpStatusCode.BadRequest, "document_invalid");
         Assert.False(Entries.ContainsKey("n"));
     }
 
@@ -176,8 +181,10 @@ public sealed class BatchTests : ServerTest
     {
         byte[] body =
         [
-            .. Frame("a", "text/plain", 0, [1, 2], 0), .. Frame("b", "", 0, [], 60), .. Frame("c", "x", 0, [3], 0), .. Frame("", "", 0, [], 0),
-            .. Frame("d", "text/plain", 1, StoredCodingTests.Pack(ContentCoding.Gzip, [9]), 0), .. Frame("e", "", 1, [9], 0), .. Frame("f", "", 9, [9], 0),
+            .. Frame(
+                "a", "text/plain", 0, [1, 2], 0), .. Frame("b", "", 0, [], 60), .. Frame("c", "x", 0, [3], 0), .. Frame("", "", 0, [], 0),
+            .. Frame("d", "text/plain", 1, StoredCodingTests.Pack(ContentCoding.Gzip, [9]), 0), .. Frame("e", "", 1, [9], 0),
+            .. Frame("f", "", 9, [9], 0),
         ];
         HttpResponseMessage answer = await Server.SendAsync(
             "POST", Table + ":mset", body, ("Content-Type", BatchForms.Binary), ("Accept", BatchForms.Binary));
@@ -187,7 +194,8 @@ public sealed class BatchTests : ServerTest
         Assert.True(Entries.TryGetEntry("b", out TableEntry<string> b));
         Assert.NotNull(b.ExpiresAt);
         await ProblemAsync(
-            await Server.SendAsync("POST", Table + ":mset", body[..^1], ("Content-Type", BatchForms.Binary)), HttpStatusCode.BadRequest, "document_invalid");
+            await Server.SendAsync("POST", Table + ":mset", body[..^1], ("Content-Type", BatchForms.Binary)), HttpStatusCode.BadRequest,
+            "document_invalid");
 
         HttpResponseMessage deleted = await Server.SendAsync("POST", Table + ":mdelete", "{\"keys\":[\"a\",\"zz\",\"b\"]}"u8.ToArray());
         JsonElement items = JsonDocument.Parse(await BytesAsync(deleted)).RootElement.GetProperty("items");
@@ -200,7 +208,9 @@ public sealed class BatchTests : ServerTest
     {
         await PutAsync("there", [1]);
         string deep = new string('[', 200) + new string(']', 200);
-        string body = "{\"items\":[{\"key\":\"there\",\"text\":\"x\",\"expires\":\"2001-01-01T00:00:00Z\"},{\"key\":\"a\",\"key\":\"b\",\"text\":\"x\"},"
+        string body =
+            "{\"items\":[{\"key\":\"there\",\"text\":\"x\",\"expires\":\"2001-01-01T00:00:00Z\"},"
+            + "{\"key\":\"a\",\"key\":\"b\",\"text\":\"x\"},"
             + $"{{\"key\":\"deep\",\"value\":{deep}}}]}}";
         byte[] answer = await BytesAsync(await Server.SendAsync("POST", Table + ":mset", Encoding.UTF8.GetBytes(body)));
         JsonElement items = JsonDocument.Parse(answer).RootElement.GetProperty("items");
@@ -233,7 +243,8 @@ public sealed class BatchTests : ServerTest
         {
             Assert.True(BatchFrame.TryRead(rest, out BatchFrame frame));
             ReadOnlySpan<byte> item = rest.Slice(BatchFrame.HeadBytes, (int)frame.RestBytes);
-            frames.Add((frame, Encoding.ASCII.GetString(item.Slice(frame.KeyBytes, frame.TypeBytes)), item[(frame.KeyBytes + frame.TypeBytes)..].ToArray()));
+            frames.Add((frame, Encoding.ASCII.GetString(
+                item.Slice(frame.KeyBytes, frame.TypeBytes)), item[(frame.KeyBytes + frame.TypeBytes)..].ToArray()));
             rest = rest[(BatchFrame.HeadBytes + item.Length)..];
         }
         return [.. frames];

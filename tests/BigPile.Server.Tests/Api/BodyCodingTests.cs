@@ -28,7 +28,8 @@ public sealed class BodyCodingTests : ServerTest
 
     [Fact]
     public async Task A_load_has_one_field_for_its_keys() => await ProblemAsync(
-        await Client.PostAsync("/v1/tables/t:load?key=a&key=b", new StringContent("{\"a\":\"1\"}\n")), HttpStatusCode.BadRequest, "query_invalid");
+        await Client.PostAsync("/v1/tables/t:load?key=a&key=b", new StringContent("{\"a\":\"1\"}\n")), HttpStatusCode.BadRequest,
+        "query_invalid");
 
     private Task<HttpResponseMessage> SendAsync(string method, string action, string body, string coding) => Server.SendAsync(
         method, "/v1/tables/t" + action, Encoding.UTF8.GetBytes(body), ("Content-Type", "application/json"), ("Content-Encoding", coding));

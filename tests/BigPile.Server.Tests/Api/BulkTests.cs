@@ -23,7 +23,8 @@ public sealed class BulkTests : ServerTest
         await FillAsync();
         string lines = await Client.GetStringAsync("/v1/tables/t:export");
         // The other table has defaults, which must not come upon entries that had nothing of the kind.
-        (await Server.SendAsync("PUT", "/v1/tables/u", "{\"defaultTtl\":\"1s\",\"defaultPriority\":\"low\"}"u8.ToArray())).EnsureSuccessStatusCode();
+        (await Server.SendAsync("PUT", "/v1/tables/u", "{\"defaultTtl\":\"1s\",\"defaultPriority\":\"low\"}"u8.ToArray()))
+            .EnsureSuccessStatusCode();
         JsonElement result = await LoadAsync("/v1/tables/u:load", lines);
         Assert.Equal((0, 0), (result.GetProperty("skipped").GetInt32(), result.GetProperty("expired").GetInt32()));
         Assert.Equal(result.GetProperty("records").GetInt32(), result.GetProperty("exported").GetInt32());
@@ -63,7 +64,8 @@ public sealed class BulkTests : ServerTest
             Assert.Equal(0, code);
             Assert.Contains(
                 JsonDocument.Parse(output).RootElement.GetProperty("tables").EnumerateArray(),
-                table => table.GetProperty("name").GetString() == "t" && table.GetProperty("entries").GetInt64() == Cache.GetStatistics("t").EntryCount);
+                table => table.GetProperty("name").GetString() == "t"
+                    && table.GetProperty("entries").GetInt64() == Cache.GetStatistics("t").EntryCount);
         }
         Assert.Equal(1, (await RunAsync("export", "--table", "none", "--url", address, "--out", again)).Code);
         Assert.Equal(1, (await RunAsync("export", "--table", "none", "--directory", directory, "--out", again)).Code);
@@ -73,9 +75,12 @@ public sealed class BulkTests : ServerTest
     [Fact]
     public async Task Lines_with_a_key_field_are_stored_as_they_are_and_bad_ones_named()
     {
-        JsonElement result = await LoadAsync("/v1/tables/t:load?key=id", "{\"id\":\"a/b\", \"v\":1}\r\n\nrubbish\n{\"x\":1}\n{\"id\":2}\n{\"id\":2,\"n\":1}");
+        JsonElement result = await LoadAsync(
+            "/v1/tables/t:load?key=id", "{\"id\":\"a/b\", \"v\":1}\r\n\nrubbish\n{\"x\":1}\n{\"id\":2}\n{\"id\":2,\"n\":1}");
         Assert.Equal(
-            (3, 1, 2), (result.GetProperty("records").GetInt32(), result.GetProperty("replaced").GetInt32(), result.GetProperty("skipped").GetInt32()));
+            (3, 1, 2),
+            (result.GetProperty(
+                "records").GetInt32(), result.GetProperty("replaced").GetInt32(), result.GetProperty("skipped").GetInt32()));
         Assert.Equal([3, 4], result.GetProperty("errors").EnumerateArray().Select(static error => error.GetProperty("line").GetInt32()));
         Assert.Equal("{\"id\":\"a/b\", \"v\":1}", await Client.GetStringAsync("/v1/tables/t/entries/a%2Fb"));
         JsonElement operation = await GetJsonAsync("/v1/operations/" + result.GetProperty("operation").GetString());
@@ -136,7 +141,8 @@ public sealed class BulkTests : ServerTest
             """;
         JsonElement result = await LoadAsync("/v1/tables/t:load", Lines);
         Assert.Equal(
-            (1, 1, 4), (result.GetProperty("records").GetInt32(), result.GetProperty("expired").GetInt32(), result.GetProperty("skipped").GetInt32()));
+            (1, 1, 4),
+            (result.GetProperty("records").GetInt32(), result.GetProperty("expired").GetInt32(), result.GetProperty("skipped").GetInt32()));
         Assert.Equal("\"ok\"", await Client.GetStringAsync("/v1/tables/t/entries/e"));
     }
 
@@ -151,14 +157,17 @@ public sealed class BulkTests : ServerTest
             ("json; charset", "1"u8.ToArray(), [("Content-Type", "application/json; charset=utf-8"), ("BigPile-Tags", "a")]),
             ("schlüssel 🔑\"\\\n\u0001", [0, 1, 2, 255], [("Content-Type", "image/png"), ("BigPile-Ttl", "1h")]),
             ("sliding", [], [("BigPile-Sliding", "500s"), ("BigPile-Priority", "high")]),
-            ("sliding to an end", [1], [("BigPile-Sliding", "501500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict"), ("BigPile-Tags", "b, a")]),
-            ("packed", StoredCodingTests.Pack(ContentCoding.Brotli, new byte[5000]), [("Content-Encoding", "br"), ("Content-Type", "x/y; z=1")]),
+            ("sliding to an end", [1],
+                [("BigPile-Sliding", "501500ms"), ("BigPile-Ttl", "1d"), ("BigPile-Priority", "never-evict"), ("BigPile-Tags", "b, a")]),
+            ("packed", StoredCodingTests.Pack(
+                ContentCoding.Brotli, new byte[5000]), [("Content-Encoding", "br"), ("Content-Type", "x/y; z=1")]),
             (new string('k', 1024), new byte[100_000], [("BigPile-Priority", "low")]),
         ];
         foreach ((string key, byte[] body, (string, string)[] headers) in entries)
             (await Server.SendAsync("PUT", "/v1/tables/t/entries/" + Uri.EscapeDataString(key), body, headers)).EnsureSuccessStatusCode();
         for (int i = 0; i < 300; i++)
-            (await Server.PutAsync($"/v1/tables/t/entries/many/{i}", Encoding.UTF8.GetBytes($"{{\"i\":{i}}}"), "application/json")).EnsureSuccessStatusCode();
+            (await Server.PutAsync($"/v1/tables/t/entries/many/{i}", Encoding.UTF8.GetBytes($"{{\"i\":{i}}}"), "application/json"))
+                .EnsureSuccessStatusCode();
     }
 
     private void AssertSame(string left, string right)

@@ -18,14 +18,17 @@ public sealed class ConditionalWriteTests : ServerTest
         string first = await TagAsync(await Server.PutAsync(Path, [1]));
         string second = await TagAsync(await SendAsync("PUT", Path, [2], ("If-Match", first)));
         Assert.NotEqual(first, second);
-        await ProblemAsync(await SendAsync("PUT", Path, [3], ("If-Match", first)), HttpStatusCode.PreconditionFailed, "precondition_failed");
-        await ProblemAsync(await SendAsync("PUT", Path, [3], ("If-Match", "W/" + second)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [3], ("If-Match", first)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [3], ("If-Match", "W/" + second)), HttpStatusCode.PreconditionFailed, "precondition_failed");
         Assert.Equal([2], await Client.GetByteArrayAsync(Path));
         string third = await TagAsync(await SendAsync("PUT", Path, [3], ("If-Match", $"\"other\", {second}")));
         string decoded = third[..^1] + "-i\"";
         string fourth = await TagAsync(await SendAsync("PUT", Path, [4], ("If-Match", decoded)));
         _ = await TagAsync(await SendAsync("PUT", Path, [5], ("If-Match", "*")));
-        await ProblemAsync(await SendAsync("DELETE", Path, null, ("If-Match", fourth)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("DELETE", Path, null, ("If-Match", fourth)), HttpStatusCode.PreconditionFailed, "precondition_failed");
         Assert.Equal([5], await Client.GetByteArrayAsync(Path));
     }
 
@@ -34,10 +37,13 @@ public sealed class ConditionalWriteTests : ServerTest
     {
         HttpResponseMessage created = await SendAsync("PUT", Path, [1], ("If-None-Match", "*"));
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
-        await ProblemAsync(await SendAsync("PUT", Path, [2], ("If-None-Match", "*")), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [2], ("If-None-Match", "*")), HttpStatusCode.PreconditionFailed, "precondition_failed");
         string tag = created.Headers.ETag!.Tag;
-        await ProblemAsync(await SendAsync("PUT", Path, [2], ("If-None-Match", tag)), HttpStatusCode.PreconditionFailed, "precondition_failed");
-        await ProblemAsync(await SendAsync("PUT", Path, [2], ("If-None-Match", "rubbish")), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [2], ("If-None-Match", tag)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [2], ("If-None-Match", "rubbish")), HttpStatusCode.PreconditionFailed, "precondition_failed");
         Assert.Equal([1], await Client.GetByteArrayAsync(Path));
         Assert.Equal(HttpStatusCode.NoContent, (await SendAsync("PUT", Path, [2], ("If-None-Match", "\"0000000000000001\""))).StatusCode);
     }
@@ -48,8 +54,10 @@ public sealed class ConditionalWriteTests : ServerTest
         (await Server.PutAsync(Path, [1])).EnsureSuccessStatusCode();
         string past = DateTimeOffset.UnixEpoch.ToString("R");
         string future = new DateTimeOffset(2999, 1, 1, 0, 0, 0, TimeSpan.Zero).ToString("R");
-        await ProblemAsync(await SendAsync("PUT", Path, [2], ("If-Unmodified-Since", past)), HttpStatusCode.PreconditionFailed, "precondition_failed");
-        await ProblemAsync(await SendAsync("DELETE", Path, null, ("If-Unmodified-Since", past)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("PUT", Path, [2], ("If-Unmodified-Since", past)), HttpStatusCode.PreconditionFailed, "precondition_failed");
+        await ProblemAsync(
+            await SendAsync("DELETE", Path, null, ("If-Unmodified-Since", past)), HttpStatusCode.PreconditionFailed, "precondition_failed");
         Assert.Equal(HttpStatusCode.NoContent, (await SendAsync("PUT", Path, [2], ("If-Unmodified-Since", future))).StatusCode);
         Assert.Equal(HttpStatusCode.NoContent, (await SendAsync("DELETE", Path, null, ("If-Unmodified-Since", future))).StatusCode);
     }
@@ -90,7 +98,8 @@ public sealed class ConditionalWriteTests : ServerTest
     [Fact]
     public async Task A_refusal_says_when_to_try_again_and_what_logs_call_the_request()
     {
-        JsonElement problem = await ProblemAsync(await Client.GetAsync("/v1/operations/none"), HttpStatusCode.NotFound, "operation_not_found");
+        JsonElement problem =
+            await ProblemAsync(await Client.GetAsync("/v1/operations/none"), HttpStatusCode.NotFound, "operation_not_found");
         Assert.NotEqual("", problem.GetProperty("traceId").GetString());
         await Server.Service<BigPile.AspNetCore.Hosting.PileHost>().StopAsync(default);
         HttpResponseMessage closed = await SendAsync("PUT", Path, [1]);

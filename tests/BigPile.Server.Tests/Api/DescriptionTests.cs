@@ -26,10 +26,12 @@ public sealed class DescriptionTests : ServerTest
         foreach (RouteEndpoint endpoint in Server.Service<EndpointDataSource>().Endpoints.OfType<RouteEndpoint>())
         {
             string pattern = endpoint.RoutePattern.RawText!;
-            if (Undescribed.Contains(pattern) || !(pattern.StartsWith("/v1", StringComparison.Ordinal) || pattern.StartsWith("/openapi", StringComparison.Ordinal)))
+            if (Undescribed.Contains(pattern)
+                || !(pattern.StartsWith("/v1", StringComparison.Ordinal) || pattern.StartsWith("/openapi", StringComparison.Ordinal)))
                 continue;
             Assert.True(paths.TryGetProperty(pattern, out JsonElement path), pattern);
-            foreach (string method in (endpoint.Metadata.GetMetadata<HttpMethodMetadata>()?.HttpMethods ?? []).Where(static method => method != "HEAD"))
+            foreach (string method in (endpoint.Metadata.GetMetadata<HttpMethodMetadata>()?.HttpMethods ?? []).Where(
+                static method => method != "HEAD"))
                 Assert.True(path.TryGetProperty(method.ToLowerInvariant(), out _), $"{method} {pattern}");
         }
         string[] codes = [.. document.GetProperty("components").GetProperty("schemas").GetProperty("Problem").GetProperty("properties")
@@ -56,7 +58,8 @@ public sealed class DescriptionTests : ServerTest
     {
         string[] codes = [.. ProblemCatalog.All().Select(static problem => problem.Code)];
         Assert.Equal(codes.Length, codes.Distinct().Count());
-        foreach (MethodInfo method in typeof(ProblemCatalog).GetMethods(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+        foreach (MethodInfo method in typeof(ProblemCatalog).GetMethods(
+            BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
         {
             if (method.ReturnType != typeof(Problem) || method.GetParameters().Any(static parameter => parameter.ParameterType.IsByRefLike))
                 continue;
@@ -74,7 +77,8 @@ public sealed class DescriptionTests : ServerTest
     public void The_reference_has_every_code_with_its_status_and_meaning()
     {
         string reference = File.ReadAllText(Path.Combine(SourceTree.Root, "src/BigPile.Http/API.md"));
-        IEnumerable<string> rows = ProblemCatalog.All().Select(static problem => $"| {problem.Status} | `{problem.Code}` | {problem.Title} |");
+        IEnumerable<string> rows =
+            ProblemCatalog.All().Select(static problem => $"| {problem.Status} | `{problem.Code}` | {problem.Title} |");
         Assert.Contains(string.Join('\n', rows), reference, StringComparison.Ordinal);
     }
 }

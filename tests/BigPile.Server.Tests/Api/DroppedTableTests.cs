@@ -38,7 +38,8 @@ public sealed class DroppedTableTests : ServerTest
     {
         const string Lines = "{\"key\":\"a\",\"value\":1}\n{\"key\":\"b\",\"value\":1}\n";
         using RawConnection client = await RawConnection.OpenAsync(Server.Address.Port);
-        await client.SendAsync($"POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {2 * Lines.Length}\r\n\r\n{Lines}");
+        await client.SendAsync("POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+            + $"{2 * Lines.Length}\r\n\r\n{Lines}");
         await UntilAsync(() => Server.Service<PileCache>().TryGetTable("t", out CacheTable<string, byte[]>? table) && table.Count == 2);
         Assert.Equal(HttpStatusCode.NoContent, (await Client.DeleteAsync("/v1/tables/t")).StatusCode);
         await client.SendAsync(Lines);
@@ -89,7 +90,8 @@ public sealed class DroppedTableTests : ServerTest
                     Assert.Contains(put.StatusCode, new[] { HttpStatusCode.Created, HttpStatusCode.NoContent });
                     using HttpResponseMessage read = await Client.GetAsync("/v1/tables/t/entries/" + number + "?maxAge=1000");
                     Assert.Contains(read.StatusCode, new[] { HttpStatusCode.OK, HttpStatusCode.NotFound });
-                    using HttpResponseMessage got = await Client.PostAsync("/v1/tables/t:mget", new StringContent("{\"keys\":[\"1\",\"2\"]}", Encoding.UTF8, "application/json"));
+                    using HttpResponseMessage got = await Client.PostAsync(
+                        "/v1/tables/t:mget", new StringContent("{\"keys\":[\"1\",\"2\"]}", Encoding.UTF8, "application/json"));
                     Assert.Contains(got.StatusCode, new[] { HttpStatusCode.OK, HttpStatusCode.NotFound });
                     using HttpResponseMessage keys = await Client.GetAsync("/v1/tables/t/keys");
                     Assert.Contains(keys.StatusCode, new[] { HttpStatusCode.OK, HttpStatusCode.NotFound });

@@ -68,11 +68,13 @@ public sealed class LifetimeTests : IAsyncLifetime
     [Fact]
     public async Task Priority_and_tags_are_kept_and_tags_evict()
     {
-        (await _server.SendAsync("PUT", Path, [1], ("BigPile-Tags", "a, b"), ("BigPile-Priority", "never-evict"))).EnsureSuccessStatusCode();
+        (await _server.SendAsync("PUT", Path, [1], ("BigPile-Tags", "a, b"), ("BigPile-Priority", "never-evict")))
+            .EnsureSuccessStatusCode();
         (await _server.SendAsync("PUT", Path + "2", [1], ("BigPile-Tags", "c"))).EnsureSuccessStatusCode();
         Assert.True(Table.TryGetEntry("k", out TableEntry<string> entry));
         Assert.Equal(EntryPriority.NeverEvict, entry.Priority);
-        Assert.Equal(HttpStatusCode.NoContent, (await _server.SendAsync("POST", "/v1/tables/t:evict", "{\"tags\":[\"b\",\"x\"]}"u8.ToArray())).StatusCode);
+        Assert.Equal(HttpStatusCode.NoContent,
+            (await _server.SendAsync("POST", "/v1/tables/t:evict", "{\"tags\":[\"b\",\"x\"]}"u8.ToArray())).StatusCode);
         Assert.Equal(HttpStatusCode.NotFound, (await _server.Client.GetAsync(Path)).StatusCode);
         Assert.Equal([1], await _server.Client.GetByteArrayAsync(Path + "2"));
     }
@@ -101,7 +103,8 @@ public sealed class LifetimeTests : IAsyncLifetime
         HttpResponseMessage put = await _server.SendAsync("PUT", Path, [1], ("BigPile-Ttl", "10s"), ("BigPile-Sliding", "5s"));
         string tag = put.Headers.ETag!.Tag;
         await ServerTest.ProblemAsync(
-            await _server.SendAsync("POST", Path + ":persist", [], ("If-Match", "\"0\"")), HttpStatusCode.PreconditionFailed, "precondition_failed");
+            await _server.SendAsync("POST", Path + ":persist", [], ("If-Match", "\"0\"")), HttpStatusCode.PreconditionFailed,
+            "precondition_failed");
         Assert.Equal(HttpStatusCode.NoContent, (await _server.SendAsync("POST", Path + ":persist", [], ("If-Match", tag))).StatusCode);
         _time.Advance(TimeSpan.FromDays(1000));
         Assert.Equal([1], await _server.Client.GetByteArrayAsync(Path));

@@ -92,7 +92,8 @@ public sealed class LookTests : IAsyncLifetime
     public async Task A_look_tells_priority_tags_and_the_parts_of_the_lifetime()
     {
         (await _server.SendAsync(
-            "PUT", Path, [1], ("BigPile-Tags", "red, blue"), ("BigPile-Priority", "high"), ("BigPile-Sliding", "10s"), ("BigPile-Ttl", "1h"))).EnsureSuccessStatusCode();
+            "PUT", Path, [1], ("BigPile-Tags", "red, blue"), ("BigPile-Priority", "high"), ("BigPile-Sliding", "10s"),
+            ("BigPile-Ttl", "1h"))).EnsureSuccessStatusCode();
         Assert.Equal("high", await HeaderAsync("GET", Look, "BigPile-Priority"));
         Assert.Equal("10s", await HeaderAsync("GET", Look, "BigPile-Sliding"));
         Assert.Equal(_time.GetUtcNow().AddHours(1).ToString("R"), await HeaderAsync("HEAD", Look, "BigPile-Expires"));
@@ -132,7 +133,8 @@ public sealed class LookTests : IAsyncLifetime
     public async Task A_look_is_asked_for_in_one_way(string query) =>
         await ServerTest.ProblemAsync(await _server.Client.GetAsync(Path + query), HttpStatusCode.BadRequest, "query_invalid");
 
-    private static string HashOf(string tag) => BinaryPrimitives.ReadUInt64LittleEndian(SHA256.HashData(Encoding.UTF8.GetBytes(tag))).ToString("x16");
+    private static string HashOf(string tag) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(SHA256.HashData(Encoding.UTF8.GetBytes(tag))).ToString("x16");
 
     private async Task<string> HeaderAsync(string method, string path, string name)
     {

@@ -81,7 +81,8 @@ public sealed class OperationTests : ServerTest
 
         Operation failing = store.Begin("bad", null, static () => null);
         store.Fail(failing, ProblemCatalog.PileFull);
-        Assert.Equal("pile_full", (await GetJsonAsync("/v1/operations/" + failing.Id)).GetProperty("error").GetProperty("code").GetString());
+        Assert.Equal(
+            "pile_full", (await GetJsonAsync("/v1/operations/" + failing.Id)).GetProperty("error").GetProperty("code").GetString());
     }
 
     [Fact]

@@ -27,7 +27,8 @@ public sealed class StoredCodingTests : ServerTest
     public async Task A_payload_is_stored_as_it_came(string encoding, int coding)
     {
         byte[] payload = Pack((ContentCoding)coding, Text(5000));
-        (await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", encoding), ("Content-Type", "text/plain"))).EnsureSuccessStatusCode();
+        (await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", encoding), ("Content-Type", "text/plain")))
+            .EnsureSuccessStatusCode();
         byte[] value = Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t").Get("k");
         Assert.True(StoredValue.TryReadHead(value, out string? type, out ContentCoding stored, out int headBytes));
         Assert.Equal(("text/plain", (ContentCoding)coding), (type, stored));
@@ -43,7 +44,8 @@ public sealed class StoredCodingTests : ServerTest
         byte[] bomb = Pack((ContentCoding)coding, new byte[64 << 20]);
         Assert.InRange(bomb.Length, 1, 1 << 20);
         System.Text.Json.JsonElement problem = await ProblemAsync(
-            await Server.SendAsync("PUT", Path, bomb, ("Content-Encoding", encoding)), HttpStatusCode.RequestEntityTooLarge, "body_too_large");
+            await Server.SendAsync("PUT", Path, bomb, ("Content-Encoding", encoding)), HttpStatusCode.RequestEntityTooLarge,
+            "body_too_large");
         Assert.Equal(1 << 20, problem.GetProperty("limit").GetInt32());
         byte[] most = Pack((ContentCoding)coding, new byte[1 << 20]);
         (await Server.SendAsync("PUT", Path, most, ("Content-Encoding", encoding))).EnsureSuccessStatusCode();
@@ -74,7 +76,8 @@ public sealed class StoredCodingTests : ServerTest
         foreach (int length in new[] { 10, 5000, 100_000 })
         {
             byte[] payload = Pack((ContentCoding)coding, Text(length));
-            foreach (byte[] rest in (byte[][])[[0], new byte[8], payload[^4..], payload[^8..], [0, 0x1F, 0x8B, 8, .. payload[^4..]], Text(20_000)])
+            foreach (byte[] rest in (byte[][])[[0], new byte[8], payload[^4..], payload[^8..], [0, 0x1F, 0x8B, 8, .. payload[^4..]], Text(
+                20_000)])
                 await RefusedAsync([.. payload, .. rest], encoding);
         }
         byte[] twice = [.. Pack((ContentCoding)coding, Text(10)), .. Pack((ContentCoding)coding, Text(10))];
@@ -87,8 +90,10 @@ public sealed class StoredCodingTests : ServerTest
     {
         byte[] plain = Pack(ContentCoding.Gzip, Text(3000));
         byte[] empty = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        byte[] named = [.. plain[..3], 2 + 4 + 8 + 16, .. plain[4..10], 3, 0, 7, 7, 7, .. "a name\0"u8, .. "a comment\0"u8, 1, 2, .. plain[10..]];
-        byte[][] payloads = [plain, empty, named, [.. plain, .. empty, .. named, .. plain], [.. empty, .. empty], [.. Pack(ContentCoding.Gzip, new byte[1000]), .. empty]];
+        byte[] named =
+            [.. plain[..3], 2 + 4 + 8 + 16, .. plain[4..10], 3, 0, 7, 7, 7, .. "a name\0"u8, .. "a comment\0"u8, 1, 2, .. plain[10..]];
+        byte[][] payloads = [plain, empty, named, [.. plain, .. empty, .. named, .. plain], [.. empty, .. empty],
+            [.. Pack(ContentCoding.Gzip, new byte[1000]), .. empty]];
         foreach (byte[] payload in payloads)
         {
             (await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", "gzip"))).EnsureSuccessStatusCode();
@@ -99,7 +104,8 @@ public sealed class StoredCodingTests : ServerTest
 
     private async Task RefusedAsync(byte[] payload, string encoding) =>
         await ProblemAsync(
-            await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", encoding)), HttpStatusCode.BadRequest, "content_encoding_invalid");
+            await Server.SendAsync("PUT", Path, payload, ("Content-Encoding", encoding)), HttpStatusCode.BadRequest,
+            "content_encoding_invalid");
 
     private static byte[] Text(int lengthBytes)
     {

@@ -40,7 +40,8 @@ public sealed class TableLimitTests : IAsyncLifetime
         _settings =
         [
             $"--Limits:Tables={MaxTables}", .. Key(0, "writer", KeyScopes.Write, out _writer), $"--Security:Keys:0:MaxTables={MaxOfKey}",
-            .. Key(1, "other", KeyScopes.Write, out _other), .. Key(2, "admin", KeyScopes.Read | KeyScopes.Write | KeyScopes.Admin, out _admin),
+            .. Key(1, "other", KeyScopes.Write, out _other),
+            .. Key(2, "admin", KeyScopes.Read | KeyScopes.Write | KeyScopes.Admin, out _admin),
         ];
         _server = await RunningServer.StartAsync(_directory.Pile, _settings);
     }
@@ -151,7 +152,8 @@ public sealed class TableLimitTests : IAsyncLifetime
     {
         var key = BigPileKey.Create(name, scopes, out credential);
         string path = $"--Security:Keys:{index}:";
-        return [$"{path}Name={name}", $"{path}Hash={key.Hash}", $"{path}Scopes={scopes.ToString().Replace(" ", "", StringComparison.Ordinal)}"];
+        return [$"{path}Name={name}", $"{path}Hash={key.Hash}",
+            $"{path}Scopes={scopes.ToString().Replace(" ", "", StringComparison.Ordinal)}"];
     }
 
     private async Task AssertFullAsync(string credential, string whose)
@@ -159,11 +161,13 @@ public sealed class TableLimitTests : IAsyncLifetime
         (string Path, HttpMethod Method, string Body)[] requests =
         [
             ("/v1/tables/none/entries/k", HttpMethod.Put, "x"), ("/v1/tables/none/entries/k", HttpMethod.Post, "x"),
-            ("/v1/tables/none:mset", HttpMethod.Post, """{"items":[{"key":"k","text":"x"}]}"""), ("/v1/tables/none:load?key=k", HttpMethod.Post, "{\"k\":\"x\"}"),
+            ("/v1/tables/none:mset", HttpMethod.Post, """{"items":[{"key":"k","text":"x"}]}"""),
+            ("/v1/tables/none:load?key=k", HttpMethod.Post, "{\"k\":\"x\"}"),
         ];
         foreach ((string path, HttpMethod method, string body) in requests)
         {
-            using HttpResponseMessage answer = await SendAsync(credential, method, path, new StringContent(body, Encoding.UTF8, "application/json"));
+            using HttpResponseMessage answer =
+                await SendAsync(credential, method, path, new StringContent(body, Encoding.UTF8, "application/json"));
             JsonElement problem = await ServerTest.ProblemAsync(answer, HttpStatusCode.InsufficientStorage, "tables_full");
             Assert.Contains(whose, problem.GetProperty("detail").GetString(), StringComparison.Ordinal);
         }
@@ -172,7 +176,8 @@ public sealed class TableLimitTests : IAsyncLifetime
 
     private async Task<HttpStatusCode> PutAsync(string credential, string table, string key = "k")
     {
-        using HttpResponseMessage answer = await SendAsync(credential, HttpMethod.Put, $"/v1/tables/{table}/entries/{key}", new StringContent("x"));
+        using HttpResponseMessage answer =
+            await SendAsync(credential, HttpMethod.Put, $"/v1/tables/{table}/entries/{key}", new StringContent("x"));
         return answer.StatusCode;
     }
 

@@ -77,7 +77,8 @@ public sealed class TableTests : ServerTest
     [InlineData("{\"maximumEntries\":0}", "maximumEntries of the table 't' is 0; it must be at least 1.")]
     [InlineData("{\"defaultTtl\":\"0s\"}", "defaultTtl")]
     [InlineData("{\"defaultSliding\":\"0s\"}", "defaultSliding")]
-    [InlineData("{\"fixedIndex\":true}", "fixedIndex of the table 't' is True; it must be false in a durable table, whose index must grow.")]
+    [InlineData(
+        "{\"fixedIndex\":true}", "fixedIndex of the table 't' is True; it must be false in a durable table, whose index must grow.")]
     [InlineData("{\"maximumEntries\":x}", "'x' is an invalid start of a value.")]
     [InlineData("[]", "It must be an object.")]
     public async Task What_is_wrong_is_said_in_the_words_of_the_document(string body, string expected)
@@ -96,7 +97,8 @@ public sealed class TableTests : ServerTest
     {
         (await PutAsync("s", "{\"collisionMode\":\"speculative\"}")).EnsureSuccessStatusCode();
         JsonElement problem = await ProblemAsync(
-            await PutAsync("s", "{\"collisionMode\":\"speculative\",\"fixedIndex\":true}"), HttpStatusCode.BadRequest, "table_options_invalid");
+            await PutAsync("s", "{\"collisionMode\":\"speculative\",\"fixedIndex\":true}"), HttpStatusCode.BadRequest,
+            "table_options_invalid");
         Assert.Equal("fixedIndex of the table 's' can't be changed while the table lives.", problem.GetProperty("detail").GetString());
     }
 
@@ -121,11 +123,13 @@ public sealed class TableTests : ServerTest
         })
         {
             for (int i = 0; i < 10; i++)
-                (await Server.SendAsync("PUT", $"/v1/tables/{table}/entries/{i}", [1], ("BigPile-Priority", "never-evict"))).EnsureSuccessStatusCode();
+                (await Server.SendAsync("PUT", $"/v1/tables/{table}/entries/{i}", [1], ("BigPile-Priority", "never-evict")))
+                    .EnsureSuccessStatusCode();
             await ProblemAsync(await Server.SendAsync("PUT", $"/v1/tables/{table}/entries/more", [1]), status, code);
             await ProblemAsync(await Server.SendAsync("POST", $"/v1/tables/{table}/entries/more", [1]), status, code);
             Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync($"/v1/tables/{table}/entries/more")).StatusCode);
-            HttpResponseMessage batch = await Server.SendAsync("POST", $"/v1/tables/{table}:mset", "{\"items\":[{\"key\":\"more\"}]}"u8.ToArray());
+            HttpResponseMessage batch =
+                await Server.SendAsync("POST", $"/v1/tables/{table}:mset", "{\"items\":[{\"key\":\"more\"}]}"u8.ToArray());
             Assert.Contains($"\"code\":\"{code}\"", await batch.Content.ReadAsStringAsync(), StringComparison.Ordinal);
         }
     }
@@ -136,9 +140,11 @@ public sealed class TableTests : ServerTest
         CacheTable<string, byte[]> table = Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t");
         for (int i = 0; i < 5_000; i++)
             table.Put((i % 2 == 0 ? "even/" : "odd/ü") + i, [1]);
-        foreach ((string query, string prefix) in new[] { ("limit=7", ""), ("limit=1000", ""), ("limit=333&prefix=odd%2F%C3%BC", "odd/ü"), ("prefix=none", "none") })
+        foreach ((string query, string prefix) in new[] { ("limit=7", ""), ("limit=1000", ""), ("limit=333&prefix=odd%2F%C3%BC", "odd/ü"),
+            ("prefix=none", "none") })
         {
-            string[] expected = [.. table.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+            string[] expected =
+                [.. table.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
             Assert.Equal(expected, (await WalkAsync(query)).Order(StringComparer.Ordinal));
         }
         HttpResponseMessage lines = await Server.SendAsync("GET", "/v1/tables/t/keys?limit=3", null, ("Accept", "application/x-ndjson"));
@@ -211,7 +217,8 @@ public sealed class TableTests : ServerTest
     public async Task An_index_is_made_for_no_more_than_the_limit(string options)
     {
         JsonElement problem = await ProblemAsync(
-            await Server.SendAsync("PUT", "/v1/tables/t", Encoding.UTF8.GetBytes(options)), HttpStatusCode.BadRequest, "table_options_invalid");
+            await Server.SendAsync("PUT", "/v1/tables/t", Encoding.UTF8.GetBytes(options)), HttpStatusCode.BadRequest,
+            "table_options_invalid");
         Assert.Contains("Limits:InitialEntries", problem.GetProperty("detail").GetString(), StringComparison.Ordinal);
         Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync("/v1/tables/t")).StatusCode);
         (await Server.SendAsync("PUT", "/v1/tables/t", "{\"initialEntries\":100000}"u8.ToArray())).EnsureSuccessStatusCode();

@@ -17,7 +17,8 @@ public sealed class ContainerTests : IDisposable
     private static readonly TimeSpan BuildPatience = TimeSpan.FromMinutes(9);
 
     // The build's helpers would outlive it, and hold its output open.
-    private static readonly Dictionary<string, string> NoDaemons = new() { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false" };
+    private static readonly Dictionary<string, string> NoDaemons =
+        new() { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false" };
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ContainerFile _file = new();
@@ -56,7 +57,8 @@ public sealed class ContainerTests : IDisposable
 
     private async Task AssertRefusesAsync()
     {
-        await using ServerProcess server = ServerProcess.Start(Here(_file.EntryPoint), _directory.Root, EnvironmentOf(ServerProcess.FreePort()));
+        await using ServerProcess server =
+            ServerProcess.Start(Here(_file.EntryPoint), _directory.Root, EnvironmentOf(ServerProcess.FreePort()));
         (int code, _, string error) = await server.WaitForEndAsync();
         Assert.Equal(1, code);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);

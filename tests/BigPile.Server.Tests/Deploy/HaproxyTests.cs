@@ -49,7 +49,8 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         string configuration = await File.ReadAllTextAsync(Path.Combine(SourceTree.Root, "deploy", "haproxy", "haproxy.cfg"));
         for (int i = 0; i <= NodeCount; i++)
             configuration = configuration.Replace($"127.0.0.1:508{i}", $"127.0.0.1:{_ports[i]}", StringComparison.Ordinal);
-        _proxy = ServerProcess.Start([HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Root);
+        _proxy = ServerProcess.Start(
+            [HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Root);
         await _proxy.WaitUntilReadyAsync(_ports[0]);
     }
 
@@ -96,17 +97,21 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         (string Method, string Path, string? Body)[] requests =
         [
             ("POST", "/v1/tables/t:mget", keys), ("POST", "/v1/tables/t:mset", """{"items":[{"key":"x","text":"y"}]}"""),
-            ("POST", "/v1/tables/t:mdelete", keys), ("POST", "/v1/tables/t:evict", """{"tags":["a"]}"""), ("POST", "/v1/tables/t:load?key=k", "{}"),
+            ("POST", "/v1/tables/t:mdelete", keys), ("POST", "/v1/tables/t:evict", """{"tags":["a"]}"""),
+            ("POST", "/v1/tables/t:load?key=k", "{}"),
             ("GET", "/v1/tables/t:export", null), ("GET", "/v1/tables/t/keys", null), ("GET", "/v1/tables/t/keys?prefix=/entries/", null),
             ("GET", "/v1/tables/t", null), ("PUT", "/v1/tables/t", "{}"), ("DELETE", "/v1/tables/t", null), ("GET", "/v1/tables", null),
-            ("GET", "/v1/stats", null), ("POST", "/v1/admin:purge", null), ("GET", "/v1/operations", null), ("GET", "/metrics", null), ("GET", "/", null),
-            ("POST", "/v1/tables/t:mget/entries/", keys), ("GET", "/v1/tables/t%3Aexport/entries", null), ("GET", "/v1/tables/entries/x", null),
+            ("GET", "/v1/stats", null), ("POST", "/v1/admin:purge", null), ("GET", "/v1/operations", null), ("GET", "/metrics", null),
+            ("GET", "/", null),
+            ("POST", "/v1/tables/t:mget/entries/", keys), ("GET", "/v1/tables/t%3Aexport/entries", null),
+            ("GET", "/v1/tables/entries/x", null),
         ];
         foreach ((string method, string path, string? body) in requests)
         {
             using HttpResponseMessage answer = await SendAsync(0, method, path, body);
             string text = await answer.Content.ReadAsStringAsync();
-            Assert.True(answer.StatusCode == HttpStatusCode.MisdirectedRequest, $"{method} {path}: {answer.StatusCode} {text[..Math.Min(text.Length, 200)]}");
+            Assert.True(answer.StatusCode == HttpStatusCode.MisdirectedRequest,
+                $"{method} {path}: {answer.StatusCode} {text[..Math.Min(text.Length, 200)]}");
             Assert.Equal("application/problem+json", answer.Content.Headers.ContentType?.ToString());
             Assert.Contains("/nodes/", JsonDocument.Parse(text).RootElement.GetProperty("detail").GetString(), StringComparison.Ordinal);
         }
@@ -119,7 +124,8 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
             using HttpResponseMessage direct = await SendAsync(node, "POST", "/v1/tables/t:mget", keys);
             string text = await many.Content.ReadAsStringAsync();
             Assert.Equal(await direct.Content.ReadAsStringAsync(), text);
-            found += JsonDocument.Parse(text).RootElement.GetProperty("items").EnumerateArray().Count(static item => item.GetProperty("status").GetInt32() == 200);
+            found += JsonDocument.Parse(
+                text).RootElement.GetProperty("items").EnumerateArray().Count(static item => item.GetProperty("status").GetInt32() == 200);
         }
         Assert.Equal(KeyCount, found);
     }
@@ -139,7 +145,8 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
                 ("DELETE", path, HttpStatusCode.NoContent), ("GET", path, HttpStatusCode.NotFound),
             })
             {
-                using HttpResponseMessage answer = await SendAsync(0, method, target, method is "PUT" or "POST" && !target.EndsWith("touch", StringComparison.Ordinal) ? "v" : null);
+                using HttpResponseMessage answer = await SendAsync(
+                    0, method, target, method is "PUT" or "POST" && !target.EndsWith("touch", StringComparison.Ordinal) ? "v" : null);
                 Assert.True(answer.StatusCode == status, $"{method} {target}: {answer.StatusCode}");
             }
         }
@@ -147,7 +154,8 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
 
     private Task<HttpResponseMessage> SendAsync(int port, string method, string path, string? body)
     {
-        var target = new Uri($"http://127.0.0.1:{_ports[port]}{path}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        var target = new Uri(
+            $"http://127.0.0.1:{_ports[port]}{path}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
         var request = new HttpRequestMessage(new HttpMethod(method), target);
         if (body != null)
             request.Content = new StringContent(body, System.Text.Encoding.UTF8, "application/json");

@@ -16,7 +16,8 @@ public sealed class UnitFileTests
         await using ServerProcess verify = ServerProcess.Start([Verifier, "verify", unit], SourceTree.Root);
         (int code, _, string error) = await verify.WaitForEndAsync();
         // Whether the program lies where the unit starts it is the machine's matter.
-        error = string.Join('\n', Array.FindAll(error.Split('\n'), static line => !line.Contains("is not executable", StringComparison.Ordinal)));
+        error = string.Join(
+            '\n', Array.FindAll(error.Split('\n'), static line => !line.Contains("is not executable", StringComparison.Ordinal)));
         Assert.Equal("", error);
         Assert.InRange(code, 0, 1);
     }

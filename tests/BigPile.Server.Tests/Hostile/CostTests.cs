@@ -39,7 +39,8 @@ public sealed class CostTests : IAsyncLifetime
     public async Task Payloads_of_a_batch_have_a_budget_of_what_they_decompress_to()
     {
         string bomb = Convert.ToBase64String(Brotli(PlainBytes));
-        string items = string.Join(',', Enumerable.Range(0, 10).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{bomb}\"}}"));
+        string items =
+            string.Join(',', Enumerable.Range(0, 10).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{bomb}\"}}"));
         JsonElement answer = await PostAsync(":mset", $"{{\"items\":[{items},{{\"key\":\"plain\",\"text\":\"x\"}}]}}");
         Assert.Equal(
             [201, 201, 413, 413, 413, 413, 413, 413, 413, 413, 201],
@@ -53,7 +54,8 @@ public sealed class CostTests : IAsyncLifetime
     {
         byte[] bomb = Brotli(PlainBytes);
         string damaged = Convert.ToBase64String(bomb.AsSpan(0, bomb.Length - 1));
-        string items = string.Join(',', Enumerable.Range(0, 100).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{damaged}\"}}"));
+        string items =
+            string.Join(',', Enumerable.Range(0, 100).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{damaged}\"}}"));
         JsonElement answer = await PostAsync(":mset", $"{{\"items\":[{items}]}}");
         int[] statuses = [.. answer.GetProperty("items").EnumerateArray().Select(static item => item.GetProperty("status").GetInt32())];
         Assert.Equal(400, statuses[0]);
@@ -65,7 +67,8 @@ public sealed class CostTests : IAsyncLifetime
     public async Task Lines_of_a_load_have_a_budget_that_grows_with_what_is_sent()
     {
         string bomb = Convert.ToBase64String(Brotli(PlainBytes));
-        string lines = string.Concat(Enumerable.Range(0, 10).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{bomb}\"}}\n"));
+        string lines =
+            string.Concat(Enumerable.Range(0, 10).Select(i => $"{{\"key\":\"{i}\",\"encoding\":\"br\",\"base64\":\"{bomb}\"}}\n"));
         JsonElement answer = await PostAsync(":load", lines);
         Assert.Equal((2, 8), (answer.GetProperty("records").GetInt32(), answer.GetProperty("skipped").GetInt32()));
         string earned = $"{{\"key\":\"plain\",\"text\":\"{new string('x', 400_000)}\"}}\n"; // 40 MB more
@@ -110,7 +113,8 @@ public sealed class CostTests : IAsyncLifetime
     [InlineData("GET", "/keys", null)]
     public async Task Work_ends_when_the_client_has_gone(string method, string action, string? body)
     {
-        (await _server.SendAsync("PUT", "/v1/tables/t/entries/kept", "kept"u8.ToArray(), ("BigPile-Tags", "tag"))).EnsureSuccessStatusCode();
+        (await _server.SendAsync("PUT", "/v1/tables/t/entries/kept", "kept"u8.ToArray(), ("BigPile-Tags", "tag")))
+            .EnsureSuccessStatusCode();
         string answer = "";
         try
         {

@@ -63,7 +63,8 @@ public sealed class DearWorkTests : ServerTest
         byte[] coded = Brotli(new byte[DearWork.SmallBytes]);
         (await Server.SendAsync("PUT", "/v1/tables/t/entries/k", coded, ("Content-Encoding", "br"))).EnsureSuccessStatusCode();
         (await Server.PutAsync("/v1/tables/t/entries/plain", new byte[2 * DearWork.SmallBytes])).EnsureSuccessStatusCode();
-        (await Server.SendAsync("POST", "/v1/tables/t:mset", """{"items":[{"key":"b","text":"x"}]}"""u8.ToArray())).EnsureSuccessStatusCode();
+        (await Server.SendAsync("POST", "/v1/tables/t:mset", """{"items":[{"key":"b","text":"x"}]}"""u8.ToArray()))
+            .EnsureSuccessStatusCode();
         (await Server.SendAsync("POST", "/v1/tables/t:mget", """{"keys":["k","plain"]}"""u8.ToArray())).EnsureSuccessStatusCode();
         Assert.Equal("x", await Client.GetStringAsync("/v1/tables/t/entries/b"));
         HttpResponseMessage damaged = await Server.SendAsync("PUT", "/v1/tables/t/entries/k", [1, 2, 3], ("Content-Encoding", "gzip"));
@@ -97,7 +98,8 @@ public sealed class DearWorkTests : ServerTest
     {
         int most = Work.FreeTurns;
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
-        await connection.SendAsync("POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"key\":\"k\",\"text\":\"x\"}\n");
+        await connection.SendAsync(
+            "POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"key\":\"k\",\"text\":\"x\"}\n");
         while (!Table.TryGet("k", out _) || Work.FreeTurns != most)
             await Task.Yield();
     }
@@ -118,7 +120,8 @@ public sealed class DearWorkTests : ServerTest
             : Server.SendAsync(method, "/v1/tables/t" + path, body, ("Content-Encoding", coding));
     }
 
-    private static byte[] Json(string text) => Encoding.UTF8.GetBytes(text.Replace("*", Convert.ToBase64String(Bomb), StringComparison.Ordinal));
+    private static byte[] Json(string text) =>
+        Encoding.UTF8.GetBytes(text.Replace("*", Convert.ToBase64String(Bomb), StringComparison.Ordinal));
 
     private static byte[] Brotli(byte[] plain)
     {

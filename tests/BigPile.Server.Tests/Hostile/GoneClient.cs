@@ -11,7 +11,9 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace BigPile.Server.Tests.Hostile;
 
-/// <summary>Takes the client away from requests with the header <see cref="Header"/> in the moment in which their bodies are read.</summary>
+/// <summary>
+/// Takes the client away from requests with the header <see cref="Header"/> in the moment in which their bodies are read.
+/// </summary>
 internal sealed class GoneClient : IStartupFilter
 {
     internal const string Header = "X-Gone";

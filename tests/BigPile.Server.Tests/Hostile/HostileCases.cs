@@ -63,12 +63,14 @@ internal static class HostileCases
         HostileCase.Of("http/1.1 in small letters", "505", $"GET /health/live http/1.1\r\n{Host}\r\n"),
         HostileCase.Of("method that nobody has", "405", $"BREW /health/live HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
         HostileCase.Of("method TRACE", "405", $"TRACE /health/live HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
-        HostileCase.Of("method of 5,000 letters", "405|414", $"{new string('A', 5_000)} /health/live HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
+        HostileCase.Of(
+            "method of 5,000 letters", "405|414", $"{new string('A', 5_000)} /health/live HTTP/1.1\r\n{Host}Connection: close\r\n\r\n"),
         HostileCase.Of("method with a control byte", "400", $"G\u0001T / HTTP/1.1\r\n{Host}\r\n"),
         HostileCase.Of("two spaces in the line", "400", $"GET  /health/live HTTP/1.1\r\n{Host}\r\n"),
         HostileCase.Of("request line of 9 KB", "414", $"GET /{new string('x', 9_000)} HTTP/1.1\r\n{Host}\r\n"),
         HostileCase.Of("request line without end, 1 MB", "414", "GET /" + new string('x', 1 << 20)),
-        HostileCase.Of("TLS to a plain port", "400", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" + new string('\u00aa', 200)),
+        HostileCase.Of(
+            "TLS to a plain port", "400", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" + new string('\u00aa', 200)),
         HostileCase.Of("HTTP/2 by prior knowledge", "closed", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
         HostileCase.Of("noise", "400", new string('\u0007', 500) + "\r\n\r\n"),
         HostileCase.Ended("nothing at all", "closed", ""),
@@ -94,7 +96,8 @@ internal static class HostileCases
 
     private static IEnumerable<HostileCase> Smuggling() =>
     [
-        HostileCase.Of("CL and TE, a request inside", "400", Put("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n" + Smuggled)),
+        HostileCase.Of("CL and TE, a request inside", "400", Put(
+            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("two CL, different", "400", Put("Content-Length: 2\r\nContent-Length: 4\r\n", "ab" + Smuggled)),
         HostileCase.Of("two CL, equal", "400", Put("Content-Length: 2\r\nContent-Length: 2\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL 2,2", "400", Put("Content-Length: 2,2\r\n", "ab" + Smuggled)),
@@ -105,14 +108,17 @@ internal static class HostileCases
         HostileCase.Of("TE xchunked", "400", Put("Transfer-Encoding: xchunked\r\n", "2\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("TE chunked, identity", "400", Put("Transfer-Encoding: chunked, identity\r\n", "2\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("TE gzip, chunked", "501", Put("Transfer-Encoding: gzip, chunked\r\n", "2\r\nab\r\n0\r\n\r\n" + Smuggled)),
-        HostileCase.Of("two TE lines, chunked and x", "400", Put("Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n", "0\r\n\r\n" + Smuggled)),
+        HostileCase.Of(
+            "two TE lines, chunked and x", "400", Put("Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n", "0\r\n\r\n" + Smuggled)),
         HostileCase.Of("TE with a tab before the colon", "400", Put("Transfer-Encoding\t: chunked\r\n", "0\r\n\r\n" + Smuggled)),
         HostileCase.Of("chunk size zz", "400", Put("Transfer-Encoding: chunked\r\n", "zz\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("chunk size -2", "400", Put("Transfer-Encoding: chunked\r\n", "-2\r\nab\r\n0\r\n\r\n" + Smuggled)),
-        HostileCase.Of("chunk size beyond 32 bits", "400|413", Put("Transfer-Encoding: chunked\r\n", "FFFFFFFFFFFFFFFFF\r\nab\r\n0\r\n\r\n" + Smuggled)),
+        HostileCase.Of("chunk size beyond 32 bits", "400|413", Put(
+            "Transfer-Encoding: chunked\r\n", "FFFFFFFFFFFFFFFFF\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("chunk shorter than its size", "400", Put("Transfer-Encoding: chunked\r\n", "5\r\nab\r\n0\r\n\r\n" + Smuggled)),
         HostileCase.Of("chunk without CRLF", "400", Put("Transfer-Encoding: chunked\r\n", "2\r\nabXX0\r\n\r\n" + Smuggled)),
-        HostileCase.Of("chunk extension without end, 1 MB", "400|413", Put("Transfer-Encoding: chunked\r\n", "2;" + new string('x', 1 << 20))),
+        HostileCase.Of(
+            "chunk extension without end, 1 MB", "400|413", Put("Transfer-Encoding: chunked\r\n", "2;" + new string('x', 1 << 20))),
         HostileCase.Of("GET with a body that looks like a request", "200",
             $"GET /health/live HTTP/1.1\r\n{Host}Content-Length: {Smuggled.Length}\r\nConnection: close\r\n\r\n{Smuggled}"),
         HostileCase.Of("PUT with TE in HTTP/1.0", "400",
@@ -122,11 +128,15 @@ internal static class HostileCases
     private static IEnumerable<HostileCase> Bodies() =>
     [
         HostileCase.Of("body of one byte above the limit", "413", Put($"Content-Length: {HostileTests.MaxBodyBytes + 1}\r\n", "")),
-        HostileCase.Of("chunked body above the limit", "413", Put("Transfer-Encoding: chunked\r\n", Chunks(HostileTests.MaxBodyBytes + 65_536))),
+        HostileCase.Of(
+            "chunked body above the limit", "413", Put("Transfer-Encoding: chunked\r\n", Chunks(HostileTests.MaxBodyBytes + 65_536))),
         HostileCase.Ended("body cut off in the middle", "closed|400", Put("Content-Length: 1000\r\n", "half")),
-        HostileCase.Of("Content-Type of 300 characters", "415", Put($"Connection: close\r\nContent-Length: 1\r\nContent-Type: a/{new string('b', 300)}\r\n", "x")),
-        HostileCase.Of("Content-Type with quotes left open", "415", Put("Connection: close\r\nContent-Length: 1\r\nContent-Type: text/html; charset=\"\r\n", "x")),
-        HostileCase.Of("Content-Encoding that nobody knows", "415|400", Put("Connection: close\r\nContent-Length: 1\r\nContent-Encoding: bomb\r\n", "x")),
+        HostileCase.Of("Content-Type of 300 characters", "415", Put(
+            $"Connection: close\r\nContent-Length: 1\r\nContent-Type: a/{new string('b', 300)}\r\n", "x")),
+        HostileCase.Of("Content-Type with quotes left open", "415", Put(
+            "Connection: close\r\nContent-Length: 1\r\nContent-Type: text/html; charset=\"\r\n", "x")),
+        HostileCase.Of("Content-Encoding that nobody knows", "415|400", Put(
+            "Connection: close\r\nContent-Length: 1\r\nContent-Encoding: bomb\r\n", "x")),
         new HostileCase("gzip bomb, 100 MB in 100 KB", "413", port => SendBombAsync(port, Bombs.Gzip())),
         new HostileCase("brotli bomb, 100 MB in some bytes", "413", port => SendBombAsync(port, Bombs.Brotli(), "br")),
         new HostileCase("gzip in gzip in gzip", "415", port => SendBombAsync(port, Bombs.Nested(), "gzip, gzip, gzip")),
@@ -135,12 +145,15 @@ internal static class HostileCases
 
     private static IEnumerable<HostileCase> Batches() =>
     [
-        HostileCase.Of("mget of 100,000 keys", "413", Post(":mget", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of(
+            "mget of 100,000 keys", "413", Post(":mget", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
         HostileCase.Of("mget of a key of 1 MB", "413|400", Post(":mget", $"{{\"keys\":[\"{new string('k', 1 << 20)}\"]}}")),
         HostileCase.Of("mget of 100,000 brackets", "400", Post(":mget", new string('[', 100_000))),
         HostileCase.Of("mget of half a document", "400", Post(":mget", "{\"keys\":[\"a\"")),
-        HostileCase.Of("mdelete of 100,000 keys", "413", Post(":mdelete", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
-        HostileCase.Of("evict of 100,000 tags", "413", Post(":evict", $"{{\"tags\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of(
+            "mdelete of 100,000 keys", "413", Post(":mdelete", $"{{\"keys\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
+        HostileCase.Of(
+            "evict of 100,000 tags", "413", Post(":evict", $"{{\"tags\":[{string.Join(',', Enumerable.Repeat("\"k\"", 100_000))}]}}")),
     ];
 
     private static IEnumerable<HostileCase> Connections() =>
@@ -178,7 +191,8 @@ internal static class HostileCases
                 connection.Dispose();
             return "";
         }),
-        new HostileCase("1,000 requests in one piece, read in one piece", string.Join(' ', Enumerable.Repeat("404", 1_000)), static async port =>
+        new HostileCase(
+            "1,000 requests in one piece, read in one piece", string.Join(' ', Enumerable.Repeat("404", 1_000)), static async port =>
         {
             using RawConnection connection = await RawConnection.OpenAsync(port);
             string one = $"GET {Entries}none HTTP/1.1\r\n{Host}\r\n";
@@ -199,7 +213,8 @@ internal static class HostileCases
     private static string Put(string headers, string body) => $"PUT {Entries}hostile HTTP/1.1\r\n{Host}{headers}\r\n{body}";
 
     private static string Post(string verb, string body) =>
-        $"POST /v1/tables/t{verb} HTTP/1.1\r\n{Host}Content-Type: application/json\r\nContent-Length: {body.Length}\r\nConnection: close\r\n\r\n{body}";
+        $"POST /v1/tables/t{verb} HTTP/1.1\r\n{Host}Content-Type: application/json\r\nContent-Length: {body.Length}\r\nConnection: "
+        + $"close\r\n\r\n{body}";
 
     private static string Headers(int count, int valueLength) =>
         string.Concat(Enumerable.Range(0, count).Select(i => $"X-{i}: {new string('v', valueLength)}\r\n"));

@@ -9,7 +9,9 @@ using Xunit.Abstractions;
 
 namespace BigPile.Server.Tests.Hostile;
 
-/// <summary>Hostile inputs over a real socket: each gets the refusal that it should, and the server goes on as if it had not been.</summary>
+/// <summary>
+/// Hostile inputs over a real socket: each gets the refusal that it should, and the server goes on as if it had not been.
+/// </summary>
 [Collection(AloneGroup.Name)]
 public sealed class HostileTests(ITestOutputHelper output) : IDisposable
 {
@@ -41,7 +43,8 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
     [Fact]
     public async Task Nothing_that_was_refused_or_cut_off_is_stored()
     {
-        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, $"--Server:MaxBodyBytes={MaxBodyBytes}", "--Limits:HeadSeconds=1", "--Limits:GraceSeconds=2");
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile, $"--Server:MaxBodyBytes={MaxBodyBytes}", "--Limits:HeadSeconds=1", "--Limits:GraceSeconds=2");
         foreach (HostileCase hostile in HostileCases.All())
         {
             string answer = await hostile.RunAsync(server.Address.Port);

@@ -17,7 +17,8 @@ public sealed class HostileTextTests : ServerTest
     // As they stand between quotes in JSON, in Latin-1: bytes above 0x7F go out as they are.
     private static readonly string[] Texts =
     [
-        "\\ud800", "\\udc00", "\\ud800x", "a\\udfff", "\\ud800\\ud800", "\u00ff", "\u00c0\u0080", "\u00ed\u00a0\u0080", "\u00f5\u0080\u0080\u0080", "a\u00e2\u0082",
+        "\\ud800", "\\udc00", "\\ud800x", "a\\udfff", "\\ud800\\ud800", "\u00ff", "\u00c0\u0080", "\u00ed\u00a0\u0080",
+            "\u00f5\u0080\u0080\u0080", "a\u00e2\u0082",
         "\\u0000", "a\\u0000b", "\\u12", "\\x", "\u0001", "..", "a/../b", "\\u202e", "\\ufeff", "\\uffff", "",
     ];
 
@@ -70,7 +71,8 @@ public sealed class HostileTextTests : ServerTest
                     wrong.Add($"{action} {body} with {text}: {(int)answer.StatusCode} {Encoding.Latin1.GetString(content)}");
                 HttpResponseMessage stored = await Client.GetAsync("/v1/tables/t/entries/k");
                 byte[] payload = await stored.Content.ReadAsByteArrayAsync();
-                if (stored.IsSuccessStatusCode && stored.Content.Headers.ContentType?.MediaType == "application/json" && !(Utf8.IsValid(payload) && IsJson(payload)))
+                if (stored.IsSuccessStatusCode && stored.Content.Headers.ContentType?.MediaType == "application/json"
+                    && !(Utf8.IsValid(payload) && IsJson(payload)))
                     wrong.Add($"{action} {body} with {text}: stored {Encoding.Latin1.GetString(payload)}");
                 _ = await Client.DeleteAsync("/v1/tables/t/entries/k");
             }
@@ -84,12 +86,14 @@ public sealed class HostileTextTests : ServerTest
         byte[] keys = [2, 0, 0xFF, 0xC0, 1, 0, (byte)'k', 0x88, 0x13, .. new byte[5_000]];
         foreach (string action in new[] { ":mget", ":mdelete" })
         {
-            HttpResponseMessage answer = await Server.SendAsync("POST", "/v1/tables/t" + action, keys, ("Content-Type", "application/vnd.bigpile.keys"));
+            HttpResponseMessage answer =
+                await Server.SendAsync("POST", "/v1/tables/t" + action, keys, ("Content-Type", "application/vnd.bigpile.keys"));
             _ = await Server.PutAsync("/v1/tables/t/entries/k", "x"u8.ToArray());
             answer = await Server.SendAsync("POST", "/v1/tables/t" + action, keys, ("Content-Type", "application/vnd.bigpile.keys"));
             Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
             JsonElement items = JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("items");
-            Assert.Equal([404, action == ":mget" ? 200 : 204, 404], items.EnumerateArray().Select(static item => item.GetProperty("status").GetInt32()));
+            Assert.Equal([404, action == ":mget" ? 200 : 204, 404], items.EnumerateArray().Select(
+                static item => item.GetProperty("status").GetInt32()));
             Assert.Equal("\ufffd\ufffd", items[0].GetProperty("key").GetString());
             Assert.InRange(items[2].GetProperty("key").GetString()!.Length, 1, 1_025);
         }
@@ -99,7 +103,9 @@ public sealed class HostileTextTests : ServerTest
     public async Task One_bad_item_of_a_batch_is_that_items_status()
     {
         using HttpResponseMessage answer = await SendAsync(
-            "t", ":mset", "{\"items\":[{\"key\":\"a\",\"text\":\"1\"},{\"key\":\"b\",\"text\":\"\\ud800\"},{\"key\":\"\\udc00\"},{\"key\":\"c\",\"text\":\"2\"}]}");
+            "t", ":mset",
+            "{\"items\":[{\"key\":\"a\",\"text\":\"1\"},"
+            + "{\"key\":\"b\",\"text\":\"\\ud800\"},{\"key\":\"\\udc00\"},{\"key\":\"c\",\"text\":\"2\"}]}");
         Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
         JsonElement items = JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("items");
         Assert.Equal([201, 400, 400, 201], items.EnumerateArray().Select(static item => item.GetProperty("status").GetInt32()));
@@ -128,13 +134,16 @@ public sealed class HostileTextTests : ServerTest
     [Fact]
     public async Task A_load_that_can_not_be_decompressed_leaves_no_table_behind()
     {
-        HttpResponseMessage answer = await Server.SendAsync("POST", "/v1/tables/fresh:load", "no gzip"u8.ToArray(), ("Content-Encoding", "gzip"));
+        HttpResponseMessage answer =
+            await Server.SendAsync("POST", "/v1/tables/fresh:load", "no gzip"u8.ToArray(), ("Content-Encoding", "gzip"));
         await ProblemAsync(answer, HttpStatusCode.BadRequest, "content_encoding_invalid");
         Assert.Equal(HttpStatusCode.NotFound, (await Client.GetAsync("/v1/tables/fresh")).StatusCode);
     }
 
     private Task<HttpResponseMessage> SendAsync(string table, string action, string body) =>
-        Server.SendAsync(action.Length == 0 ? "PUT" : "POST", $"/v1/tables/{table}{action}", Encoding.Latin1.GetBytes(body), ("Content-Type", "application/json"));
+        Server.SendAsync(action.Length == 0
+            ? "PUT"
+            : "POST", $"/v1/tables/{table}{action}", Encoding.Latin1.GetBytes(body), ("Content-Type", "application/json"));
 
     private static bool IsJson(byte[] content)
     {

@@ -18,7 +18,8 @@ public sealed class MemoryTests : ServerTest
     private const int LimitBytes = 8 << 20;
 
     protected override string[] Settings =>
-        [$"--Limits:BufferedBytes={LimitBytes}", $"--Server:MaxBodyBytes={BodyBytes}", "--Limits:MinBodyBytesPerSecond=0", "--Limits:MinResponseBytesPerSecond=0"];
+        [$"--Limits:BufferedBytes={LimitBytes}", $"--Server:MaxBodyBytes={BodyBytes}", "--Limits:MinBodyBytesPerSecond=0",
+            "--Limits:MinResponseBytesPerSecond=0"];
 
     private BufferRoom Room => Server.Service<BufferRoom>();
 
@@ -32,7 +33,8 @@ public sealed class MemoryTests : ServerTest
             {
                 RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
                 held.Add(connection);
-                await connection.SendAsync($"PUT /v1/tables/t/entries/{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BodyBytes}\r\n\r\n");
+                await connection.SendAsync(
+                    $"PUT /v1/tables/t/entries/{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BodyBytes}\r\n\r\n");
                 await connection.SendAsync(new byte[BodyBytes - 1]);
             }
             while (Room.UsedBytes < LimitBytes - 3 * BodyBytes)
@@ -98,7 +100,8 @@ public sealed class MemoryTests : ServerTest
         string body = "{\"keys\":[\"k\",\"k\"]}";
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
         await connection.SendAsync(
-            $"POST /v1/tables/t:mget HTTP/1.1\r\nHost: localhost\r\nAccept: {form}\r\nContent-Type: application/json\r\nContent-Length: {body.Length}\r\n\r\n{body}");
+            $"POST /v1/tables/t:mget HTTP/1.1\r\nHost: localhost\r\nAccept: {form}\r\nContent-Type: application/json\r\nContent-Length: "
+            + $"{body.Length}\r\n\r\n{body}");
         while (Room.UsedBytes < 2 * BodyBytes)
             await Task.Yield();
         Assert.InRange(Room.UsedBytes, 2 * BodyBytes, 4 * BodyBytes + (512 << 10));
@@ -116,7 +119,8 @@ public sealed class MemoryTests : ServerTest
         var payload = new byte[300_001];
         random.NextBytes(payload);
         (await Server.PutAsync("/v1/tables/t/entries/k", payload)).EnsureSuccessStatusCode();
-        HttpResponseMessage answer = await Server.SendAsync("POST", "/v1/tables/t:mget", "{\"keys\":[\"k\",\"none\",\"k\"]}"u8.ToArray(), ("Accept", form));
+        HttpResponseMessage answer =
+            await Server.SendAsync("POST", "/v1/tables/t:mget", "{\"keys\":[\"k\",\"none\",\"k\"]}"u8.ToArray(), ("Accept", form));
         byte[] body = await answer.Content.ReadAsByteArrayAsync();
         if (form == "application/json")
         {
@@ -132,14 +136,16 @@ public sealed class MemoryTests : ServerTest
     [Fact]
     public async Task A_load_does_not_give_back_what_was_wrong_with_it()
     {
-        string lines = string.Concat(Enumerable.Range(0, 4).Select(static i => $"{{\"{new string('n', 200_000)}{i}\":\"{new string('v', 200_000)}\"}}\n"));
+        string lines = string.Concat(
+            Enumerable.Range(0, 4).Select(static i => $"{{\"{new string('n', 200_000)}{i}\":\"{new string('v', 200_000)}\"}}\n"));
         HttpResponseMessage answer = await Server.SendAsync("POST", "/v1/tables/t:load", Encoding.UTF8.GetBytes(lines));
         Assert.Equal(4, JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("errors").GetArrayLength());
         Assert.InRange(answer.Content.Headers.ContentLength!.Value, 100, 4_000);
         Assert.InRange((await Client.GetByteArrayAsync("/v1/operations")).Length, 100, 4_000);
         string many = string.Concat(Enumerable.Range(0, 1_000).Select(static i => $"{{\"{new string('n', 500)}{i}\":1}}\n"));
         answer = await Server.SendAsync("POST", "/v1/tables/t:load", Encoding.UTF8.GetBytes(many));
-        Assert.Equal(100, JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("errors").GetArrayLength());
+        Assert.Equal(
+            100, JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("errors").GetArrayLength());
         Assert.InRange((await Client.GetByteArrayAsync("/v1/operations")).Length, 100, 8_000);
         await RoomIsGivenBackAsync();
     }
@@ -168,8 +174,10 @@ public sealed class MemoryTests : ServerTest
     {
         for (int i = 0; i < 3_000; i += 500)
         {
-            string items = string.Join(',', Enumerable.Range(i, 500).Select(static k => $"{{\"key\":\"{new string('k', 1_000)}{k}\",\"text\":\"x\"}}"));
-            (await Server.SendAsync("POST", "/v1/tables/t:mset", Encoding.UTF8.GetBytes($"{{\"items\":[{items}]}}"))).EnsureSuccessStatusCode();
+            string items = string.Join(
+                ',', Enumerable.Range(i, 500).Select(static k => $"{{\"key\":\"{new string('k', 1_000)}{k}\",\"text\":\"x\"}}"));
+            (await Server.SendAsync("POST", "/v1/tables/t:mset", Encoding.UTF8.GetBytes($"{{\"items\":[{items}]}}")))
+                .EnsureSuccessStatusCode();
         }
         int count = 0;
         string cursor = "";

@@ -28,8 +28,11 @@ public sealed class LoadCommandTests : ServerTest
         (int code, string output, string error) = await RunAsync(["load", file, "--table", "t", "--key", "id", .. target]);
 
         Assert.Equal(2, code);
-        Assert.Equal(["Line 4 skipped: it is no JSON object", "Line 6 skipped: it has no field 'id'"], error.TrimEnd().Split('\n').Select(Beginning));
-        Assert.Matches(@"^Loaded 4 records, 67 bytes, into the table 't' in \d+\.\d\d s \([\d,]+ records/s\)\.\n1 of them replaced an entry with the same key\.\nSkipped 2 lines; see above\.\n$", output);
+        Assert.Equal(["Line 4 skipped: it is no JSON object", "Line 6 skipped: it has no field 'id'"], error.TrimEnd().Split(
+            '\n').Select(Beginning));
+        Assert.Matches(
+            @"^Loaded 4 records, 67 bytes, into the table 't' in \d+\.\d\d s \([\d,]+ records/s\)\.\n"
+            + @"1 of them replaced an entry with the same key\.\nSkipped 2 lines; see above\.\n$", output);
         if (overHttp)
         {
             await CheckAsync(Server);
@@ -61,7 +64,8 @@ public sealed class LoadCommandTests : ServerTest
     {
         await using RunningServer small = await RunningServer.StartAsync(Path.Combine(Files.Root, "small"), "--Server:MaxBodyBytes=1m");
         string file = Files.Write("long", $"{{\"id\":1}}\n{{\"id\":2,\"text\":\"{new string('x', 3 << 20)}\"}}\n{{\"id\":3}}\n");
-        (int code, string output, string error) = await RunAsync(["load", file, "--table", "t", "--key", "id", "--url", small.Address.ToString()]);
+        (int code, string output, string error) =
+            await RunAsync(["load", file, "--table", "t", "--key", "id", "--url", small.Address.ToString()]);
         Assert.Equal(2, code);
         Assert.StartsWith("Line 2 skipped: it has more than 1,048,576 bytes", error, StringComparison.Ordinal);
         Assert.StartsWith("Loaded 2 records", output, StringComparison.Ordinal);
@@ -74,7 +78,8 @@ public sealed class LoadCommandTests : ServerTest
             ["load", Files.Write("f", "{\"id\":1}"), "--table", "t", "--key", "id", "--directory", Files.Pile]);
         Assert.Equal(1, code);
         Assert.StartsWith(
-            $"The load failed: The pile in '{Files.Pile}' is in use by process {Environment.ProcessId}. Stop it, use another directory, ", error, StringComparison.Ordinal);
+            $"The load failed: The pile in '{Files.Pile}' is in use by process {Environment.ProcessId}. Stop it, use another directory, ",
+            error, StringComparison.Ordinal);
     }
 
     [Theory]

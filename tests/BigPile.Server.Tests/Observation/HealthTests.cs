@@ -24,7 +24,8 @@ public sealed class HealthTests : IDisposable
         await using (RunningServer first = await RunningServer.StartAsync(_directory.Pile))
         {
             for (int i = 0; i < 100; i++)
-                (await first.PutAsync("/v1/tables/t/entries/" + i.ToString(CultureInfo.InvariantCulture), new byte[1_000])).EnsureSuccessStatusCode();
+                (await first.PutAsync("/v1/tables/t/entries/" + i.ToString(CultureInfo.InvariantCulture), new byte[1_000]))
+                    .EnsureSuccessStatusCode();
         }
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
         await server.Service<PileHost>().Cache.Pile.Recovery.Completion;
@@ -65,7 +66,8 @@ public sealed class HealthTests : IDisposable
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
         using var client = new System.Net.Sockets.TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-        await client.GetStream().WriteAsync("PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
+        await client.GetStream().WriteAsync(
+            "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray());
         var buffer = new byte[4_096];
         Assert.NotEqual(0, await client.GetStream().ReadAsync(buffer)); // the request runs, and keeps the server
         PileHost host = server.Service<PileHost>();

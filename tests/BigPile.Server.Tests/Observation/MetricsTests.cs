@@ -35,7 +35,8 @@ public sealed partial class MetricsTests : ServerTest
         Assert.Equal(0, ValueOf(text, $"bigpile_payload_size_bytes_bucket{{{mine},le=\"64\"}}"));
         Assert.InRange(ValueOf(text, $"bigpile_payload_size_bytes_sum{{{mine}}}"), 300, 400);
         Assert.Equal(3, ValueOf(text, "bigpile_server_requests_total{http_response_status_code=\"201\"}"));
-        Assert.Equal(3, ValueOf(text, "bigpile_server_request_duration_seconds_count{http_request_method=\"PUT\",http_response_status_code=\"201\"}"));
+        Assert.Equal(3, ValueOf(
+            text, "bigpile_server_request_duration_seconds_count{http_request_method=\"PUT\",http_response_status_code=\"201\"}"));
         Assert.Contains("# TYPE bigpile_cache_requests_total counter\n", text, StringComparison.Ordinal);
         Assert.Contains("# TYPE bigpile_memory_reserved_bytes gauge\n", text, StringComparison.Ordinal);
         Assert.Contains("# TYPE bigpile_server_request_duration_seconds histogram\n", text, StringComparison.Ordinal);
@@ -52,7 +53,8 @@ public sealed partial class MetricsTests : ServerTest
         Assert.All(lines, static line => Assert.Matches(Line(), line));
         IEnumerable<string> series = lines.Where(static line => line[0] != '#').Select(static line => line[..line.LastIndexOf(' ')]);
         Assert.Empty(series.GroupBy(static one => one).Where(static group => group.Count() > 1).Select(static group => group.Key));
-        IEnumerable<string> types = lines.Where(static line => line.StartsWith("# TYPE ", StringComparison.Ordinal)).Select(static line => line.Split(' ')[2]);
+        IEnumerable<string> types =
+            lines.Where(static line => line.StartsWith("# TYPE ", StringComparison.Ordinal)).Select(static line => line.Split(' ')[2]);
         Assert.Equal(types.Distinct().Count(), types.Count());
     }
 
@@ -65,7 +67,8 @@ public sealed partial class MetricsTests : ServerTest
         double[] buckets =
         [
             .. text.Split('\n')
-                .Where(static line => line.StartsWith($"bigpile_payload_size_bytes_bucket{{bigpile_cache_name=\"{Table}\"", StringComparison.Ordinal))
+                .Where(static line =>
+                    line.StartsWith($"bigpile_payload_size_bytes_bucket{{bigpile_cache_name=\"{Table}\"", StringComparison.Ordinal))
                 .Select(static line => double.Parse(line[(line.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture)),
         ];
         Assert.True(buckets.Length > 5);
@@ -79,7 +82,8 @@ public sealed partial class MetricsTests : ServerTest
         foreach (string method in new[] { "BREW", "WHEN", "PROPFIND" })
             await Client.SendAsync(new HttpRequestMessage(new HttpMethod(method), "/v1/tables"));
         string text = await Client.GetStringAsync("/metrics");
-        Assert.Equal(3, ValueOf(text, "bigpile_server_request_duration_seconds_count{http_request_method=\"_OTHER\",http_response_status_code=\"405\"}"));
+        Assert.Equal(3, ValueOf(
+            text, "bigpile_server_request_duration_seconds_count{http_request_method=\"_OTHER\",http_response_status_code=\"405\"}"));
         Assert.DoesNotContain("BREW", text, StringComparison.Ordinal);
     }
 
@@ -112,6 +116,8 @@ public sealed partial class MetricsTests : ServerTest
         return double.Parse(line[(series.Length + 1)..], CultureInfo.InvariantCulture);
     }
 
-    [GeneratedRegex("""^(# (HELP|TYPE) [a-zA-Z_][a-zA-Z0-9_]* .*|[a-zA-Z_][a-zA-Z0-9_]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\]|\\.)*",?)+\})? (-?[0-9.eE+-]+|[+-]Inf|NaN))$""")]
+    [GeneratedRegex(
+        "^(# (HELP|TYPE) [a-zA-Z_][a-zA-Z0-9_]* .*|"
+        + """[a-zA-Z_][a-zA-Z0-9_]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\]|\\.)*",?)+\})? (-?[0-9.eE+-]+|[+-]Inf|NaN))$""")]
     private static partial Regex Line();
 }

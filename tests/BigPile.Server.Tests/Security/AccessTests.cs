@@ -66,7 +66,8 @@ public sealed class AccessTests : IDisposable
         using HttpResponseMessage blind = await SendAsync(server, "GET", "/v1/tables", keys["blind"]);
         await ServerTest.ProblemAsync(blind, HttpStatusCode.Forbidden, "scope_missing");
         // Everything else that is about more than its own tables stays closed.
-        foreach (string path in new[] { "/v1/stats", "/v1/memory", "/metrics", "/v1/tables/secret", "/v1/tables/secret/keys", "/v1/tables/" })
+        foreach (string path in new[] { "/v1/stats", "/v1/memory", "/metrics", "/v1/tables/secret", "/v1/tables/secret/keys",
+            "/v1/tables/" })
             Assert.Equal(HttpStatusCode.Forbidden, (await SendAsync(server, "GET", path, keys["orders"])).StatusCode);
     }
 
@@ -90,12 +91,14 @@ public sealed class AccessTests : IDisposable
 
     private static async Task<string> AccessAsync(RunningServer server, string? credential, Uri? address = null)
     {
-        using HttpResponseMessage response = await SendAsync(server, "GET", new Uri(address ?? server.Address, "/v1/access").ToString(), credential);
+        using HttpResponseMessage response =
+            await SendAsync(server, "GET", new Uri(address ?? server.Address, "/v1/access").ToString(), credential);
         response.EnsureSuccessStatusCode();
         JsonElement access = JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync()).RootElement;
         string Texts(string name) => string.Join(',', access.GetProperty(name).EnumerateArray().Select(static text => text.GetString()));
         string key = access.TryGetProperty("key", out JsonElement name) ? name.GetString()! : "-";
-        return $"{key} {Texts("scopes")} {Texts("tables")} {access.GetProperty("allTables").GetBoolean()} {access.GetProperty("administration").GetBoolean()}";
+        return $"{key} {Texts("scopes")} {Texts("tables")} {access.GetProperty("allTables").GetBoolean()} "
+            + $"{access.GetProperty("administration").GetBoolean()}";
     }
 
     private static async Task<string[]> TablesAsync(RunningServer server, string path, string credential)

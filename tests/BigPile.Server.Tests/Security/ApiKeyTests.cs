@@ -135,7 +135,8 @@ public sealed class ApiKeyTests : IAsyncLifetime
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Put, Entry, "reader");
         JsonElement problem = await ServerTest.ProblemAsync(response, HttpStatusCode.Forbidden, "scope_missing");
-        Assert.Equal("The request needs the scope 'write', which the key 'reader' does not have.", problem.GetProperty("detail").GetString());
+        Assert.Equal(
+            "The request needs the scope 'write', which the key 'reader' does not have.", problem.GetProperty("detail").GetString());
         Assert.DoesNotContain(_credentials["reader"][7..], problem.ToString(), StringComparison.Ordinal);
     }
 

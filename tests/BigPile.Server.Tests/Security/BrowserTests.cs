@@ -13,7 +13,8 @@ public sealed class BrowserTests : IDisposable
 {
     private static readonly string[] Routes =
     [
-        "PUT /v1/tables/t/entries/new", "POST /v1/tables/t/entries/new", "DELETE /v1/tables/t/entries/kept", "POST /v1/tables/t/entries/kept:touch",
+        "PUT /v1/tables/t/entries/new", "POST /v1/tables/t/entries/new", "DELETE /v1/tables/t/entries/kept",
+            "POST /v1/tables/t/entries/kept:touch",
         "POST /v1/tables/t:mset", "POST /v1/tables/t:mdelete", "POST /v1/tables/t:evict", "POST /v1/tables/t:load", "PUT /v1/tables/t2",
         "DELETE /v1/tables/t", "POST /v1/admin:purge", "DELETE /v1/operations/none",
     ];
@@ -78,7 +79,8 @@ public sealed class BrowserTests : IDisposable
         long before = door.Answered;
         foreach (string[] more in new string[][] { [], ["X-Unknown: the full stack"] })
         {
-            foreach (string route in new[] { "GET /v1/tables/t/entries/kept", "HEAD /v1/tables/t/entries/kept", "GET /v1/tables/t/entries/none", "GET /v1/tables" })
+            foreach (string route in new[] { "GET /v1/tables/t/entries/kept", "HEAD /v1/tables/t/entries/kept",
+                "GET /v1/tables/t/entries/none", "GET /v1/tables" })
             {
                 string answer = await SendAsync(server, route, host, more);
                 bool isRefused = HostileCase.StatusesOf(answer) == "421";
@@ -94,10 +96,12 @@ public sealed class BrowserTests : IDisposable
     [Fact]
     public async Task Hosts_and_origins_can_be_named()
     {
-        await using RunningServer server = await StartAsync("--Security:Hosts=cache.example,other", "--Security:Origins=https://page.example");
+        await using RunningServer server =
+            await StartAsync("--Security:Hosts=cache.example,other", "--Security:Origins=https://page.example");
         Assert.Equal("200", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "cache.example:99")));
         Assert.Equal("421", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "page.example")));
-        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: https://page.example", "Sec-Fetch-Site: cross-site")));
+        Assert.Equal("201", HostileCase.StatusesOf(
+            await SendAsync(server, Routes[0], "other", "Origin: https://page.example", "Sec-Fetch-Site: cross-site")));
         Assert.Equal("403", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: http://page.example")));
     }
 
@@ -119,7 +123,8 @@ public sealed class BrowserTests : IDisposable
 
     private static async Task<string> SendAsync(RunningServer server, string route, string host, params string[] headers)
     {
-        string lines = string.Concat(headers.Select(line => string.Format(System.Globalization.CultureInfo.InvariantCulture, line, server.Address.Authority) + "\r\n"));
+        string lines = string.Concat(headers.Select(
+            line => string.Format(System.Globalization.CultureInfo.InvariantCulture, line, server.Address.Authority) + "\r\n"));
         string body = route[0] is 'P' ? "Content-Length: 2\r\n\r\n{}" : "\r\n";
         using RawConnection connection = await RawConnection.OpenAsync(server.Address.Port);
         await connection.SendAsync($"{route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}{body}");

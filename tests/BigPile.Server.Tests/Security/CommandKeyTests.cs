@@ -19,7 +19,8 @@ public sealed class CommandKeyTests : IAsyncLifetime
         BigPileKey key = BigPileKey.Create("shop", KeyScopes.Read | KeyScopes.Write | KeyScopes.Admin, out string credential);
         _keyFile = _directory.Write("shop.key", credential + "\n");
         _server = await RunningServer.StartAsync(
-            _directory.Pile, "--Security:Keys:0:Name=shop", "--Security:Keys:0:Hash=" + key.Hash, "--Security:Keys:0:Scopes=read,write,admin");
+            _directory.Pile, "--Security:Keys:0:Name=shop", "--Security:Keys:0:Hash=" + key.Hash,
+            "--Security:Keys:0:Scopes=read,write,admin");
     }
 
     public async Task DisposeAsync()
@@ -54,7 +55,8 @@ public sealed class CommandKeyTests : IAsyncLifetime
     public async Task An_export_that_fails_leaves_the_file_of_the_one_before()
     {
         string target = _directory.Write("out", "the one before");
-        (int code, _) = await RunAsync(["export", "--table", "none", "--out", target, "--url", _server.Address.ToString(), "--key-file", _keyFile]);
+        (int code, _) =
+            await RunAsync(["export", "--table", "none", "--out", target, "--url", _server.Address.ToString(), "--key-file", _keyFile]);
         Assert.Equal(1, code);
         Assert.Equal("the one before", await File.ReadAllTextAsync(target));
         Assert.Empty(Directory.GetFiles(_directory.Root, "*.new"));

@@ -19,10 +19,12 @@ public sealed class KeyCommandTests : IDisposable
     public async Task The_printed_key_opens_a_server_with_the_printed_settings()
     {
         var output = new StringWriter();
-        Assert.Equal(0, await Program.RunAsync(["key", "--name", "shop", "--scopes", "read,write", "--tables", "a-*"], output, TextWriter.Null));
+        Assert.Equal(
+            0, await Program.RunAsync(["key", "--name", "shop", "--scopes", "read,write", "--tables", "a-*"], output, TextWriter.Null));
         string text = output.ToString();
         string credential = Array.Find(text.Split('\n'), static line => line.StartsWith("  shop.", StringComparison.Ordinal))!.Trim();
-        JsonElement fragment = JsonDocument.Parse(text[text.IndexOf('{', StringComparison.Ordinal)..(text.LastIndexOf('}') + 1)]).RootElement;
+        JsonElement fragment =
+            JsonDocument.Parse(text[text.IndexOf('{', StringComparison.Ordinal)..(text.LastIndexOf('}') + 1)]).RootElement;
         Assert.DoesNotContain(credential["shop.".Length..], fragment.ToString(), StringComparison.Ordinal);
         await using RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, "--Security:Keys:0:Name=shop", "--Security:Keys:0:Hash=" + fragment.GetProperty("Hash").GetString(),

@@ -139,7 +139,8 @@ public sealed class LoadTests : IDisposable
     {
         await using RunningServer server = await StartAsync(
             "--Limits:RequestLineBytes=5k", "--Limits:HeaderBytes=2k", "--Limits:HeaderCount=9", "--Limits:HeadSeconds=7",
-            "--Limits:KeepAliveSeconds=11", "--Limits:MinBodyBytesPerSecond=0", "--Limits:MinResponseBytesPerSecond=13", "--Limits:GraceSeconds=3");
+            "--Limits:KeepAliveSeconds=11", "--Limits:MinBodyBytesPerSecond=0", "--Limits:MinResponseBytesPerSecond=13",
+            "--Limits:GraceSeconds=3");
         KestrelServerLimits limits = server.Service<IOptions<KestrelServerOptions>>().Value.Limits;
         Assert.Equal((5120, 2048, 9), (limits.MaxRequestLineSize, limits.MaxRequestHeadersTotalSize, limits.MaxRequestHeaderCount));
         Assert.Equal((7, 11), (limits.RequestHeadersTimeout.TotalSeconds, limits.KeepAliveTimeout.TotalSeconds));
@@ -154,7 +155,8 @@ public sealed class LoadTests : IDisposable
 
     private async Task<RunningServer> StartAsync(params string[] settings)
     {
-        RunningServer server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<TimeProvider>(_time), settings);
+        RunningServer server =
+            await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<TimeProvider>(_time), settings);
         await server.Service<PileHost>().Opening;
         return server;
     }
@@ -164,7 +166,8 @@ public sealed class LoadTests : IDisposable
     {
         var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, server.Address.Port);
-        byte[] head = "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
+        byte[] head =
+            "PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"u8.ToArray();
         await client.GetStream().WriteAsync(head);
         Assert.Equal("HTTP/1.1 100 Continue\r\n\r\n", await ReadAsync(client));
         return client;

@@ -67,7 +67,8 @@ internal sealed class RunningServer : IAsyncDisposable
     /// <summary>Sends a request with headers as they are.</summary>
     internal Task<HttpResponseMessage> SendAsync(string method, string path, byte[]? body, params (string Name, string Value)[] headers)
     {
-        var target = new Uri(Address.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        var target = new Uri(Address.GetLeftPart(UriPartial.Authority)
+            + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
         var request = new HttpRequestMessage(new HttpMethod(method), target);
         if (body != null)
             request.Content = new ByteArrayContent(body);

@@ -28,7 +28,8 @@ internal sealed class ServerProcess : IAsyncDisposable
     internal static ServerProcess Start(
         IReadOnlyList<string> command, string workingDirectory, IReadOnlyDictionary<string, string>? environment = null)
     {
-        var start = new ProcessStartInfo(command[0]) { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = workingDirectory };
+        var start = new ProcessStartInfo(
+            command[0]) { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = workingDirectory };
         for (int i = 1; i < command.Count; i++)
             start.ArgumentList.Add(command[i]);
         foreach ((string name, string value) in environment ?? new Dictionary<string, string>())

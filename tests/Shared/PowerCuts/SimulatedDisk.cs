@@ -24,7 +24,8 @@ internal sealed class SimulatedDisk : IFileHook
     private readonly Random _random;
     private readonly Dictionary<string, SimulatedFile> _files = [];
     private readonly HashSet<string> _durableNames = [];
-    private readonly Dictionary<string, SimulatedFile> _replaced = []; // until the directory is written through the disk may have these by their names
+    // until the directory is written through the disk may have these by their names
+    private readonly Dictionary<string, SimulatedFile> _replaced = [];
     private string _directory;
 
     /// <summary>Watches a directory; all that is in it is on the disk.</summary>
