@@ -151,6 +151,8 @@ public sealed unsafe partial class Pile
         try
         {
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
+            if (!_directory.WasClean)
+                _directory.MarkExamined(); // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
             SettleQuarantine();
             SyncSegments();
             _directory.MarkClean(Volatile.Read(ref _versions.Last));

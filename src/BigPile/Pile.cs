@@ -90,7 +90,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             Catalog = _directory != null ? _directory.Catalog : new MemoryCatalog();
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             if (_directory != null)
-                CodecStamp.Check(Catalog, Codec, options.ReadOnly, _directory.Path);
+                CodecStamp.Check(Catalog, Codec, _directory.Path);
             _map = new SegmentMap(segmentBytes);
             _stripeFile = OpenStripeFile(_directory);
             _stripes = _stripeFile?.Stripes ?? new Stripes();
@@ -130,6 +130,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
             _log = new FlushLog(_directory, options.FlushLogBytes);
             _allocator.QuarantineOverfull = RequestFlush;
             Load(_directory, _redo, _log);
+            CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile!.EndRecovery();
             _flushTimer = StartFlushTimer(options);
             Recovery.Start(); // last: from here on somebody is inside

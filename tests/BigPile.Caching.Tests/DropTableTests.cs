@@ -34,7 +34,7 @@ public sealed class DropTableTests : StoppedCacheTest
         Assert.Throws<KeyNotFoundException>(() => cache.GetStatistics("t"));
         foreach (Action use in new Action[] { () => table.Put("a", "b"), () => table.TryGet("a", out _), () => table.Clear(), () =>
             table.Configure(table.Options) })
-            Assert.Contains("'t'", Assert.Throws<ObjectDisposedException>(use).Message, StringComparison.Ordinal);
+            Assert.Contains("'t'", Assert.ThrowsAny<ObjectDisposedException>(use).Message, StringComparison.Ordinal);
         Assert.Equal("v", stays.Get("k"));
     }
 

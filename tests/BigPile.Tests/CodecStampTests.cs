@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.IO;
 using System.Text;
 
 namespace BigPile.Tests;
@@ -46,6 +47,30 @@ public sealed class CodecStampTests : IDisposable
             pointer = pile.Put("text");
         using (Pile pile = Open(new TextCodec("one")))
             Assert.Equal("text", pile.Get(pointer));
+    }
+
+    [Fact]
+    public void An_opening_that_fails_stamps_nothing()
+    {
+        PilePointer pointer;
+        using (Pile pile = Open(null))
+            pointer = pile.Put("text");
+        var refusing = new PileOptions
+        {
+            SegmentBytes = 4 << 20,
+            Codec = new TextCodec("one"),
+            Syncing = path =>
+            {
+                if (Path.GetFileName(path) == "superblock")
+                    throw new IOException("refused by a test");
+            },
+        };
+        Assert.Throws<PileStorageException>(() => Pile.Open(_directory.Path, refusing));
+        using (Pile pile = Open(null))
+            Assert.Equal("text", pile.Get(pointer));
+        Assert.Throws<PileStorageException>(() => Pile.Open(_directory.Path, refusing));
+        using Pile stamped = Open(new TextCodec("two"));
+        Assert.Equal("text", stamped.Get(pointer));
     }
 
     private Pile Open(IPileCodec? codec, bool readOnly = false) =>

@@ -80,16 +80,18 @@ internal sealed class SavedIndex
         finally
         {
             found?.Dispose();
-            Remove();
+            Remove(wasFound: found != null);
         }
     }
 
-    // One that stayed would be taken for that of a later stop.
-    private void Remove()
+    // One that stayed, or that a power cut brought back, would be taken for that of a later stop.
+    private void Remove(bool wasFound)
     {
         try
         {
             _files.Delete(FileName);
+            if (wasFound)
+                _files.Sync();
         }
         catch (IOException e)
         {

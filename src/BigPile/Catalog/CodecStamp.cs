@@ -7,19 +7,11 @@ namespace BigPile.Catalog;
 /// <summary>Keeps a pile's objects from a codec that did not write them, and would take them for damaged.</summary>
 internal static class CodecStamp
 {
-    /// <summary>Compares the codec with the one that the catalog names, and enters its name where there is none yet.</summary>
+    /// <summary>Compares the codec with the one that the catalog names, if it names one.</summary>
     /// <exception cref="PileStorageException">Another codec wrote the objects.</exception>
-    internal static void Check(Catalog catalog, IPileCodec codec, bool isReadOnly, string directory)
+    internal static void Check(Catalog catalog, IPileCodec codec, string directory)
     {
-        string? known = catalog.TryGet(CatalogKind.Codec, 1, out ReadOnlyMemory<byte> name) ? Encoding.UTF8.GetString(name.Span)
-            : catalog.Count(CatalogKind.Schema) > 0 ? MessagePackPileCodec.OwnName
-            : null;
-        if (known == null)
-        {
-            if (codec.Name != MessagePackPileCodec.OwnName && !isReadOnly)
-                catalog.GetOrAdd(CatalogKind.Codec, Encoding.UTF8.GetBytes(codec.Name));
-        }
-        else if (known != codec.Name)
+        if (KnownName(catalog) is { } known && known != codec.Name)
         {
             throw new PileStorageException(
                 $"The objects of the pile in '{directory}' were written by the codec {known}, and it is being opened with the codec "
@@ -28,4 +20,19 @@ internal static class CodecStamp
                 + (known == MessagePackPileCodec.OwnName ? "to null, which is the pile's own." : "to the codec that wrote them."));
         }
     }
+
+    /// <summary>
+    /// Enters the codec's name where there is none yet. The superblock says by then that the pile is in use: while it says that it is
+    /// closed, the catalog has exactly the length that it had.
+    /// </summary>
+    internal static void Enter(Catalog catalog, IPileCodec codec)
+    {
+        if (codec.Name != MessagePackPileCodec.OwnName && KnownName(catalog) == null)
+            catalog.GetOrAdd(CatalogKind.Codec, Encoding.UTF8.GetBytes(codec.Name));
+    }
+
+    private static string? KnownName(Catalog catalog) =>
+        catalog.TryGet(CatalogKind.Codec, 1, out ReadOnlyMemory<byte> name) ? Encoding.UTF8.GetString(name.Span)
+        : catalog.Count(CatalogKind.Schema) > 0 ? MessagePackPileCodec.OwnName
+        : null;
 }

@@ -66,7 +66,10 @@ internal sealed partial class FileCatalog : Catalog
         {
             catalog.Load(logger, stated ?? default);
             if (!readOnly && stated is { WholeBytes: null } inUse)
+            {
+                directory.Sync(); // whoever gave the file its name may have died before the device had it
                 catalog.WriteThroughFrom(inUse.LeastBytes);
+            }
             return catalog;
         }
         catch

@@ -194,6 +194,49 @@ public sealed class EarlyEndTests
         Assert.DoesNotContain(deleted, pointer => cut.Contains(pointer));
     }
 
+    /// <summary>Who closes a pile that a power cut left has examined it; what it deleted is no deletion of before the cut.</summary>
+    [Fact]
+    public void What_was_deleted_after_a_cut_stays_deleted_wherever_the_closing_is_killed()
+    {
+        using var scratch = new ScratchDirectory();
+        PilePointer[] deleted;
+        using (Pile pile = Open(scratch.At("pile"), DurabilityTest.FirstBoot))
+        {
+            deleted = [.. Enumerable.Range(0, 50).Select(i => pile.Put(new byte[i * 30]))];
+            pile.Put("keeps the page");
+            pile.Flush();
+            PileFiles.Copy(scratch.At("pile"), scratch.At("cut"));
+        }
+        int images = 0;
+        bool isClosing = false;
+        var options = new PileOptions
+        {
+            SegmentBytes = DurabilityTest.SegmentBytes,
+            BootId = DurabilityTest.NextBoot,
+            Syncing = _ => Keep(),
+            Synced = _ => Keep(),
+        };
+        using (Pile pile = Pile.Open(scratch.At("cut"), options))
+        {
+            pile.Recovery.Completion.Wait();
+            Array.ForEach(deleted, pile.Delete);
+            isClosing = true;
+        }
+        isClosing = false;
+        Assert.InRange(images, 4, 100);
+        for (int i = 0; i < images; i++)
+        {
+            using Pile pile = Open(scratch.At($"image{i}"), DurabilityTest.NextBoot, bytesPerSecond: 0);
+            Assert.DoesNotContain(deleted, pointer => pile.Contains(pointer));
+        }
+
+        void Keep()
+        {
+            if (isClosing)
+                PileFiles.Copy(scratch.At("cut"), scratch.At($"image{images++}"));
+        }
+    }
+
     private static string Lead(ScratchDirectory scratch, End end)
     {
         Live(scratch, 0, isClosed: end == End.Close);

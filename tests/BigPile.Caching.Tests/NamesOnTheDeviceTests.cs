@@ -1,0 +1,75 @@
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using BigPile.Memory;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>What an owner relies on is on the device by name: a file system may keep an old name until the directory is written through.</summary>
+public sealed class NamesOnTheDeviceTests : StoppedCacheTest
+{
+    private string PilePath => Path.Combine(DirectoryPath, "pile");
+
+    [Fact]
+    public void A_saved_index_is_gone_for_good_before_a_table_can_change()
+    {
+        using (PileCache cache = Open())
+            cache.GetOrCreateTable<long, string>("t").Put(1, "one");
+        var seen = new SeenOperations();
+        using (PileCache cache = Open(seen))
+        {
+            Assert.Equal("one", cache.GetOrCreateTable<long, string>("t").Get(1));
+            List<(FileOperation Operation, string Name)> all = seen.All;
+            int deleted = all.FindIndex(static one => one is (FileOperation.Delete, "tables"));
+            Assert.InRange(deleted, 0, all.Count);
+            Assert.Contains(all[deleted..], static one => one.Operation == FileOperation.SyncDirectory);
+        }
+    }
+
+    [Fact]
+    public void Whoever_follows_a_kill_writes_the_names_through_before_anything_is_appended()
+    {
+        string killed = Path.Combine(DirectoryPath, "killed");
+        using (PileCache cache = Open())
+        {
+            cache.GetOrCreateTable<long, string>("t").Put(1, "one");
+            PileFiles.Copy(PilePath, killed);
+        }
+        var seen = new SeenOperations();
+        using Pile pile = Pile.Open(killed, new PileOptions { SegmentBytes = 4 << 20, FileHook = seen });
+        List<(FileOperation Operation, string Name)> all = seen.All;
+        int opened = all.FindIndex(static one => one is (FileOperation.Open, "catalog"));
+        int written = all.FindIndex(static one => one is (FileOperation.Write or FileOperation.Sync, "catalog"));
+        int named = all.FindIndex(opened, static one => one.Operation == FileOperation.SyncDirectory);
+        Assert.InRange(named, opened, written);
+    }
+
+    private PileCache Open(IFileHook? hook = null) =>
+        new(Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FileHook = hook }), new PileCacheOptions { OwnsPile = true });
+
+    /// <summary>Keeps what was done, in order.</summary>
+    private sealed class SeenOperations : IFileHook
+    {
+        private readonly Lock _lock = new();
+        private readonly List<(FileOperation Operation, string Name)> _all = [];
+
+        internal List<(FileOperation Operation, string Name)> All
+        {
+            get
+            {
+                lock (_lock)
+                    return [.. _all];
+            }
+        }
+
+        public void Before(FileOperation operation, string path)
+        {
+        }
+
+        public void After(FileOperation operation, string path)
+        {
+            lock (_lock)
+                _all.Add((operation, Path.GetFileName(path)));
+        }
+    }
+}
