@@ -5,7 +5,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>What an owner relies on is on the device by name: a file system may keep an old name until the directory is written through.</summary>
+/// <summary>
+/// What an owner relies on is on the device by name: a file system may keep an old name until the directory is written through.
+/// </summary>
 public sealed class NamesOnTheDeviceTests : StoppedCacheTest
 {
     private string PilePath => Path.Combine(DirectoryPath, "pile");
