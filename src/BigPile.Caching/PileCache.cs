@@ -97,6 +97,14 @@ public sealed partial class PileCache : IDisposable
             return _cores.ContainsKey(name) && !_hidden.Contains(name);
     }
 
+    /// <summary>Whether <see cref="TableNames"/> has a name, of a table with keys of another kind.</summary>
+    internal bool HasTableOfOtherKeys<TKey>(string name)
+        where TKey : notnull
+    {
+        lock (_lock)
+            return _cores.TryGetValue(name, out TableCore? core) && !_hidden.Contains(name) && core.KeyKind != KeyCodec<TKey>.Kind;
+    }
+
     /// <summary>The number of <see cref="TableNames"/>.</summary>
     internal int TableCount
     {

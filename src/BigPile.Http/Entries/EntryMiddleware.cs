@@ -80,7 +80,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         {
             if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
                 return reader.ReadAsync(context, table, key, asked);
-            if (tables.Exists(name.ToString()))
+            if (tables.HasOtherKeys(name.ToString()))
                 problem = ProblemCatalog.OtherKeyType;
         }
         catch (TableDroppedException)
