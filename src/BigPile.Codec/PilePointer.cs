@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Globalization;
 
 namespace BigPile;
@@ -24,6 +25,7 @@ public readonly struct PilePointer : IEquatable<PilePointer>
 
     private PilePointer(ulong word) => _word = word;
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PilePointer(ulong address, uint generation) => _word = address | ((ulong)generation << AddressBits);
 
     /// <summary>The pointer that names nothing.</summary>

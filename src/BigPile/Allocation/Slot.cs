@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace BigPile.Allocation;
 
 /// <summary>A slot that was taken for a block: the caller writes the payload behind the header, then publishes the header.</summary>
@@ -13,5 +15,9 @@ internal readonly unsafe struct Slot(byte* start, ulong address, uint generation
     internal bool IsNone => Start == null;
 
     /// <summary>What names the block once it is published.</summary>
-    internal PilePointer Pointer => new(Address, Generation);
+    internal PilePointer Pointer
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)] // a call would have the slot in memory, and every put with it
+        get => new(Address, Generation);
+    }
 }
