@@ -135,7 +135,9 @@ internal sealed class ServedTables
     /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
     internal bool Exists(string name) => Cache.HasTable(name);
 
-    /// <summary>Whether there is a table of a name that can't be served, since its keys are no texts. One look: tables come and go.</summary>
+    /// <summary>
+    /// Whether there is a table of a name that can't be served, since its keys are no texts. One look: tables come and go.
+    /// </summary>
     internal bool HasOtherKeys(string name) => Cache.HasTableOfOtherKeys<string>(name);
 
     /// <summary>The name as a string, without making one if the table is known.</summary>
