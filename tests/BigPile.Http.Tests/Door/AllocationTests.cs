@@ -31,8 +31,8 @@ public sealed class AllocationTests(ITestOutputHelper output)
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         long requests = 2L * depth * steps;
         output.WriteLine($"{allocated:N0} bytes for {requests:N0} requests, {depth * 2} at once");
-        // The smallest object has 24 bytes. What there is comes from blocks of memory that a collection took from the pool.
-        Assert.True(allocated <= 4 * requests, $"{allocated:N0} bytes for {requests:N0} requests.");
+        // The smallest object has 24 bytes. The few that there are come from code that is not compiled to the end yet.
+        Assert.True(allocated <= requests, $"{allocated:N0} bytes for {requests:N0} requests.");
         Assert.Equal(requests + 2L * depth * 1_000, app.Counters.Answered);
     }
 

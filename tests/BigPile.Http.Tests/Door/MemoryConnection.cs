@@ -21,18 +21,17 @@ namespace BigPile.Http.Tests.Door;
 /// </summary>
 internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectionLifetimeNotificationFeature, IDisposable
 {
-    private static readonly PipeOptions Inline = Options(0);
-
     private readonly List<(Action<object> Callback, object State)> _heartbeats = [];
     private readonly CancellationTokenSource _closing = new();
+    private readonly BlockPool _blocks = new();
     private readonly DuplexPipe _client;
     private readonly DefaultConnectionContext _context;
 
     internal MemoryConnection(
         ServedApp app, ConnectionDelegate next, int pauseBytes = 0, IEntryGuard? guard = null, RequestLoad? load = null)
     {
-        var input = new Pipe(Inline);
-        var output = new Pipe(pauseBytes == 0 ? Inline : Options(pauseBytes));
+        var input = new Pipe(Options(0));
+        var output = new Pipe(Options(pauseBytes));
         _client = new DuplexPipe(output.Reader, input.Writer);
         _context = new DefaultConnectionContext("test", new DuplexPipe(input.Reader, output.Writer), _client);
         _context.Features.Set<IConnectionHeartbeatFeature>(this);
@@ -106,8 +105,8 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _closing.Dispose();
     }
 
-    private static PipeOptions Options(int pauseBytes) => new(
-        readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: pauseBytes,
+    private PipeOptions Options(int pauseBytes) => new(
+        _blocks, readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: pauseBytes,
         resumeWriterThreshold: pauseBytes / 2, useSynchronizationContext: false);
 
     private sealed class DuplexPipe(PipeReader input, PipeWriter output) : IDuplexPipe
