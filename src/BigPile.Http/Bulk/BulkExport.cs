@@ -59,7 +59,7 @@ internal sealed class BulkExport(
         var end = new ExportEnd(_entries, _skipped);
         end.Write(_json);
         EndLine();
-        return await TryFlushAsync(cancellationToken).ConfigureAwait(false) ? end : null;
+        return await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false) ? end : null;
     }
 
     // A long line stays in memory until the client has taken it.
@@ -69,13 +69,13 @@ internal sealed class BulkExport(
         if (room == null || lineBytes < FlushBytes)
         {
             Write(entry);
-            return _unflushedBytes < FlushBytes || await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+            return _unflushedBytes < FlushBytes || await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false);
         }
         room.Take(lineBytes);
         try
         {
             Write(entry);
-            return await TryFlushAsync(cancellationToken).ConfigureAwait(false);
+            return await TryFlushAsync(holdsRoom: true, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -83,9 +83,8 @@ internal sealed class BulkExport(
         }
     }
 
-    private async ValueTask<bool> TryFlushAsync(CancellationToken cancellationToken)
+    private async ValueTask<bool> TryFlushAsync(bool holdsRoom, CancellationToken cancellationToken)
     {
-        bool holdsRoom = _unflushedBytes >= FlushBytes;
         _unflushedBytes = 0;
         ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
         if (client != null)
