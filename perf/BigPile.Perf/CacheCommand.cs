@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.IO;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Perf.Reports;
 using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
 using BigPile.Perf.Tables;
 using Spectre.Console;
 

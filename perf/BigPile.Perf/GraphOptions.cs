@@ -1,4 +1,3 @@
-
 namespace BigPile.Perf;
 
 /// <summary>What the graph load is asked to do.</summary>

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 

@@ -1,9 +1,10 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

@@ -1,6 +1,7 @@
 using System;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Caching.Entries;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

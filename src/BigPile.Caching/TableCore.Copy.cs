@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using BigPile.Access;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;

@@ -2,11 +2,11 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

@@ -5,6 +5,7 @@ using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 
@@ -289,7 +290,7 @@ internal sealed unsafe partial class TableCore
 
     private struct NothingReader : Pile.IPayloadReader
     {
-        public readonly void Read(byte* payload, long lengthBytes, Blocks.BlockKind kind)
+        public readonly void Read(byte* payload, long lengthBytes, BlockKind kind)
         {
         }
     }

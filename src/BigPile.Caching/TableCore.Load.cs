@@ -1,11 +1,12 @@
 using System;
 using System.Threading;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

@@ -1,10 +1,10 @@
 using System;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

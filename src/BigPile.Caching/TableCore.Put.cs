@@ -1,12 +1,12 @@
 using System;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 

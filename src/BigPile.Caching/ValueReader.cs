@@ -1,4 +1,5 @@
-using BigPile.Blocks;
+using BigPile.Access;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

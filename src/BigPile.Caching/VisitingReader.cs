@@ -1,5 +1,5 @@
 using System;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Caching;
 

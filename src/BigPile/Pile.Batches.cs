@@ -1,8 +1,9 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
-using BigPile.Allocation;
+using BigPile.Access;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile;
 

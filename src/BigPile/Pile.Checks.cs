@@ -1,8 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile;
 

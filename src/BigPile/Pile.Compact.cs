@@ -1,7 +1,8 @@
 using System;
 using System.Threading;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Reporting;
 
 namespace BigPile;

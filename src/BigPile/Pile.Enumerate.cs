@@ -1,9 +1,10 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -1,8 +1,9 @@
 using System;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Recovery;
 
 namespace BigPile;
 

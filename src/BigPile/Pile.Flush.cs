@@ -7,8 +7,8 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Durability;
 using BigPile.Reporting;
-using BigPile.Storage;
 
 namespace BigPile;
 

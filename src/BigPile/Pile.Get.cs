@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
-using BigPile.Blocks;
+using BigPile.Access;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -1,8 +1,8 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Concurrency;
-using BigPile.Leases;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -2,11 +2,10 @@ using System;
 using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Recovery;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;

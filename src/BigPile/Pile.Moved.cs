@@ -1,10 +1,11 @@
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile;
 

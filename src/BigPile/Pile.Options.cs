@@ -1,7 +1,7 @@
 using System;
 using System.Numerics;
+using BigPile.Allocation;
 using BigPile.Concurrency;
-using BigPile.Storage;
 
 namespace BigPile;
 

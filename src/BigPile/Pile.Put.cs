@@ -2,9 +2,10 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile;

@@ -2,8 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Recovery;
-using BigPile.Storage;
+using BigPile.Durability;
 
 namespace BigPile;
 

@@ -1,9 +1,10 @@
 using System;
 using System.Buffers;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -2,10 +2,11 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile;
 

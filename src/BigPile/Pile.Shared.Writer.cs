@@ -6,8 +6,8 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
-using BigPile.Recovery;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;

@@ -1,10 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Recovery;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -1,7 +1,7 @@
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -3,10 +3,10 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Recovery;
 using BigPile.Reporting;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile;

@@ -9,9 +9,8 @@ using BigPile.Allocation;
 using BigPile.Catalog;
 using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
+using BigPile.Durability;
 using BigPile.Memory;
-using BigPile.Recovery;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -167,7 +166,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     /// <summary>The directory of a mapped pile, through which every operation on its files goes.</summary>
     internal HeldDirectory? Files => _directory?.Files;
 
-    internal Catalog.Catalog Catalog { get; }
+    internal PileCatalog Catalog { get; }
 
     internal IPileCodec Codec { get; }
 

@@ -1,6 +1,6 @@
 using System;
+using BigPile.Allocation;
 using BigPile.Memory;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;

@@ -1,5 +1,5 @@
 using System.Collections.Generic;
-using BigPile.Allocation;
+using BigPile.Layout;
 
 namespace BigPile;
 

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using BigPile.Durability;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
@@ -61,7 +62,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         using (PileCache cache = Open())
         {
             Fill(cache);
-            ((Catalog.FileCatalog)cache.Pile.Catalog).Stating = null;
+            ((FileCatalog)cache.Pile.Catalog).Stating = null;
             Cycle(cache, 1_000);
         }
         Assert.InRange(CatalogBytes, 2 * LeastVoidBytes, long.MaxValue);

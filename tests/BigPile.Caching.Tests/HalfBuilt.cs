@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;

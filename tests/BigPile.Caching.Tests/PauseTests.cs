@@ -1,8 +1,8 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Blocks;
 using BigPile.Caching.Keys;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
 

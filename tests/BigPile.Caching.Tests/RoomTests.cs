@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.Durability;
 
 namespace BigPile.Caching.Tests;
 
@@ -57,7 +58,7 @@ public sealed class RoomTests : StoppedCacheTest
             new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
         PilePointer[] pointers =
-            [.. Enumerable.Range(0, Storage.MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
+            [.. Enumerable.Range(0, MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
         for (int i = 0; i < 200; i++)
         {
             PilePointer owned = cache.Pile.Put(new byte[1]);

@@ -1,8 +1,9 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
 

@@ -1,9 +1,9 @@
 using System;
 using System.IO;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Persistence;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
 

@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using BigPile.Allocation;
 using BigPile.Memory;
-using BigPile.Storage;
 
 namespace BigPile.Tests;
 

@@ -2,10 +2,10 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Allocation;
 using BigPile.Catalog;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.Tests;
@@ -217,7 +217,7 @@ public sealed class MappedDirectoryTests : IDisposable
         PilePointer pointer;
         using (Pile pile = Open())
             pointer = pile.Put("x");
-        OverwriteHeader(pointer, new Blocks.BlockHeader(Blocks.BlockKind.String, 0, 5_000).Word);
+        OverwriteHeader(pointer, new BlockHeader(BlockKind.String, 0, 5_000).Word);
         using Pile again = Open();
         Assert.False(again.Contains(pointer));
         PileFault fault = Assert.Single(again.Recovery.Faults);
@@ -330,7 +330,7 @@ public sealed class MappedDirectoryTests : IDisposable
     }
 
     private void OverwriteHeader(PilePointer pointer, uint generation) =>
-        OverwriteHeader(pointer, Blocks.BlockHeader.Free(generation).Word);
+        OverwriteHeader(pointer, BlockHeader.Free(generation).Word);
 
     private void OverwriteHeader(PilePointer pointer, ulong word)
     {

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Layout;
 
 namespace BigPile.Tests;
 
@@ -331,7 +332,7 @@ public abstract class PileContract : IDisposable
     // Every word is the header of a live string of 8 bytes with generation 0, which is what the first pointers to a slot hold.
     private static byte[] LooksLikeHeaders(int length)
     {
-        ulong header = new Blocks.BlockHeader(Blocks.BlockKind.String, 0, 8).Word;
+        ulong header = new BlockHeader(BlockKind.String, 0, 8).Word;
         return [.. Enumerable.Range(0, length).Select(i => (byte)(header >> i % 8 * 8))];
     }
 }

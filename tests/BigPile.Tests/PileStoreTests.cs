@@ -1,4 +1,3 @@
-
 namespace BigPile.Tests;
 
 public sealed class ManagedPileTests : PileContract

@@ -1,7 +1,8 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Blocks;
+using BigPile.Access;
+using BigPile.Layout;
 
 namespace BigPile.Tests;
 

@@ -1,7 +1,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Torture;
 

@@ -1,4 +1,4 @@
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Torture;
 

@@ -1,8 +1,9 @@
 using System;
 using System.Buffers;
-using BigPile.Blocks;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Catalog;
+using BigPile.Layout;
 
 namespace BigPile.AspNetCore.Hybrid;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Entries;
 

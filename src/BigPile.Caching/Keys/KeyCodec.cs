@@ -2,6 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 
 namespace BigPile.Caching.Keys;
 

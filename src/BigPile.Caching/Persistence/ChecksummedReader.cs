@@ -1,7 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.IO;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Persistence;
 

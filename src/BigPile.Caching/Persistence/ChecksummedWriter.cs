@@ -2,7 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.IO;
 using System.Runtime.InteropServices;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Persistence;
 

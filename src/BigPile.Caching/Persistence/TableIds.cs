@@ -24,12 +24,12 @@ internal sealed class TableIds
 {
     private const int DefinitionOffset = sizeof(int) + sizeof(ulong);
 
-    private readonly Catalog.Catalog _catalog;
+    private readonly PileCatalog _catalog;
     private readonly Dictionary<int, TableDefinition> _tables = [];
     private readonly Dictionary<int, ulong> _free = [];
 
     /// <exception cref="PileStorageException">A table is of another format.</exception>
-    internal TableIds(Catalog.Catalog catalog)
+    internal TableIds(PileCatalog catalog)
     {
         _catalog = catalog;
         for (int id = 1; catalog.TryGet(CatalogKind.Table, id, out ReadOnlyMemory<byte> definition); id++)

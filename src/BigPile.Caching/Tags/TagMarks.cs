@@ -5,10 +5,10 @@ using System.Runtime.InteropServices;
 using System.Text;
 using System.Threading;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tags;
 

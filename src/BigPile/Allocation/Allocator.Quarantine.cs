@@ -3,6 +3,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

@@ -3,10 +3,9 @@ using System.Collections.Generic;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Storage;
 
 namespace BigPile.Allocation;
 

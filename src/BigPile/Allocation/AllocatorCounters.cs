@@ -1,3 +1,5 @@
+using BigPile.Layout;
+
 namespace BigPile.Allocation;
 
 /// <summary>The allocator's counters, summed over its heaps and the pool while all of them were held.</summary>

@@ -3,8 +3,8 @@ using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Allocation;

@@ -2,6 +2,7 @@ using System;
 using System.IO;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Allocation;

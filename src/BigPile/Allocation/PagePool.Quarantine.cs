@@ -1,7 +1,7 @@
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

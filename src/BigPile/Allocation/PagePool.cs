@@ -1,9 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
-using BigPile.Blocks;
 using BigPile.Concurrency;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

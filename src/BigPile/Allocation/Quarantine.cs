@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

@@ -2,8 +2,8 @@ using System;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Allocation;

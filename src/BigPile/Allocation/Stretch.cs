@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Allocation;
 

@@ -1,5 +1,6 @@
 using System.Linq;
 using BigPile.Allocation;
+using BigPile.Layout;
 
 namespace BigPile.Reporting;
 

@@ -1,7 +1,7 @@
 using System;
 using System.IO;
 using System.IO.Compression;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Caching.Tests.Golden;
 

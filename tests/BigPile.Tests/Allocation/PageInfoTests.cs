@@ -1,6 +1,5 @@
 using System;
-using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Allocation;
 

@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Allocation;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

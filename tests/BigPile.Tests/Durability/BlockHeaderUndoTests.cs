@@ -1,7 +1,6 @@
 using System;
 using System.Linq;
-using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

@@ -3,9 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Numerics;
 using System.Runtime.InteropServices;
-using BigPile.Allocation;
-using BigPile.Blocks;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

@@ -1,8 +1,8 @@
 using System;
 using System.IO;
 using System.Linq;
-using BigPile.Blocks;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

@@ -4,7 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Storage;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 
@@ -202,10 +202,10 @@ public sealed class EnvironmentTests : DurabilityTest
     private static unsafe void Damage(Pile pile, PilePointer pointer)
     {
         byte* block = pile.Map.Find(pointer.Address, out _);
-        var header = new Blocks.BlockHeader(*(ulong*)block);
-        if (header.Kind == Blocks.BlockKind.Link)
+        var header = new BlockHeader(*(ulong*)block);
+        if (header.Kind == BlockKind.Link)
             block = pile.Map.Find(header.TargetAddress, out _);
-        block[Blocks.BlockHeader.SizeBytes + 11] ^= 0x10;
+        block[BlockHeader.SizeBytes + 11] ^= 0x10;
     }
 
     private static string[] Hashes(string path) =>

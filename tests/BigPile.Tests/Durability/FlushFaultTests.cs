@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Blocks;
+using BigPile.Layout;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

@@ -2,8 +2,8 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Numerics;
-using BigPile.Blocks;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

@@ -1,8 +1,8 @@
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Allocation;
-using BigPile.Blocks;
 using BigPile.Concurrency;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
 

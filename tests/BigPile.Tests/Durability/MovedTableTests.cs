@@ -2,9 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Blocks;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Storage;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

@@ -3,8 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

@@ -3,7 +3,7 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Storage;
+using BigPile.Durability;
 
 namespace BigPile.Tests.Durability;
 

@@ -6,7 +6,7 @@ using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Storage;
+using BigPile.Durability;
 
 namespace BigPile.Tests.Durability;
 

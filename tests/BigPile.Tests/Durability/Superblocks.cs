@@ -1,7 +1,7 @@
 using System;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Recovery;
-using BigPile.Storage;
 
 namespace BigPile.Tests.Durability;
 

@@ -4,8 +4,7 @@ using System.Globalization;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
-using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Tests.Golden;
 

@@ -1,7 +1,7 @@
 using System;
 using System.Threading;
+using BigPile.Allocation;
 using BigPile.Memory;
-using BigPile.Storage;
 
 namespace BigPile.Tests.Storage;
 

@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Durability;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 
@@ -77,7 +78,7 @@ internal sealed unsafe partial class PileTarget
     // Of a part that is longer than a redo record, the first pieces may be there.
     private bool IsLongWrite(ulong pointer, object value, Dictionary<ulong, int> owners)
     {
-        if (value is not byte[] bytes || (bytes.Length - ValueBytes.HeadBytes) / 2 <= Storage.RedoFile.MaxPartBytes)
+        if (value is not byte[] bytes || (bytes.Length - ValueBytes.HeadBytes) / 2 <= RedoFile.MaxPartBytes)
             return false;
         if (!owners.TryGetValue(pointer, out int id) || journal.ObjectAt(id)->InFlight != Change.Replace)
             return false;

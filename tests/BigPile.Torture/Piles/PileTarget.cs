@@ -1,5 +1,5 @@
 using System.Collections.Generic;
-using BigPile.Storage;
+using BigPile.Durability;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 

@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using BigPile.Storage;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Torture.Journals;
 
 namespace BigPile.Torture.Values;

@@ -1,7 +1,6 @@
 using System;
 using System.Buffers.Binary;
-using BigPile.Allocation;
-using BigPile.Blocks;
+using BigPile.Layout;
 
 namespace BigPile.Testing;
 

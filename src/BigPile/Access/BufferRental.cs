@@ -1,0 +1,31 @@
+using System;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Access;
+
+/// <summary>Lends each thread a buffer, and a new one to code that is called back while the first is in use.</summary>
+internal static class BufferRental
+{
+    [ThreadStatic]
+    private static PileBuffer? _spare;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static PileBuffer Rent()
+    {
+        PileBuffer? buffer = _spare;
+        _spare = null;
+        return buffer ?? new PileBuffer();
+    }
+
+    /// <summary>Makes a payload the whole content of a buffer.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static unsafe void Fill(PileBuffer buffer, byte* payload, long lengthBytes) =>
+        Unsafe.CopyBlockUnaligned(buffer.Prepare((int)lengthBytes), payload, (uint)lengthBytes);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void Return(PileBuffer buffer)
+    {
+        buffer.Clear();
+        _spare = buffer;
+    }
+}

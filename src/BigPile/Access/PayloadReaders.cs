@@ -1,0 +1,114 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>Reads any payload as the object that was put.</summary>
+internal unsafe struct ObjectReader : Pile.IPayloadReader
+{
+    private object? _result;
+    private PileBuffer? _copy;
+    private BlockKind _kind;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        _kind = kind;
+        _result = kind switch
+        {
+            BlockKind.String => TextPayload.TryReadAscii(payload, (int)lengthBytes),
+            BlockKind.Bytes or BlockKind.TableEntry => new ReadOnlySpan<byte>(payload, (int)lengthBytes).ToArray(),
+            _ => null,
+        };
+        if (_result != null)
+            return;
+        _copy ??= BufferRental.Rent();
+        BufferRental.Fill(_copy, payload, lengthBytes);
+    }
+
+    /// <summary>Makes the object of what was copied. Called once, after the read has succeeded.</summary>
+    internal object Complete(IPileCodec codec)
+    {
+        if (_result != null)
+        {
+            Release();
+            return _result;
+        }
+        try
+        {
+            return _kind == BlockKind.Object ? codec.Deserialize(_copy!) : TextPayload.Read(_copy!.WrittenSpan, _kind);
+        }
+        finally
+        {
+            Release();
+        }
+    }
+
+    /// <summary>Gives the buffer back; for a read that found nothing.</summary>
+    internal void Release()
+    {
+        if (_copy != null)
+            BufferRental.Return(_copy);
+        _copy = null;
+    }
+}
+
+/// <summary>Reads the bytes of a payload as they are stored.</summary>
+internal unsafe struct BytesReader : Pile.IPayloadReader
+{
+    internal byte[] Result;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind) =>
+        Result = new ReadOnlySpan<byte>(payload, (int)lengthBytes).ToArray();
+}
+
+/// <summary>Reads a payload's size and kind only.</summary>
+internal unsafe struct SizeReader : Pile.IPayloadReader
+{
+    internal long LengthBytes;
+    internal BlockKind Kind;
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        LengthBytes = lengthBytes;
+        Kind = kind;
+    }
+}
+
+/// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
+/// <param name="destination">The place.</param>
+/// <param name="isOfBytes">Whether a payload that is no bytes counts as empty.</param>
+internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = false) : Pile.IPayloadReader
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal long LengthBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        LengthBytes = isOfBytes && kind != BlockKind.Bytes ? 0 : lengthBytes;
+        if (LengthBytes <= _destination.Length)
+            Unsafe.CopyBlockUnaligned(ref MemoryMarshal.GetReference(_destination), ref *payload, (uint)LengthBytes);
+    }
+}
+
+/// <summary>Copies a part of a payload to a place that the caller gives.</summary>
+internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : Pile.IPayloadReader
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal int CopiedBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        CopiedBytes = (int)Math.Clamp(lengthBytes - offsetBytes, 0, _destination.Length);
+        if (CopiedBytes != 0)
+            new ReadOnlySpan<byte>(payload + offsetBytes, CopiedBytes).CopyTo(_destination);
+    }
+}

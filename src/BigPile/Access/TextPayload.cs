@@ -1,0 +1,77 @@
+using System;
+using System.Buffers;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.Unicode;
+using BigPile.Codec.Wire;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Access;
+
+/// <summary>Text as a payload: UTF-8, or UTF-16 where UTF-8 would lose something (lone surrogates).</summary>
+internal static unsafe class TextPayload
+{
+    private const int MaxStringChars = 0x3FFFFFDF; // what the runtime allows; a payload may have some more bytes
+
+    /// <summary>Writes text to an empty buffer.</summary>
+    /// <returns>The kind of the payload.</returns>
+    internal static BlockKind Write(ReadOnlySpan<char> text, PileBuffer buffer)
+    {
+        long mostBytes = Utf8Length.MostOf(text);
+        if (mostBytes <= PileBuffer.MaxLengthBytes)
+        {
+            Span<byte> room = buffer.GetSpan((int)mostBytes);
+            if (Utf8.FromUtf16(text, room, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
+            {
+                buffer.Advance(lengthBytes);
+                return BlockKind.String;
+            }
+        }
+        else if (IsWellFormed(text))
+        {
+            PileBuffer.RefuseLength(mostBytes);
+        }
+        WriteUtf16(text, buffer);
+        return BlockKind.Utf16String;
+    }
+
+    /// <summary>Reads UTF-8 that may be changing: if it is ASCII throughout, the text; otherwise null.</summary>
+    internal static string? TryReadAscii(byte* payload, int lengthBytes)
+    {
+        if (lengthBytes == 0)
+            return string.Empty;
+        if (lengthBytes > MaxStringChars)
+            return null;
+        var text = new string('\0', lengthBytes);
+        // The string is nobody else's yet, so it may still be filled.
+        Span<char> chars = MemoryMarshal.CreateSpan(ref MemoryMarshal.GetReference(text.AsSpan()), lengthBytes);
+        return AsciiText.TryWiden(payload, chars) ? text : null;
+    }
+
+    private static void WriteUtf16(ReadOnlySpan<char> text, PileBuffer buffer)
+    {
+        long lengthBytes = (long)text.Length * sizeof(char);
+        if (lengthBytes > PileBuffer.MaxLengthBytes)
+            PileBuffer.RefuseLength(lengthBytes);
+        MemoryMarshal.AsBytes(text).CopyTo(buffer.GetSpan((int)lengthBytes));
+        buffer.Advance((int)lengthBytes);
+    }
+
+    private static bool IsWellFormed(ReadOnlySpan<char> text)
+    {
+        while (!text.IsEmpty)
+        {
+            if (Rune.DecodeFromUtf16(text, out _, out int chars) != OperationStatus.Done)
+                return false;
+            text = text[chars..];
+        }
+        return true;
+    }
+
+    /// <summary>Reads text from a copy that nobody changes.</summary>
+    internal static string Read(ReadOnlySpan<byte> payload, BlockKind kind) =>
+        kind == BlockKind.Utf16String
+            ? new string(MemoryMarshal.Cast<byte, char>(payload))
+            : Encoding.UTF8.GetString(payload);
+}

@@ -1,0 +1,70 @@
+using System;
+using System.Globalization;
+using System.IO;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using System.Security.Cryptography;
+using System.Text;
+using BigPile.Memory;
+using Microsoft.Win32;
+
+namespace BigPile.Durability;
+
+/// <summary>
+/// Tells starts of the machine apart: a pile whose owner was killed is whole in the system's memory, and after a power cut it is not.
+/// </summary>
+internal static class BootClock
+{
+    private const string LinuxPath = "/proc/sys/kernel/random/boot_id";
+    private const string MacName = "kern.bootsessionuuid";
+    private const string WindowsKey = @"HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Cryptography";
+    private const string WindowsValue = "MachineGuid";
+    private const nint WindowsBootIdAt = 0x7FFE02C4; // KUSER_SHARED_DATA.BootId, which is mapped there in each process
+    private const int FirstWindowsWithBootId = 10;
+
+    /// <summary>The number of this start of the machine; empty where the system does not tell.</summary>
+    internal static Guid Current { get; } = Read();
+
+    /// <summary>Whether two numbers are known to be of one start. An empty one is of a start that nobody knows.</summary>
+    internal static bool IsSame(Guid one, Guid other) => one != Guid.Empty && one == other;
+
+    private static Guid Read()
+    {
+        try
+        {
+            if (OperatingSystem.IsLinux())
+                return Parse(File.ReadAllText(LinuxPath));
+            if (OperatingSystem.IsMacOS())
+                return Parse(ReadMac());
+            return OperatingSystem.IsWindows() && OperatingSystem.IsWindowsVersionAtLeast(FirstWindowsWithBootId)
+                ? ReadWindows()
+                : Guid.Empty;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or System.Security.SecurityException)
+        {
+            return Guid.Empty;
+        }
+    }
+
+    private static Guid Parse(string text) => Guid.TryParse(text.Trim().TrimEnd('\0'), out Guid id) ? id : Guid.Empty;
+
+    [SupportedOSPlatform("macos")]
+    private static unsafe string ReadMac()
+    {
+        const int roomBytes = 64;
+        byte* value = stackalloc byte[roomBytes];
+        nuint lengthBytes = roomBytes;
+        return MacC.ValueByName(MacName, value, &lengthBytes, null, 0) == 0 ? Encoding.ASCII.GetString(value, (int)lengthBytes) : "";
+    }
+
+    // The system counts its starts, and other machines have reached the same count: the number is made of the machine's own and the count.
+    [SupportedOSPlatform("windows")]
+    private static Guid ReadWindows()
+    {
+        int start = Marshal.ReadInt32(WindowsBootIdAt);
+        if (start == 0 || Registry.GetValue(WindowsKey, WindowsValue, null) is not string { Length: > 0 } machine)
+            return Guid.Empty;
+        string text = string.Create(CultureInfo.InvariantCulture, $"{machine}:{start}");
+        return new Guid(SHA256.HashData(Encoding.UTF8.GetBytes(text)).AsSpan(0, 16));
+    }
+}

@@ -1,0 +1,105 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using BigPile.Allocation;
+using BigPile.Layout;
+
+namespace BigPile.Durability;
+
+/// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed, ulong lastVersion)
+{
+    private byte[] _batch = new byte[64 * 1024];
+    private int _lengthBytes;
+
+    /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
+    /// <returns><see langword="null"/> when there were too many to be listed.</returns>
+    internal static ulong[]? TakeAddresses(Allocator allocator)
+    {
+        var addresses = new List<ulong>();
+        if (!allocator.TryTakeChanges(addresses))
+        {
+            allocator.FreezeAll();
+            return null;
+        }
+        Span<ulong> distinct = Distinct(addresses);
+        allocator.Freeze(distinct);
+        return [.. distinct];
+    }
+
+    /// <summary>Sorts addresses and leaves out those that were there already.</summary>
+    /// <returns>A part of the list, which is not to be used any more.</returns>
+    internal static Span<ulong> Distinct(List<ulong> addresses)
+    {
+        addresses.Sort();
+        int count = 0;
+        for (int i = 0; i < addresses.Count; i++)
+        {
+            if (i == 0 || addresses[i] != addresses[count - 1])
+                addresses[count++] = addresses[i];
+        }
+        return CollectionsMarshal.AsSpan(addresses)[..count];
+    }
+
+    /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>
+    /// <returns>The batch, or none when it would be larger than the limit.</returns>
+    internal Memory<byte>? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
+    {
+        _lengthBytes = FlushLog.HeadBytes;
+        if (addresses.Length != 0)
+            _ = TryAdd(ChangeRecord.OfVersion(lastVersion), limitBytes);
+        foreach (ulong address in addresses)
+        {
+            if (map.Find(address, out _) != null && !TryAdd(Describe(address), limitBytes))
+                return null;
+        }
+        return _batch.AsMemory(0, _lengthBytes);
+    }
+
+    private ChangeRecord Describe(ulong address)
+    {
+        byte* block = map.Find(address, out _);
+        PageMeta* meta = map.MetaOf(address);
+        Segment segment = allocator.Pool.SegmentOf(meta);
+        int page = PagePool.PageIn(segment, meta);
+        PageWord word = segment.WordOf(page);
+        // and not what readers know: of a page that was just examined they know it later than the allocator
+        if (!word.Info.HasSlotAt(address))
+            return new ChangeRecord { Address = address, PageWord = word.Word };
+        BlockHeader header = HeaderOf(block, address);
+        if (header.Kind == BlockKind.Link && word.IsRunHead && word.RunPages > 1)
+            // what it had in place is gone with this flush, and its room behind the first page
+            word = PageWord.RunHead(1, word.GenerationBase);
+        bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
+        long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
+        return new ChangeRecord
+        {
+            Address = address,
+            HeaderWord = header.Word,
+            PageWord = word.Word,
+            TailWords = word.IsRunHead ? segment.TailWords(page, word.RunPages) : default,
+            Bytes = new ReadOnlySpan<byte>(block + BlockHeader.SizeBytes, (int)bytes),
+        };
+    }
+
+    // As it counts: of a moved block what the table says, and of a freed one nothing of what it was.
+    private BlockHeader HeaderOf(byte* block, ulong address)
+    {
+        var own = new BlockHeader(*(ulong*)block);
+        ulong* word = own.IsBusy && !own.IsFree ? moved.Find(address, own.Generation) : null;
+        BlockHeader header = word == null ? own : new BlockHeader(*word);
+        return header.IsFree ? BlockHeader.Free(header.Generation) : header.NotBusy;
+    }
+
+    private bool TryAdd(ChangeRecord record, long limitBytes)
+    {
+        long neededBytes = (long)_lengthBytes + record.SizeBytes;
+        if (neededBytes > limitBytes || neededBytes > Array.MaxLength)
+            return false;
+        if (neededBytes > _batch.Length)
+            Array.Resize(ref _batch, (int)Math.Min(Math.Max(neededBytes, _batch.Length * 2L), Array.MaxLength));
+        record.Write(_batch.AsSpan(_lengthBytes));
+        _lengthBytes = (int)neededBytes;
+        return true;
+    }
+}

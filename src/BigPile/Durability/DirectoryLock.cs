@@ -1,0 +1,77 @@
+using System;
+using System.Globalization;
+using System.IO;
+using System.Text;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>The right to write a pile's directory: a lock of the operating system, which it gives back when the process dies.</summary>
+/// <remarks>The owner's number lies in a second file: on some systems the locked one can't be read by others.</remarks>
+internal sealed class DirectoryLock : IDisposable
+{
+    internal const string LockName = "lock";
+    private const string OwnerName = "owner";
+
+    private DirectoryLock(HeldFile file) => File = file;
+
+    /// <summary>The locked file.</summary>
+    internal HeldFile File { get; }
+
+    /// <summary>Takes the lock.</summary>
+    /// <exception cref="PileStorageException">Another process has it.</exception>
+    internal static DirectoryLock Take(HeldDirectory directory)
+    {
+        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        WriteOwner(directory);
+        return owner;
+    }
+
+    /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
+    /// <exception cref="PileStorageException">Another process has it.</exception>
+    internal static DirectoryLock TakeForLooking(HeldDirectory directory) => Lock(directory, FileMode.Open, FileAccess.Read);
+
+    public void Dispose()
+    {
+        FileOpening.Unlock(File.Handle);
+        File.Dispose();
+    }
+
+    private static DirectoryLock Lock(HeldDirectory directory, FileMode mode, FileAccess access)
+    {
+        HeldFile? file = directory.TryOpenLocked(LockName, mode, access);
+        return file != null
+            ? new DirectoryLock(file)
+            : throw new PileStorageException(
+                $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}. Stop it, use another directory, or open "
+                + "the pile for reading only.");
+    }
+
+    // For messages only: a full disk must not keep anybody from opening a pile to delete from it.
+    private static void WriteOwner(HeldDirectory directory)
+    {
+        try
+        {
+            using HeldFile file = directory.Open(OwnerName, FileMode.Create, FileAccess.ReadWrite);
+            file.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}\n")), 0);
+        }
+        catch (IOException)
+        {
+            // whoever finds the pile in use is not told by whom
+        }
+    }
+
+    private static string ReadOwner(HeldDirectory directory)
+    {
+        try
+        {
+            using HeldFile? file = directory.TryOpen(OwnerName, FileAccess.Read);
+            string number = file == null ? "" : Encoding.ASCII.GetString(file.ReadAll()).Trim();
+            return number.Length != 0 ? number : "(unknown)";
+        }
+        catch (IOException)
+        {
+            return "(unknown)";
+        }
+    }
+}

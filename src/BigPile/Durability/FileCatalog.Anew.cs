@@ -1,0 +1,131 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using BigPile.Catalog;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>Writing the file anew without the changes of tables that later ones have made void.</summary>
+/// <remarks>
+/// Order: the new file whole under another name, written through; the superblock states its length, which is less than what it stated
+/// before, and fits the old file as well: that has more; the new file gets the name; the directory is written through. A kill or a power
+/// cut between leaves the old file or the new one, and both say the same. As long as the device may not have the new name the catalog is
+/// unsettled: nothing is appended to a file whose name a power cut may take, no flush is said to be done, and the pile is not closed. Ids
+/// of types and tables stay; changes are numbered anew. What fails leaves the old file in use, and is tried again when more is void.
+/// </remarks>
+internal sealed partial class FileCatalog
+{
+    private const string UnfinishedSuffix = ".new";
+    private const long LeastVoidBytes = 64 << 10;
+
+    private long _nextTryBytes = LeastVoidBytes;
+    private bool _isNameUnsettled; // the file has its name, and the device may not know
+
+    /// <summary>
+    /// Has the superblock state a length, and then runs what gives the file that length, with nothing else stated in between. Null while
+    /// the file can't be written anew: the superblock states it as it was when the pile was closed.
+    /// </summary>
+    internal Action<long, Action>? Stating { get; set; }
+
+    private long VoidBytes => Changes.VoidBytes + (long)Changes.VoidCount * HeadBytes;
+
+    /// <summary>Leaves out what is void, if that is most of the file.</summary>
+    internal void LeaveOutVoidIfMost() => WhileNothingIsStored(LeaveOutVoid);
+
+    protected override void LeaveOutVoid()
+    {
+        if (Stating == null || VoidBytes < Math.Max(_nextTryBytes, _endBytes / 2))
+            return;
+        try
+        {
+            SettleLocked();
+            WriteAnewLocked(Stating);
+            _nextTryBytes = LeastVoidBytes;
+        }
+        catch (Exception e) when (e is IOException or PileStorageException)
+        {
+            // what was stored is stored: the call that this is a part of has done what it should
+            _nextTryBytes = VoidBytes + LeastVoidBytes;
+        }
+    }
+
+    private void WriteAnewLocked(Action<long, Action> stating)
+    {
+        byte[] all = WhatCounts();
+        string name = Path.GetFileName(_file.Path);
+        HeldFile file = _directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite);
+        try
+        {
+            file.Write(all, 0);
+            file.Sync();
+            stating(all.Length, () => TakeName(file, name, all.Length));
+        }
+        finally
+        {
+            if (_file != file)
+                file.Dispose();
+        }
+        SettleNameLocked();
+    }
+
+    // An operation that was done may be said not to have been: the name tells.
+    private void TakeName(HeldFile file, string name, long lengthBytes)
+    {
+        try
+        {
+            _directory.Rename(file, name);
+        }
+        catch (IOException) when (file.Path == _file.Path)
+        {
+            // it has the name
+        }
+        _isNameUnsettled = true;
+        _file.Dispose();
+        _file = file;
+        Volatile.Write(ref _endBytes, lengthBytes);
+        Changes.ForgetVoid();
+    }
+
+    private void SettleNameLocked()
+    {
+        if (!_isNameUnsettled)
+            return;
+        _directory.Sync();
+        _isNameUnsettled = false;
+    }
+
+    private byte[] WhatCounts()
+    {
+        using var all = new MemoryStream();
+        foreach ((CatalogKind kind, List<byte[]> definitions) in Definitions)
+            Write(all, kind, definitions);
+        Write(all, CatalogKind.TableChange, Changes.Last);
+        return all.ToArray();
+    }
+
+    private static void Write(MemoryStream all, CatalogKind kind, IEnumerable<byte[]> definitions)
+    {
+        int id = 0;
+        foreach (byte[] definition in definitions)
+            all.Write(RecordOf(kind, ++id, definition));
+    }
+
+    // A reader has the file that the writer has replaced. What it knows is in the new one too, with the same ids.
+    private void FollowWriter()
+    {
+        HeldFile? file = _directory.TryOpen(Path.GetFileName(_file.Path), FileAccess.Read);
+        if (file == null)
+            return;
+        if (FileStatus.Of(_file.Handle) is { } known && FileStatus.Of(file.Handle)?.IsSameFile(known) != false)
+        {
+            file.Dispose();
+            return;
+        }
+        _file.Dispose();
+        _file = file;
+        Changes.Clear();
+        _ = RememberFrom(0);
+    }
+}

@@ -1,0 +1,98 @@
+using System;
+using BigPile.Allocation;
+using BigPile.Layout;
+
+namespace BigPile.Durability;
+
+/// <summary>Finds, after a power cut, what lies in a page without the page's word knowing of it.</summary>
+/// <remarks>
+/// A page may have been laid out and filled, and of that the device has the blocks and not the word. They are gone, but a later layout of
+/// the same page must not bring them back: where its word reaches the device and its slots do not, a whole block of a generation from
+/// the word's base on counts as one that was put. So no layout begins at or below a generation that a whole block in the page has.
+/// A block is looked for wherever a slot of any class begins; links are believed when a target leads back to them.
+/// Thread safety: what changes pages meanwhile is kept away by the callers.
+/// </remarks>
+internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, bool isSealed)
+{
+    /// <summary>
+    /// The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.
+    /// </summary>
+    internal uint GenerationAbove(Segment segment, int page)
+    {
+        PageMeta* meta = segment.Metas + page;
+        uint least = meta->MaxGeneration;
+        for (int offset = 0; offset < SizeClasses.PageBytes; offset += SizeClasses.GranuleBytes)
+        {
+            var header = new BlockHeader(*(ulong*)(meta->Start + offset));
+            if (header.Generation < least || header.Word == 0)
+                continue;
+            ulong address = meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes);
+            if (IsWhole(meta->Start + offset, address, offset, header) || (offset == 0 && IsWholeRun(segment, page, header)))
+                least = Math.Min(header.Generation + 1, PilePointer.MaxGeneration);
+        }
+        return least;
+    }
+
+    private bool IsWhole(byte* block, ulong address, int offset, BlockHeader header)
+    {
+        if (header.IsFree)
+            return header.IsUndoableFree && IsWholeInAnyClass(block, offset, header);
+        if (header.Kind == BlockKind.Link)
+            return LeadsBack(address, header.NotBusy);
+        if (header.PayloadBytes > SizeClasses.MaxSlotBytes - BlockHeader.SizeBytes)
+            return false;
+        if (!header.IsShortForm)
+            return IsWholeInAnyClass(block, offset, header);
+        // The payload of a short form leaves less of its slot than a checksum takes: that is one class.
+        int slotBytes = SizeClasses.SlotBytes(SizeClasses.ClassOf(BlockHeader.SizeBytes + (int)header.PayloadBytes));
+        return isSealed && IsWholeIn(block, offset, header, slotBytes);
+    }
+
+    private bool IsWholeInAnyClass(byte* block, int offset, BlockHeader header)
+    {
+        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
+        {
+            if (IsWholeIn(block, offset, header, SizeClasses.SlotBytes(sizeClass)))
+                return true;
+        }
+        return false;
+    }
+
+    private bool IsWholeIn(byte* block, int offset, BlockHeader header, int slotBytes)
+    {
+        if (offset % slotBytes != 0 || offset + slotBytes > SizeClasses.PageBytes)
+            return false;
+        return IsWholeWith(block, header, slotBytes - BlockHeader.SizeBytes);
+    }
+
+    private bool IsWholeRun(Segment segment, int page, BlockHeader header)
+    {
+        long payloadBytes = header.IsUndoableFree ? header.Undone(long.MaxValue - BlockHeader.SizeBytes).PayloadBytes : header.PayloadBytes;
+        if (header.IsShortForm && !header.IsFree)
+            return false;
+        long blockBytes = BlockHeader.SizeBytes + payloadBytes + BlockSeal.TailBytesFor(payloadBytes);
+        long leftBytes = (segment.PageCount - page) * (long)SizeClasses.PageBytes;
+        return blockBytes > SizeClasses.MaxSlotBytes && blockBytes <= leftBytes
+            && IsWholeWith(segment.Metas[page].Start, header, Math.Min(
+                leftBytes, (blockBytes | (SizeClasses.PageBytes - 1)) + 1) - BlockHeader.SizeBytes);
+    }
+
+    private bool IsWholeWith(byte* block, BlockHeader header, long capacityBytes)
+    {
+        BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
+        if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (!isSealed && live.IsShortForm))
+            return false;
+        return !isSealed || BlockSeal.IsWhole(block, live, capacityBytes);
+    }
+
+    // The target may be damaged, or freed as an orphan, and yet be there for the next power cut: its back word alone tells.
+    private bool LeadsBack(ulong address, BlockHeader link)
+    {
+        if (pool.Find(link.TargetAddress) == null || !inspector.TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
+            return false;
+        if (capacityBytes < BackWord.SizeBytes)
+            return false;
+        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        return back.OriginAddress == address && back.OriginGeneration == link.Generation;
+    }
+}

@@ -1,0 +1,119 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>Segments that are files in a pile's directory.</summary>
+internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
+{
+    private readonly Lock _lock = new();
+    private readonly HashSet<int> _left = []; // files that nobody lists and that could not be removed yet
+
+    /// <summary>What the names of segment files begin with.</summary>
+    internal const string NamePrefix = "segment-";
+
+    internal override StoreKind Kind => StoreKind.Mapped;
+
+    /// <summary>
+    /// Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.
+    /// </summary>
+    internal Action? ListChanged { get; set; }
+
+    /// <summary>Has readers look at the superblock again.</summary>
+    internal void NoteChange() => ListChanged?.Invoke();
+
+    // While it is open which segments the superblock on the disk lists, no file may be replaced: it may be one of them.
+    internal override MemoryRegion Create(int number, long lengthBytes)
+    {
+        directory.Settle();
+        lock (_lock)
+            _left.Remove(number);
+        using HeldFile? left = directory.Files.TryOpen(NameOf(number), FileAccess.ReadWrite);
+        MappedRegion region = MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
+        try
+        {
+            left?.Write(new byte[sizeof(ulong)], 0); // a killed owner left it: readers that still map it must not take it for the new one
+            return region;
+        }
+        catch
+        {
+            region.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Writes a segment's changes through to the device.</summary>
+    internal void Sync(int number, MemoryRegion region)
+    {
+        directory.NoteSyncing(PathOf(number));
+        try
+        {
+            region.Flush();
+        }
+        catch (DirectoryChangedException) when (region.IsDisposed)
+        {
+            throw new ObjectDisposedException(nameof(MemoryRegion)); // given back meanwhile, and so its file is gone
+        }
+        directory.NoteSynced(PathOf(number));
+    }
+
+    /// <summary>Maps the file of a segment that exists.</summary>
+    /// <exception cref="PileStorageException">The file is missing or has another length.</exception>
+    internal MappedRegion Open(int number, long lengthBytes)
+    {
+        string path = PathOf(number);
+        try
+        {
+            return MappedRegion.Open(directory.Files, NameOf(number), lengthBytes, directory.IsReadOnly);
+        }
+        catch (FileNotFoundException e)
+        {
+            throw new PileStorageException($"The segment file '{path}' is missing. Restore it from a copy.", e);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new PileStorageException($"A segment was truncated: {e.Message} Restore it from a copy.", e);
+        }
+    }
+
+    // The file comes first: a superblock that lists a file which a power cut took would make the whole pile unusable.
+    internal override void Publish(int number, MemoryRegion region)
+    {
+        Sync(number, region);
+        directory.AddSegment(number, region.LengthBytes);
+        ListChanged?.Invoke();
+    }
+
+    internal override void Withdraw(int number, uint generation)
+    {
+        directory.RemoveSegment(number, generation);
+        ListChanged?.Invoke();
+    }
+
+    internal override void Settle() => directory.Settle();
+
+    internal override IReadOnlyDictionary<int, uint> Generations => directory.Generations;
+
+    // Under the lock: a file that was left is not removed once one of its name is being made.
+    internal override void Remove(int number)
+    {
+        lock (_lock)
+        {
+            _left.Add(number);
+            foreach (int left in (int[])[.. _left])
+            {
+                directory.Files.Delete(NameOf(left));
+                _left.Remove(left);
+            }
+        }
+    }
+
+    internal string PathOf(int number) => directory.PathOf(NameOf(number));
+
+    private static string NameOf(int number) => string.Create(CultureInfo.InvariantCulture, $"{NamePrefix}{number:d6}");
+}

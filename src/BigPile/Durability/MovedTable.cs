@@ -1,0 +1,238 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>
+/// The headers that count of blocks whose own header must stay until the next flush: of those that were moved, or deleted as links.
+/// </summary>
+/// <remarks>
+/// A hash table in a file, so that a kill loses nothing; after a power cut it means nothing. A place:
+/// <code>
+/// word 0   bit 63 and the block's generation (bits 59..36) and address (bits 35..0); 0: never used since the table was empty; 1: given up
+/// word 1   the header that counts, with a busy bit of its own
+/// </code>
+/// The block's own header is busy for as long as it has a place here. Word 1 is stored first, and word 0 publishes it. A search goes from
+/// the place that the hash gives to the first one that was never used.
+/// Thread safety: <see cref="Find"/> takes no lock; a place is given up only while nothing changes.
+/// </remarks>
+internal sealed unsafe class MovedTable : IDisposable
+{
+    /// <summary>The name of the file.</summary>
+    internal const string Name = "moved";
+
+    /// <summary>The number of places.</summary>
+    internal const int Capacity = 1 << CapacityBits;
+
+    private const int CapacityBits = 17;
+    private const long LengthBytes = (long)Capacity * PlaceBytes;
+    private const int PiecesBytes = 4096;
+    private const int PlaceBytes = 2 * sizeof(ulong);
+    private const int MostUsed = Capacity / 16 * 15;
+    private const int LeastUnused = 1_024; // as many threads may come in between a look and an entry
+    private const long MostBytesInPlace = 32 << 20;
+    private const int PostponedPlaces = Capacity / 64;
+    private const long PostponedBytes = 4 << 20;
+    private const ulong ValidBit = 1UL << 63;
+    private const ulong GivenUp = 1;
+
+    private readonly MappedRegion _region;
+    private readonly ulong* _places;
+    private SpinGate _lock;
+    private int _used; // and given up
+    private int _flushSoonAbove = Capacity / 2;
+    private int _flushFirstAbove = Capacity / 4 * 3;
+    private long _flushFirstAboveBytes = MostBytesInPlace;
+
+    private MovedTable(MappedRegion region)
+    {
+        _region = region;
+        _places = (ulong*)region.Start;
+    }
+
+    /// <summary>One place as it was at some instant.</summary>
+    internal readonly record struct Entry(ulong Address, uint Generation, ulong HeaderWord, nint Word)
+    {
+        internal BlockHeader Header => new(HeaderWord);
+
+        /// <summary>The header that counts now.</summary>
+        internal BlockHeader Now => new(Volatile.Read(ref *(ulong*)Word));
+    }
+
+    /// <summary>Places in use.</summary>
+    internal int Count { get; private set; }
+
+    /// <summary>Whether so many are in use that a flush should empty the table soon.</summary>
+    internal bool IsHalfFull => _used > _flushSoonAbove;
+
+    /// <summary>Whether a flush should come before anything else is moved.</summary>
+    internal bool IsNearlyFull
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _used > _flushFirstAbove || BytesInPlace > _flushFirstAboveBytes;
+    }
+
+    /// <summary>About how many bytes of payload a flush must write because they are where only the table says so.</summary>
+    internal long BytesInPlace { get; set; }
+
+    /// <summary>States that a flush has failed: the next one is wanted when some more came in, and not for each of them.</summary>
+    internal void Postpone()
+    {
+        _flushSoonAbove = Math.Min(MostUsed, _used + PostponedPlaces);
+        _flushFirstAbove = Math.Max(_flushFirstAbove, _flushSoonAbove);
+        _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, BytesInPlace + PostponedBytes);
+    }
+
+    /// <summary>States that a flush has ended well.</summary>
+    internal void NoteFlushed()
+    {
+        BytesInPlace = 0;
+        _flushSoonAbove = Capacity / 2;
+        _flushFirstAbove = Capacity / 4 * 3;
+        _flushFirstAboveBytes = MostBytesInPlace;
+    }
+
+    /// <summary>Whether nothing more may come in, but for what can't wait for a flush.</summary>
+    internal bool IsFull => _used >= MostUsed;
+
+    /// <summary>Whether nothing at all may come in: a search must find its end.</summary>
+    internal bool IsExhausted => _used >= Capacity - LeastUnused;
+
+    /// <summary>Opens the table, or makes it.</summary>
+    internal static MovedTable Open(HeldDirectory directory)
+    {
+        bool isUsable;
+        using (HeldFile? found = directory.TryOpen(Name, FileAccess.Read))
+            isUsable = found?.LengthBytes == LengthBytes;
+        return new MovedTable(
+            isUsable
+                ? MappedRegion.Open(directory, Name, LengthBytes, readOnly: false)
+                : MappedRegion.Create(directory, Name, LengthBytes));
+    }
+
+    /// <summary>Opens a table that another process may be changing; none where there is none.</summary>
+    internal static MovedTable? OpenForReading(HeldDirectory directory)
+    {
+        try
+        {
+            return new MovedTable(MappedRegion.Open(directory, Name, LengthBytes, readOnly: true));
+        }
+        catch (Exception e) when (e is IOException or InvalidDataException)
+        {
+            return null; // there is none, or it is not made to its end
+        }
+    }
+
+    /// <summary>The word with the header that counts of a block, or null when that is its own.</summary>
+    internal ulong* Find(ulong address, uint generation)
+    {
+        ulong key = KeyOf(address, generation);
+        for (int at = Home(key), looks = 0; looks < Capacity; at = (at + 1) & (Capacity - 1), looks++)
+        {
+            ulong found = Volatile.Read(ref _places[2 * at]);
+            if (found == key)
+                return _places + 2 * at + 1;
+            if (found == 0)
+                return null;
+        }
+        return null;
+    }
+
+    /// <summary>Whether a word that was found still belongs to its block.</summary>
+    internal static bool IsStill(ulong* word, ulong address, uint generation) => Volatile.Read(ref word[-1]) == KeyOf(address, generation);
+
+    /// <summary>Enters a block, which is the caller's alone and busy, and stays so.</summary>
+    internal void Add(ulong address, uint generation, BlockHeader header)
+    {
+        _lock.Enter();
+        ulong key = KeyOf(address, generation);
+        int at = Home(key);
+        while (_places[2 * at] > GivenUp)
+        {
+            Debug.Assert(_places[2 * at] != key, "A block that was moved has one place only.");
+            at = (at + 1) & (Capacity - 1);
+        }
+        if (_places[2 * at] == 0)
+            _used++;
+        Count++;
+        Volatile.Write(ref _places[2 * at + 1], header.Word);
+        KillPoint.Pass(KillWindow.MovedBeforeCounted);
+        Volatile.Write(ref _places[2 * at], key);
+        _lock.Exit();
+    }
+
+    /// <summary>Gives up a place. Nothing changes meanwhile, but readers may search.</summary>
+    internal void Remove(in Entry entry)
+    {
+        int at = (int)(((ulong*)entry.Word - _places) / 2);
+        Count--;
+        bool isLast = _places[2 * ((at + 1) & (Capacity - 1))] == 0;
+        Volatile.Write(ref _places[2 * at], GivenUp);
+        // No search goes through it to another place: it and those given up before it are as never used.
+        for (; isLast && _places[2 * at] == GivenUp; at = (at - 1) & (Capacity - 1))
+        {
+            Volatile.Write(ref _places[2 * at], 0);
+            _used--;
+        }
+    }
+
+    /// <summary>All places in use. Nothing changes meanwhile.</summary>
+    internal List<Entry> Entries()
+    {
+        var entries = new List<Entry>(Count);
+        for (int at = 0; at < Capacity; at++)
+        {
+            ulong key = _places[2 * at];
+            if ((key & ValidBit) != 0)
+            {
+                entries.Add(new Entry(
+                    key & PilePointer.AddressMask, (uint)(key >> PilePointer.AddressBits) & PilePointer.MaxGeneration,
+                    new BlockHeader(_places[2 * at + 1]).NotBusy.Word, (nint)(_places + 2 * at + 1)));
+            }
+        }
+        return entries;
+    }
+
+    /// <summary>Takes over what a killed process left. Nobody uses the pile yet.</summary>
+    /// <param name="isMoved">Whether the block of an entry waits for it.</param>
+    internal void Adopt(Predicate<Entry> isMoved)
+    {
+        foreach (Entry entry in Entries())
+        {
+            Count++;
+            if (isMoved(entry))
+                Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // whoever made it busy is dead
+            else
+                Remove(entry);
+        }
+        _used = 0;
+        for (int at = 0; at < Capacity; at++)
+            _used += _places[2 * at] == 0 ? 0 : 1;
+    }
+
+    /// <summary>Empties the table.</summary>
+    internal void Clear()
+    {
+        for (long offset = 0; offset < LengthBytes; offset += PiecesBytes)
+        {
+            var piece = new Span<byte>(_region.Start + offset, PiecesBytes);
+            if (piece.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
+                piece.Clear();
+        }
+        _used = 0;
+        Count = 0;
+    }
+
+    public void Dispose() => _region.Dispose();
+
+    private static ulong KeyOf(ulong address, uint generation) => ValidBit | ((ulong)generation << PilePointer.AddressBits) | address;
+
+    private static int Home(ulong key) => (int)((key * 0x9E3779B97F4A7C15) >> (64 - CapacityBits));
+}

@@ -1,0 +1,265 @@
+using System;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Durability;
+
+/// <summary>
+/// Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.
+/// </summary>
+/// <remarks>
+/// Nothing from the file is followed before it was checked. A kill can leave free slots, live slots, busy ones, and link targets without
+/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After
+/// a power cut it is nearly always what was torn before it was flushed: dropped too, and used again. Order: the page goes to its heap, then
+/// its info to the readers. A slot of it may thus be given out before readers see the page; whoever reads it then comes here and waits for
+/// the lock. Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined
+/// before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
+/// </remarks>
+internal sealed unsafe class PageExaminer
+{
+    /// <summary>
+    /// How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.
+    /// </summary>
+    private const uint MostFreesInALayout = 1 << 16;
+
+    private const int LockCount = 64;
+
+    private readonly Lock[] _locks = new Lock[LockCount];
+    private readonly SegmentMap _map;
+    private readonly Allocator _allocator;
+    private readonly BlockInspector _inspector;
+    private long _linkCount;
+    private long _orphanCount;
+
+    internal PageExaminer(SegmentMap map, Allocator allocator, BlockInspector inspector, FaultLog faults)
+    {
+        Faults = faults;
+        _map = map;
+        _allocator = allocator;
+        _inspector = inspector;
+        for (int i = 0; i < LockCount; i++)
+            _locks[i] = new Lock();
+    }
+
+    /// <summary>What was found that is not what was written.</summary>
+    internal FaultLog Faults { get; }
+
+    /// <summary>Link targets that were found.</summary>
+    internal long LinkCount => Interlocked.Read(ref _linkCount);
+
+    /// <summary>Link targets that nothing led to, and that were freed.</summary>
+    internal long OrphanCount => Interlocked.Read(ref _orphanCount);
+
+    /// <summary>Examines the page that an address lies in, unless it was examined before.</summary>
+    internal void Examine(ulong address)
+    {
+        if (_map.Find(address, out PageInfo* infoAt) == null)
+            return; // somebody else has examined and freed it meanwhile, and its segment was given back
+        PageMeta* meta = _map.MetaOf(address);
+        lock (_locks[meta->PageNumber % LockCount])
+        {
+            if (!SegmentMap.Load(infoAt).IsUnexamined)
+                return;
+            Segment segment = _allocator.Pool.SegmentOf(meta);
+            int page = PagePool.PageIn(segment, meta);
+            PageWord word = segment.WordOf(page);
+            if (word.IsRunHead)
+                ExamineRun(segment, page, word);
+            else
+                ExamineSlots(segment, page, word);
+        }
+    }
+
+    private void ExamineSlots(Segment segment, int page, PageWord word)
+    {
+        PageMeta* meta = segment.Metas + page;
+        meta->LayOut(word.SizeClass, allFree: false);
+        NoteLostLayouts(segment, page, 1);
+        long blocks = 0;
+        long payloadBytes = 0;
+        byte* lastFree = null;
+        for (int slot = 0; slot < meta->SlotCount; slot++)
+        {
+            byte* block = meta->Start + slot * meta->SlotBytes;
+            ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
+            BlockHeader header =
+                ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
+            meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+            bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
+            if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header.Generation));
+            if (!header.IsFree)
+            {
+                blocks++;
+                payloadBytes += header.PayloadBytes;
+            }
+            else if (isQuarantined)
+            {
+                meta->Quarantine(slot);
+            }
+            else if (isWorn)
+            {
+                WearOut(block, header);
+                meta->WornCount++;
+            }
+            else
+            {
+                meta->ReturnSlot(slot);
+                lastFree = block;
+            }
+        }
+        if (_inspector.GenerationSkip != 0 && lastFree != null)
+            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // so that all later owners begin behind it
+        meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
+        if (meta->IsEmpty)
+        {
+            segment.PublishInfo(page, default);
+            _allocator.Pool.FreeExamined(meta);
+            return;
+        }
+        if (meta->FrozenBits != null)
+            meta->Freeze(); // nobody knows any more what of it was flushed
+        _allocator.AttachFound(meta, blocks, payloadBytes);
+        segment.PublishInfo(page, word.Info);
+    }
+
+    // What the power cut took may have been given out with generations above the one that was found.
+    private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
+
+    // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
+    private static void WearOut(byte* block, BlockHeader header)
+    {
+        if (header.Generation != PilePointer.MaxGeneration)
+            *(ulong*)block = BlockHeader.Free(PilePointer.MaxGeneration).Word;
+    }
+
+    private void ExamineRun(Segment segment, int page, PageWord word)
+    {
+        int pages = word.RunPages;
+        PageMeta* meta = segment.Metas + page;
+        NoteLostLayouts(segment, page, pages);
+        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);
+        meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
+        LeaveOutGenerations(segment, page, pages);
+        if (header.IsFree && !isQuarantined)
+        {
+            segment.PublishInfo(page, default);
+            _allocator.Pool.FreeExaminedRun(meta, pages);
+            return;
+        }
+        if (header.IsFree)
+            _allocator.Pool.QuarantineExaminedRun(meta, pages);
+        else
+            _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
+        segment.PublishInfo(page, word.Info);
+    }
+
+    // What the power cut took may have lain in these pages, whatever is found in them: each counts on from a generation of its own.
+    private void LeaveOutGenerations(Segment segment, int first, int pages)
+    {
+        if (_inspector.GenerationSkip == 0)
+            return;
+        for (int page = first; page < first + pages; page++)
+        {
+            uint found = segment.Metas[page].MaxGeneration;
+            if (found < PilePointer.MaxGeneration)
+                segment.Metas[page].MaxGeneration = FloorBehind(found);
+        }
+    }
+
+    // Before anything is changed: what the device has of these pages can be seen now, and not later.
+    private void NoteLostLayouts(Segment segment, int first, int pages)
+    {
+        if (_allocator.Pool.GenerationAbove is not { } generationAbove)
+            return;
+        for (int page = first; page < first + pages; page++)
+            segment.Metas[page].MaxGeneration = generationAbove(segment, page);
+    }
+
+    /// <summary>Looks at one block, and frees it if it must not be there.</summary>
+    /// <returns>Its header as it is now.</returns>
+    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes, uint generationBase, out bool isQuarantined)
+    {
+        var found = new BlockHeader(*(ulong*)block);
+        bool isMoved = _inspector.IsMoved(found, address, out _);
+        BlockHeader header = _inspector.Settled(block, address, capacityBytes); // not busy: nobody is replacing any more
+        if (found.Generation < generationBase || header.Generation < generationBase)
+        {
+            isQuarantined = false;
+            return DropStale(block, address, found, generationBase);
+        }
+        if (header.IsUndoableFree && IsGoneForGood(header))
+            header = BlockHeader.Free(header.Generation);
+        else if (header.IsUndoableFree && _inspector.LeftAs == LeftAs.Killed)
+            header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
+        if (header.Word != found.Word && !isMoved)
+            *(ulong*)block = header.Word;
+        isQuarantined = header.IsUndoableFree || (isMoved && header.IsFree);
+        string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
+        if (fault != null)
+        {
+            isQuarantined = false;
+            return DropDamaged(block, address, header, generationBase, fault);
+        }
+        if (_inspector.IsUnflushedTaking(block, header))
+        {
+            *(ulong*)block = header.Freed.Word;
+            return header.Freed;
+        }
+        if (header.Kind != BlockKind.LinkTarget)
+            return header;
+        if (Fault.OrphansKept || !_inspector.IsOrphan(block, address))
+        {
+            Interlocked.Increment(ref _linkCount);
+            return header;
+        }
+        Interlocked.Increment(ref _orphanCount);
+        NoteLostOrigin(block);
+        // After a kill it may be what the last flush knows: the link that led to it was changed since.
+        BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
+        *(ulong*)block = freed.Word;
+        isQuarantined = freed.IsUndoableFree;
+        return freed;
+    }
+
+    // Of a link in a lost layout the device may have this target, and of the target's end nothing.
+    private void NoteLostOrigin(byte* target)
+    {
+        if (_allocator.Pool.GenerationAbove == null)
+            return;
+        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        _allocator.Pool.NoteLost(back.OriginAddress, back.OriginGeneration);
+    }
+
+    // A closed pile has none: there it is damage.
+    private bool IsGoneForGood(BlockHeader undoable) =>
+        _inspector.LeftAs == LeftAs.Cut || (_inspector.LeftAs == LeftAs.Killed && !undoable.IsPendingIn(_inspector.Epoch));
+
+    // The layout of the page reached the device before a power cut, and this header did not: what is here was deleted before that layout.
+    private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
+    {
+        if (!header.IsFree)
+            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.StaleFault, header.PayloadBytes));
+        BlockHeader free = BlockHeader.Free(generationBase);
+        *(ulong*)block = free.Word;
+        return free;
+    }
+
+    private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, uint generationBase, string what)
+    {
+        Faults.Add(new PileFault(_inspector.PlaceOf(block, address), what, header.PayloadBytes));
+        var dropped =
+            BlockHeader.Free(_inspector.HasTracesOfCut ? GenerationOfTorn(header, generationBase) + 1 : PilePointer.MaxGeneration);
+        *(ulong*)block = dropped.Word;
+        return dropped;
+    }
+
+    // What does not match after a power cut was not flushed, and its room is as good as any other. A header lies in one sector: it is the
+    // block's own, or bytes from before the page was laid out, which mostly state a generation that no slot of this layout comes to.
+    private static uint GenerationOfTorn(BlockHeader header, uint generationBase) =>
+        header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1
+            ? header.Generation
+            : generationBase;
+}

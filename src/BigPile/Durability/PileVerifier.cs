@@ -1,0 +1,140 @@
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Durability;
+
+/// <summary>Looks at every block of segments, and changes nothing.</summary>
+/// <remarks>
+/// While others write, a block that seems wrong is looked at again unless it stood still meanwhile, by the rules of reading, for a second
+/// or so: a replacement that runs just then may have lost its processor. A page that is laid out anew meanwhile is left.
+/// </remarks>
+/// <param name="inspector">Looks at blocks.</param>
+/// <param name="stripes">The sequences of those that write meanwhile; null when nobody can.</param>
+/// <param name="wasClean">Whether the pile was closed: then what a kill leaves is a fault as well.</param>
+/// <param name="faults">Takes what is wrong.</param>
+internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? stripes, bool wasClean, FaultLog faults)
+{
+    private const int MaxLooks = 1_000;
+
+    private readonly int _looks = stripes == null ? 1 : MaxLooks;
+
+    internal long PageCount { get; private set; }
+
+    internal long BlockCount { get; private set; }
+
+    internal long PayloadBytes { get; private set; }
+
+    internal long TraceCount { get; private set; }
+
+    /// <summary>Looks at a page.</summary>
+    /// <returns>The pages of the run that begins here, or one.</returns>
+    internal int Check(Segment segment, int page)
+    {
+        PageWord word = segment.WordOf(page);
+        if (!word.IsIntact)
+            return Report(segment, page, "its layout is damaged");
+        if (word.HasSlots)
+            return CheckSlots(segment, page, word);
+        if (word.IsRunHead)
+            return CheckRun(segment, page, word);
+        return word.IsUnused || word.IsRunTail ? 1 : Report(segment, page, "its layout is unknown");
+    }
+
+    private int CheckSlots(Segment segment, int page, PageWord word)
+    {
+        PageCount++;
+        PageMeta* meta = segment.Metas + page;
+        int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
+        for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
+            CheckBlock(
+                segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+        return 1;
+    }
+
+    private int CheckRun(Segment segment, int page, PageWord word)
+    {
+        if (word.RunPages < 1 || word.RunPages > segment.PageCount - page)
+            return Report(segment, page, $"it states a run of {word.RunPages:N0} pages");
+        for (int tail = page + 1; tail < page + word.RunPages; tail++)
+        {
+            PageWord tailWord = segment.WordOf(tail);
+            if (!tailWord.IsIntact || !tailWord.IsRunTail)
+                return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
+        }
+        PageCount += word.RunPages;
+        CheckBlock(
+            segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
+        return word.RunPages;
+    }
+
+    private void CheckBlock(Segment segment, int page, PageWord layout, byte* block, ulong address, long blockBytes)
+    {
+        var spinner = default(SpinWait);
+        string? fault = null;
+        for (int look = 0; look < _looks; look++)
+        {
+            var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+            BlockHeader settled = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes);
+            Standstill before = StandstillOf(block, address, settled, blockBytes);
+            fault = header.Generation < layout.GenerationBase
+                ? BlockInspector.StaleFault
+                : inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
+            Volatile.ReadBarrier();
+            if (segment.WordOf(page).Word != layout.Word)
+                return; // laid out anew meanwhile: what was here is gone
+            if (fault == null)
+            {
+                Count(block, address, header, settled);
+                return;
+            }
+            bool isSame = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes).Word == settled.Word
+                && *(ulong*)block == header.Word;
+            if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, settled, blockBytes)))
+                break;
+            spinner.SpinOnce();
+        }
+        faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
+    }
+
+    // What has to be the same before and behind a look at a block, beside its header and its page's word. The target of a link is looked at
+    // once more behind the link itself, so that it is the link's target while it stands still.
+    private Standstill StandstillOf(byte* block, ulong address, BlockHeader header, long blockBytes)
+    {
+        if (stripes == null)
+            return default;
+        ulong targetWord = 0;
+        if (header.Kind == BlockKind.Link && inspector.TryFindRaw(header.TargetAddress, out byte* target, out _))
+            targetWord = Volatile.Read(ref *(ulong*)target);
+        bool isTarget = header.Kind == BlockKind.LinkTarget && blockBytes >= BlockHeader.SizeBytes + BackWord.SizeBytes;
+        ulong origin = isTarget ? new BackWord(*(ulong*)(block + BlockHeader.SizeBytes)).OriginAddress : address;
+        return new Standstill(stripes.Of(origin)->Sequence, targetWord);
+    }
+
+    private readonly record struct Standstill(ulong Sequence, ulong TargetWord)
+    {
+        internal bool IsChanging => (Sequence & 1) != 0;
+    }
+
+    private void Count(byte* block, ulong address, BlockHeader own, BlockHeader header)
+    {
+        if (header.IsFree)
+            return;
+        BlockCount++;
+        PayloadBytes += header.PayloadBytes;
+        bool isOrphan = header.Kind == BlockKind.LinkTarget && inspector.IsOrphan(block, address);
+        if (!isOrphan && (!own.IsBusy || inspector.IsMoved(own, address, out _)))
+            return;
+        TraceCount++;
+        if (wasClean)
+            faults.Add(new PileFault(
+                inspector.PlaceOf(block, address), isOrphan ? "nothing leads to this payload" : "a replacement had not ended", 0));
+    }
+
+    private int Report(Segment segment, int page, string what)
+    {
+        faults.Add(new PileFault($"segment {segment.Number}, page {page}", what, 0));
+        return 1;
+    }
+}

@@ -1,0 +1,132 @@
+using System;
+using System.IO;
+using System.Numerics;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>
+/// What is about to be written over a payload of a mapped pile, so that a kill in the middle leaves the old one or the new one.
+/// </summary>
+/// <remarks>
+/// Records of 64 KiB, of which a replacement has one to itself while it runs:
+/// <code>
+/// word 0   0: idle; else bit 63 and the block's address
+/// word 1   the header that the block will have, in its plain form
+/// word 2   bits 31..0 where the bytes go, from the payload's start; bits 63..32 how many there are
+/// byte 64  the bytes
+/// </code>
+/// Order: words 1 and 2 and the bytes; word 0 (release); then the block itself; word 0 back to zero. A kill stops a thread between two
+/// instructions, so a record whose word 0 is set is whole. After a power cut nothing is known of the order, and records are not looked at.
+/// </remarks>
+internal sealed unsafe class RedoFile : IDisposable
+{
+    /// <summary>The most bytes that one record takes.</summary>
+    internal const int MaxPartBytes = RecordBytes - HeadBytes;
+
+    private const int RecordBytes = 64 * 1024;
+    private const int HeadBytes = 64;
+    private const int MaxRecords = 64;
+    private const ulong ValidBit = 1UL << 63;
+
+    private readonly MappedRegion _region;
+    private readonly Gate* _gates;
+    private readonly int _count;
+
+    private RedoFile(MappedRegion region)
+    {
+        _region = region;
+        _count = (int)(region.LengthBytes / RecordBytes);
+        _gates = (Gate*)NativeMemory.AlignedAlloc((nuint)(_count * sizeof(Gate)), (nuint)sizeof(Gate));
+        NativeMemory.Clear(_gates, (nuint)(_count * sizeof(Gate)));
+    }
+
+    /// <summary>What a record says, once it was found after a kill.</summary>
+    internal readonly record struct Found(ulong Address, ulong HeaderWord, int OffsetBytes, nint Bytes, int LengthBytes);
+
+    /// <summary>Opens the records, or makes them.</summary>
+    internal static RedoFile Open(HeldDirectory directory, string name)
+    {
+        long lengthBytes =
+            (long)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(2 * Environment.ProcessorCount, 4, MaxRecords)) * RecordBytes;
+        long foundBytes = 0;
+        using (HeldFile? found = directory.TryOpen(name, FileAccess.Read))
+            foundBytes = found?.LengthBytes ?? 0;
+        bool isUsable = foundBytes >= RecordBytes && foundBytes % RecordBytes == 0;
+        return new RedoFile(
+            isUsable ? MappedRegion.Open(directory, name, foundBytes, readOnly: false) : MappedRegion.Create(directory, name, lengthBytes));
+    }
+
+    /// <summary>The record with an index, or none when it is idle or makes no sense.</summary>
+    internal Found? Read(int index)
+    {
+        ulong* record = RecordAt(index);
+        int offsetBytes = (int)(uint)record[2];
+        int lengthBytes = (int)(record[2] >> 32);
+        if ((record[0] & ValidBit) == 0 || offsetBytes < 0 || lengthBytes < 0 || lengthBytes > MaxPartBytes)
+            return null;
+        return new Found(record[0] & ~ValidBit, record[1], offsetBytes, (nint)((byte*)record + HeadBytes), lengthBytes);
+    }
+
+    internal int Count => _count;
+
+    /// <summary>Makes all records idle.</summary>
+    internal void Clear()
+    {
+        for (int i = 0; i < _count; i++)
+            Volatile.Write(ref *RecordAt(i), 0);
+    }
+
+    /// <summary>Takes a record and fills it. The caller then writes the block, and ends with <see cref="End"/>.</summary>
+    /// <param name="hint">A number that differs between threads, so that they take different records.</param>
+    /// <param name="address">The block.</param>
+    /// <param name="headerWord">Its header to be.</param>
+    /// <param name="offsetBytes">Where the bytes go.</param>
+    /// <param name="first">The bytes, first part.</param>
+    /// <param name="second">The bytes, second part.</param>
+    /// <returns>The record's index.</returns>
+    internal int Begin(int hint, ulong address, ulong headerWord, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    {
+        int index = hint & (_count - 1);
+        while (!_gates[index].Lock.TryEnter())
+            index = (index + 1) & (_count - 1);
+        ulong* record = RecordAt(index);
+        record[1] = headerWord;
+        record[2] = (uint)offsetBytes | ((ulong)(first.Length + second.Length) << 32);
+        if (Fault.RedoValidFirst)
+            Volatile.Write(ref *record, address | ValidBit);
+        KillPoint.Pass(KillWindow.RedoBeforeFilled);
+        var bytes = new Span<byte>((byte*)record + HeadBytes, MaxPartBytes);
+        first.CopyTo(bytes);
+        second.CopyTo(bytes[first.Length..]);
+        KillPoint.Pass(KillWindow.RedoBeforeValid);
+        Volatile.Write(ref *record, address | ValidBit);
+        return index;
+    }
+
+    /// <summary>Gives a record back: the block is whole.</summary>
+    internal void End(int index)
+    {
+        KillPoint.Pass(KillWindow.RedoBeforeIdle);
+        Volatile.Write(ref *RecordAt(index), 0);
+        _gates[index].Lock.Exit();
+    }
+
+    public void Dispose()
+    {
+        _region.Dispose();
+        NativeMemory.AlignedFree(_gates);
+    }
+
+    private ulong* RecordAt(int index) => (ulong*)(_region.Start + (long)index * RecordBytes);
+
+    /// <summary>A lock with a pair of cache lines to itself.</summary>
+    [StructLayout(LayoutKind.Sequential, Size = 128)]
+    private struct Gate
+    {
+        internal SpinGate Lock;
+    }
+}

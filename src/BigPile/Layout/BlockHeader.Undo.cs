@@ -1,0 +1,98 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Layout;
+
+/// <summary>The header of a free slot from which the block can be had back.</summary>
+/// <remarks>
+/// <code>
+/// bit 63..40  the block's generation and one
+/// bit 39..37  free
+/// bit 36      one
+/// bit 35..34  the epoch of the log in which it was freed, modulo 4
+/// bit 33..31  kind of the block
+/// of a run:
+///   bit 30..0   length of the payload
+/// of a slot whose block has its checksum behind the payload, or none:
+///   bit 30      zero
+///   bit 14..0   length of the payload
+/// of a slot whose block has its checksum in the header:
+///   bit 30      one
+///   bit 21..2   the checksum's bits
+///   bit 1..0    the bytes that are left behind the payload
+/// </code>
+/// A deletion that no flush has made durable is undone by a power cut. So the block's bytes stay until the next flush, and what its
+/// header said stays in the header, since that is the one sector of it that is stored. To whoever reads it is a free slot of the next
+/// generation. A link has no room for its target's address.
+/// </remarks>
+internal readonly partial struct BlockHeader
+{
+    private const int EpochShift = 34;
+    private const uint EpochMask = 3;
+
+    /// <summary>By how much the epoch of what is freed is above the log's as long as traces of a power cut are being examined.</summary>
+    internal const uint AfterCut = 2;
+
+    private const int UndoKindShift = 31;
+    private const ulong UndoLengthMask = (1UL << UndoKindShift) - 1;
+    private const ulong UndoShortFormBit = 1UL << 30;
+    private const int UndoCheckShift = 2;
+    private const ulong UndoSlackMask = (1UL << UndoCheckShift) - 1;
+
+    /// <summary>Whether the slot is free, and says what was there.</summary>
+    internal bool IsUndoableFree => IsFree && IsBusy;
+
+    /// <summary>Of an undoable header: the epoch in which the block was freed, modulo 4.</summary>
+    internal uint EpochMark => (uint)(_word >> EpochShift) & EpochMask;
+
+    /// <summary>Whether an undoable free header can hold what this header says: any live one's but a link's.</summary>
+    internal bool CanBeUndone => !IsFree && Kind != BlockKind.Link;
+
+    /// <summary>The header of this block's slot once it is free, for as long as the block may have to come back.</summary>
+    /// <param name="capacityBytes">The most bytes of a payload in this block; of one that has no checksum in its header, anything.</param>
+    /// <param name="epoch">The epoch of the log.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BlockHeader UndoableFree(long capacityBytes, long epoch)
+    {
+        Debug.Assert(CanBeUndone, "A link, or free.");
+        ulong mark = BusyBit | (((ulong)epoch & EpochMask) << EpochShift) | ((ulong)Kind << UndoKindShift);
+        return IsShortForm
+            ? UndoableShort(mark, capacityBytes)
+            : new BlockHeader(BlockKind.Free, Generation + 1, mark | (ulong)OwnPayloadBytes);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private BlockHeader UndoableShort(ulong mark, long capacityBytes)
+    {
+        ulong slackBytes = (ulong)(capacityBytes - OwnPayloadBytes);
+        Debug.Assert(slackBytes <= UndoSlackMask, "The short form is for blocks without room for a checksum.");
+        return new BlockHeader(
+            BlockKind.Free, Generation + 1, mark | UndoShortFormBit | (((_word >> CheckShift) & CheckMask) << UndoCheckShift) | slackBytes);
+    }
+
+    /// <summary>Of an undoable header: the header that the block had, if bytes of a file are what they should be.</summary>
+    internal BlockHeader Undone(long capacityBytes)
+    {
+        var kind = (BlockKind)((_word >> UndoKindShift) & KindMask);
+        bool isRun = capacityBytes + SizeBytes > SizeClasses.MaxSlotBytes;
+        if (isRun || (_word & UndoShortFormBit) == 0)
+            return new BlockHeader(kind, Generation - 1, _word & UndoLengthMask);
+        long payloadBytes = capacityBytes - (long)(_word & UndoSlackMask);
+        return Short(kind, Generation - 1, payloadBytes, (uint)((_word >> UndoCheckShift) & CheckMask));
+    }
+
+    /// <summary>Of an undoable header: the same, freed in another epoch.</summary>
+    internal BlockHeader WithEpoch(long epoch) =>
+        new((_word & ~((ulong)EpochMask << EpochShift)) | (((ulong)epoch & EpochMask) << EpochShift));
+
+    /// <summary>
+    /// Of an undoable header: whether no checkpoint has made it final. While the superblock says an epoch, blocks are freed in it, or
+    /// already in the next one, or after a power cut in the one after that; what was freed in the one before is in the segments.
+    /// </summary>
+    internal bool IsPendingIn(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) <= AfterCut;
+
+    /// <summary>
+    /// Of an undoable header that is pending: whether it was stored before the power cut whose traces are being examined.
+    /// </summary>
+    internal bool IsFromBeforeCut(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) < AfterCut;
+}

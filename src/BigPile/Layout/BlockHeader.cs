@@ -1,0 +1,125 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Layout;
+
+/// <summary>The word in front of every payload.</summary>
+/// <remarks>
+/// <code>
+/// bit 63..40  generation: how often the slot was freed before; the pointer must hold the same
+/// bit 39..37  kind
+/// bit 36      busy: the payload is being replaced
+/// of a link:
+///   bit 35..0   the target's address in units of 8 bytes
+/// of any other live block:
+///   bit 35..31  zero
+///   bit 30..0   payload length in bytes
+/// of a block that has no room for a checksum behind its payload, in a pile with checksums:
+///   bit 35      one
+///   bit 34..15  the low 20 bits of the block's CRC-32C
+///   bit 14..0   payload length in bytes
+/// of a free slot:
+///   bit 36..35  zero
+///   bit 34..15  the low 20 bits of the CRC-32C of the generation
+///   bit 14..0   zero
+/// of a free slot whose block was flushed, and whose end was not yet: see <see cref="UndoableFree"/>
+///   bit 36      one
+/// </code>
+/// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
+/// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
+/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum
+/// covers.
+/// </remarks>
+internal readonly partial struct BlockHeader
+{
+    /// <summary>The bytes of the word.</summary>
+    internal const int SizeBytes = 8;
+
+    private const int KindShift = 37;
+    private const int GenerationShift = 40;
+    private const ulong FieldMask = (1UL << 36) - 1;
+    private const ulong KindMask = 7;
+    private const int BusyShift = 36;
+    private const ulong BusyBit = 1UL << BusyShift;
+    private const ulong BusyAndKindMask = (KindMask << 1) | 1;
+    private const uint PlainForms =
+        (1 << (2 * (int)BlockKind.String)) | (1 << (2 * (int)BlockKind.Bytes))
+        | (1 << (2 * (int)BlockKind.Object)) | (1 << (2 * (int)BlockKind.Utf16String));
+    private const ulong LengthMask = (1UL << 31) - 1;
+    private const ulong ShortFormBit = 1UL << 35;
+    private const ulong ShortLengthMask = (1UL << CheckShift) - 1;
+    private const int CheckShift = 15;
+    private const ulong CheckMask = (1UL << CheckBits) - 1;
+    private const int CheckBits = 20;
+
+    private readonly ulong _word;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BlockHeader(ulong word) => _word = word;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BlockHeader(BlockKind kind, uint generation, ulong field) =>
+        _word = ((ulong)generation << GenerationShift) | ((ulong)kind << KindShift) | field;
+
+    internal ulong Word => _word;
+
+    internal BlockKind Kind => (BlockKind)((_word >> KindShift) & KindMask);
+
+    internal uint Generation => (uint)(_word >> GenerationShift);
+
+    /// <summary>Whether the payload is being replaced: not to be read, and not to be changed by anybody else.</summary>
+    internal bool IsBusy => (_word & BusyBit) != 0;
+
+    /// <summary>Whether the slot holds nothing.</summary>
+    internal bool IsFree => Kind == BlockKind.Free;
+
+    /// <summary>Whether the block is an application's own, with its payload, and not busy: neither a link nor one of a table.</summary>
+    internal bool IsPlain
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (PlainForms >> (int)((_word >> BusyShift) & BusyAndKindMask) & 1) != 0;
+    }
+
+    /// <summary>Whether a pointer of an application may lead here: live, and not the far end of a link.</summary>
+    internal bool IsAddressable => Kind is not (BlockKind.Free or BlockKind.LinkTarget);
+
+    /// <summary>The bytes of the payload; of a link or a free slot, none.</summary>
+    internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : OwnPayloadBytes;
+
+    /// <summary>The bytes of the payload of a block that is known to have one: neither a link nor a free slot.</summary>
+    internal long OwnPayloadBytes
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (long)(_word & (IsShortForm ? ShortLengthMask : LengthMask));
+    }
+
+    /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
+    internal bool IsShortForm
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => (_word & ShortFormBit) != 0;
+    }
+
+    /// <summary>The header as a checksum covers it: without the checksum, and not busy.</summary>
+    internal BlockHeader Plain => new(Kind, Generation, (ulong)PayloadBytes);
+
+    /// <summary>Of a link: where the payload is.</summary>
+    internal ulong TargetAddress => _word & FieldMask;
+
+    /// <summary>The header of a slot that was freed: the next generation, so that no old pointer fits any more.</summary>
+    internal BlockHeader Freed => Free(Generation + 1);
+
+    internal BlockHeader Busy => new(_word | BusyBit);
+
+    internal BlockHeader NotBusy => new(_word & ~BusyBit);
+
+    /// <summary>
+    /// The header of a free slot. Its generation is covered by a checksum, since a lower one would let old pointers fit again.
+    /// </summary>
+    internal static BlockHeader Free(uint generation) =>
+        new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
+
+    /// <summary>A header that holds the low bits of the block's checksum.</summary>
+    internal static BlockHeader Short(BlockKind kind, uint generation, long payloadBytes, uint checksum) =>
+        new(kind, generation, ShortFormBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
+}

@@ -1,0 +1,115 @@
+using System;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Layout;
+
+/// <summary>The checksums of blocks: CRC-32C over the header and the payload.</summary>
+/// <remarks>
+/// The header is covered in its plain form: kind, generation and length. Three places for the checksum:
+/// <list type="bullet">
+/// <item>in a slot with four bytes or more behind the payload: right behind the payload;</item>
+/// <item>in a slot without: the low 20 bits in the header, so that a payload that fills its slot does not need a larger one;</item>
+/// <item>in a run: right behind the payload, one for each 64 KiB of it, so that a part can be changed without reading the rest.</item>
+/// </list>
+/// Links have none: see <see cref="BackWord"/>.
+/// </remarks>
+internal static unsafe class BlockSeal
+{
+    /// <summary>The bytes of one checksum.</summary>
+    internal const int TailBytes = sizeof(uint);
+
+    /// <summary>The payload bytes of a run that share one checksum.</summary>
+    internal const int ChunkBytes = 64 * 1024;
+
+    /// <summary>The bytes that checksums take behind a payload of that size, at least; in a slot none.</summary>
+    internal static long TailBytesFor(long payloadBytes) =>
+        BlockHeader.SizeBytes + payloadBytes > SizeClasses.MaxSlotBytes ? ChunkCount(payloadBytes) * TailBytes : 0;
+
+    /// <summary>Whether a payload and its checksums fit a block.</summary>
+    internal static bool Fits(long payloadBytes, long capacityBytes) =>
+        IsRun(capacityBytes) ? payloadBytes + ChunkCount(payloadBytes) * TailBytes <= capacityBytes : payloadBytes <= capacityBytes;
+
+    /// <summary>The bytes of checksums behind a sealed payload in its block.</summary>
+    internal static long TailBytesOf(BlockHeader header, long capacityBytes) =>
+        IsRun(capacityBytes) ? ChunkCount(header.PayloadBytes) * TailBytes : header.IsShortForm ? 0 : TailBytes;
+
+    /// <summary>Writes the checksum of a payload that is in its place, and gives the header to publish.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static BlockHeader Close(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes)
+    {
+        var header = new BlockHeader(kind, generation, (ulong)payloadBytes);
+        if (IsRun(capacityBytes))
+        {
+            CloseChunks(block, header, 0, ChunkCount(payloadBytes));
+            return header;
+        }
+        byte* payload = block + BlockHeader.SizeBytes;
+        uint checksum = Checksum.OfBlock(header.Word, payload, payloadBytes);
+        if (capacityBytes - payloadBytes < TailBytes)
+            return BlockHeader.Short(kind, generation, payloadBytes, checksum);
+        Unsafe.WriteUnaligned(payload + payloadBytes, checksum);
+        return header;
+    }
+
+    /// <summary>Writes the checksums anew after a part of a payload was changed.</summary>
+    internal static BlockHeader CloseAgain(byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes)
+    {
+        if (!IsRun(capacityBytes))
+            return Close(block, header.Kind, header.Generation, header.PayloadBytes, capacityBytes);
+        if (lengthBytes != 0)
+            CloseChunks(block, header.Plain, offsetBytes / ChunkBytes, (offsetBytes + lengthBytes - 1) / ChunkBytes + 1);
+        return header.Plain;
+    }
+
+    /// <summary>Whether header and payload are what was written. The length must have been checked against the capacity before.</summary>
+    internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes)
+    {
+        BlockHeader plain = header.Plain;
+        long payloadBytes = plain.PayloadBytes;
+        if (IsRun(capacityBytes))
+            return header.NotBusy.Word == plain.Word && AreChunksIntact(block, plain);
+        byte* payload = block + BlockHeader.SizeBytes;
+        uint checksum = Checksum.OfBlock(plain.Word, payload, payloadBytes);
+        return capacityBytes - payloadBytes < TailBytes
+            ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, payloadBytes, checksum).Word
+            : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + payloadBytes) == checksum;
+    }
+
+    /// <summary>Whether header and payload are what was written, and fit their block; the length may be any.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes) =>
+        Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes);
+
+    private static bool IsRun(long capacityBytes) => capacityBytes + BlockHeader.SizeBytes > SizeClasses.MaxSlotBytes;
+
+    private static long ChunkCount(long payloadBytes) => Math.Max(1, (payloadBytes + ChunkBytes - 1) / ChunkBytes);
+
+    private static void CloseChunks(byte* block, BlockHeader header, long firstChunk, long endChunk)
+    {
+        byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
+        for (long chunk = firstChunk; chunk < endChunk; chunk++)
+            Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
+    }
+
+    private static bool AreChunksIntact(byte* block, BlockHeader header)
+    {
+        byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
+        long count = ChunkCount(header.PayloadBytes);
+        for (long chunk = 0; chunk < count; chunk++)
+        {
+            if (Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes) != OfChunk(block, header, chunk))
+                return false;
+        }
+        return true;
+    }
+
+    // The chunk's number keeps two chunks from changing places.
+    private static uint OfChunk(byte* block, BlockHeader header, long chunk)
+    {
+        long offsetBytes = chunk * ChunkBytes;
+        long lengthBytes = Math.Min(ChunkBytes, header.PayloadBytes - offsetBytes);
+        uint checksum = Checksum.OfBlock(header.Word, block + BlockHeader.SizeBytes + offsetBytes, lengthBytes);
+        return BitOperations.Crc32C(checksum, (uint)chunk);
+    }
+}

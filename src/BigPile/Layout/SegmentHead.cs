@@ -1,0 +1,40 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Layout;
+
+/// <summary>The first bytes of a segment; the words of its pages follow.</summary>
+[StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
+internal struct SegmentHead
+{
+    /// <summary>The bytes of the head.</summary>
+    internal const int SizeBytes = 64;
+
+    /// <summary>"BIGPILE1" as a little-endian number.</summary>
+    private const ulong ExpectedMagic = 0x31454C4950474942;
+
+    internal ulong Magic;
+    internal int Number;
+    internal int Zero;
+    internal long LengthBytes;
+    internal Guid PileId;
+
+    /// <summary>The head of a segment.</summary>
+    internal static SegmentHead For(int number, long lengthBytes, Guid pileId) =>
+        new() { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
+
+    /// <summary>Whether a head begins as that of a segment in use.</summary>
+    internal static bool IsMarked(ulong magic) => magic == ExpectedMagic;
+
+    /// <summary>How many pages of a segment its head and page words take.</summary>
+    internal static int PagesFor(int pageCount) =>
+        (SizeBytes + pageCount * sizeof(ulong) + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes;
+
+    /// <summary>Whether all bytes are the same.</summary>
+    internal readonly bool IsSame(SegmentHead other)
+    {
+        SegmentHead mine = this;
+        return MemoryMarshal.AsBytes(new ReadOnlySpan<SegmentHead>(in mine))
+            .SequenceEqual(MemoryMarshal.AsBytes(new ReadOnlySpan<SegmentHead>(in other)));
+    }
+}
