@@ -25,13 +25,14 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     {
         if (options.Directory is { } directory && string.IsNullOrWhiteSpace(directory))
             yield return "BigPileOptions.Directory is blank; name a directory, or set null for a pile in memory.";
-        if (options.SegmentBytes is < Pile.MinSegmentBytes or > Pile.MaxSegmentBytes || !BitOperations.IsPow2(options.SegmentBytes))
+        if (options.SegmentBytes is < PileOptions.MinSegmentBytes or > PileOptions.MaxSegmentBytes
+            || !BitOperations.IsPow2(options.SegmentBytes))
         {
             yield return $"BigPileOptions.SegmentBytes is {options.SegmentBytes:N0}; it must be a power of two from "
-                + $"{Pile.MinSegmentBytes:N0} to {Pile.MaxSegmentBytes:N0}.";
+                + $"{PileOptions.MinSegmentBytes:N0} to {PileOptions.MaxSegmentBytes:N0}.";
         }
-        if (options.MaxBytes < Pile.MinLimitBytes)
-            yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {Pile.MinLimitBytes:N0}.";
+        if (options.MaxBytes < PileOptions.MinLimitBytes)
+            yield return $"BigPileOptions.MaxBytes is {options.MaxBytes:N0}; it must be at least {PileOptions.MinLimitBytes:N0}.";
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.StartWait < TimeSpan.Zero)
@@ -40,8 +41,9 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
 
     private static IEnumerable<string> PileFailures(BigPileOptions options)
     {
-        if (options.FlushInterval is { } interval && (interval <= TimeSpan.Zero || interval > Pile.MaxFlushInterval))
-            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most {Pile.MaxFlushInterval}, or "
+        if (options.FlushInterval is { } interval && (interval <= TimeSpan.Zero || interval > PileOptions.MaxFlushInterval))
+            yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most "
+                + $"{PileOptions.MaxFlushInterval}, or "
                 + "null for never.";
         if (options.WarmupBytesPerSecond < 0)
             yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "

@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using BigPile.Caching.Clocks;
+using BigPile.Durability;
 using BigPile.Memory;
 
 namespace BigPile.Caching;
@@ -15,7 +16,7 @@ namespace BigPile.Caching;
 /// </remarks>
 internal sealed class CacheClock
 {
-    private const int SaltBits = Pile.ClockVersionShift - 1;
+    private const int SaltBits = Versions.ClockShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
     private const int MostLooks = 3;
 
@@ -85,7 +86,7 @@ internal sealed class CacheClock
     internal ulong VersionAt(long ticks)
     {
         long ms = (ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerMillisecond;
-        return ms <= 0 ? 0 : ((ulong)ms << Pile.ClockVersionShift) | _salt;
+        return ms <= 0 ? 0 : ((ulong)ms << Versions.ClockShift) | _salt;
     }
 
     /// <summary>When a version was given out, as the cache's time has it by now.</summary>
@@ -106,7 +107,7 @@ internal sealed class CacheClock
     {
         long ticks = Now - age.Ticks - Volatile.Read(ref _steps).Most - DateTime.UnixEpoch.Ticks;
         long ms = (ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
-        return ms <= 0 ? 0 : (ulong)ms << Pile.ClockVersionShift;
+        return ms <= 0 ? 0 : (ulong)ms << Versions.ClockShift;
     }
 
     /// <summary>Looks at the system's clock. Done from time to time, and before an instant of that clock is taken over.</summary>
@@ -163,7 +164,7 @@ internal sealed class CacheClock
     }
 
     private static long TicksOf(ulong version) =>
-        DateTime.UnixEpoch.Ticks + (long)(version >> Pile.ClockVersionShift) * TimeSpan.TicksPerMillisecond;
+        DateTime.UnixEpoch.Ticks + (long)(version >> Versions.ClockShift) * TimeSpan.TicksPerMillisecond;
 
     // The last instant stands for "never", also on the other clock.
     private static long Shift(long ticks, long by) =>

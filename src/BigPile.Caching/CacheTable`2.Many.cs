@@ -142,7 +142,7 @@ public sealed partial class CacheTable<TKey, TValue>
         }
         finally
         {
-            Core.Pile.Exit(presence);
+            Core.Pile.Space.Exit(presence);
         }
     }
 

@@ -170,7 +170,7 @@ public sealed partial class CacheTable<TKey, TValue>
         {
             case null:
                 return Put(key, [], ValueKind.Null, options, condition, out info);
-            case byte[] bytes when Pile.IsBytes(bytes):
+            case byte[] bytes when ObjectStore.IsBytes(bytes):
                 return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
             default:
                 return PutThroughBuffer(key, value, options, condition, out info);
@@ -192,7 +192,7 @@ public sealed partial class CacheTable<TKey, TValue>
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            BlockKind kind = Core.Pile.Encode(value, buffer);
+            BlockKind kind = Core.Pile.Objects.Encode(value, buffer);
             return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
         }
         finally

@@ -6,7 +6,7 @@ using BigPile.Layout;
 namespace BigPile.Caching;
 
 /// <summary>Copies a value as it is stored to a buffer, which is given back at the end.</summary>
-internal unsafe struct CopyReader(PileBuffer buffer) : Pile.IPayloadReader, IDisposable
+internal unsafe struct CopyReader(PileBuffer buffer) : IPayloadReader, IDisposable
 {
     internal ValueKind Kind { get; private set; }
 

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Durability;
 
 namespace BigPile.Caching;
 
@@ -11,7 +12,7 @@ public readonly record struct EntryInfo(ulong Version, int ValueBytes)
     /// When the entry was put, to the millisecond, in the time of the cache. That follows the system's clock; where the clock was set back
     /// it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second later.
     /// </summary>
-    public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Pile.ClockVersionShift));
+    public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Versions.ClockShift));
 
     /// <summary>
     /// The instant from which the entry is gone if it is not used before, in the time of the cache as <see cref="PutAt"/>;

@@ -59,7 +59,7 @@ public sealed partial class PileCache
             bool isFreed = false;
             try
             {
-                _ids.Drop(core.Id, Pile.NextVersion(floor));
+                _ids.Drop(core.Id, Pile.Versions.Next(floor));
                 isFreed = true;
             }
             finally

@@ -59,7 +59,7 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _clock = new CacheClock(options.TimeProvider, pile.Id, pile.LastVersion);
+        _clock = new CacheClock(options.TimeProvider, pile.Id, pile.Versions.Last);
         _ids = new TableIds(pile.Catalog);
         Readiness = Load();
         _sweeper = new Sweeper(pile.Background, options, _clock, Cores);
@@ -161,7 +161,7 @@ public sealed partial class PileCache : IDisposable
             core.Close();
         ThreadPresence.WaitForOthers();
         if (_clock.IsAhead)
-            Pile.Background.TryRun("the note of the time", () => Pile.NextVersion(_clock.VersionAt(_clock.Now)));
+            Pile.Background.TryRun("the note of the time", () => Pile.Versions.Next(_clock.VersionAt(_clock.Now)));
         SaveIndexes();
         try
         {

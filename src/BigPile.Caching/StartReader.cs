@@ -1,4 +1,5 @@
 using System;
+using BigPile.Access;
 using BigPile.Layout;
 
 namespace BigPile.Caching;
@@ -6,7 +7,7 @@ namespace BigPile.Caching;
 /// <summary>Copies the first bytes of an entry's value, as many as there is room for.</summary>
 /// <param name="destination">Where they go.</param>
 /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
-internal unsafe ref struct StartReader(Span<byte> destination, bool isOfBytes = false) : Pile.IPayloadReader
+internal unsafe ref struct StartReader(Span<byte> destination, bool isOfBytes = false) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 

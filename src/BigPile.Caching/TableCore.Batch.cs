@@ -31,6 +31,6 @@ internal sealed unsafe partial class TableCore
         Bucket* bucket = _index.Find(hash, out _);
         uint match = Bucket.Match(bucket, IndexSlot.TagOf(hash));
         if (match != 0)
-            Pile.PrefetchEntry(Bucket.Load(bucket, BitOperations.TrailingZeroCount(match)).Address);
+            Pile.Entries.Prefetch(Bucket.Load(bucket, BitOperations.TrailingZeroCount(match)).Address);
     }
 }

@@ -28,7 +28,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
     }
 
@@ -50,7 +50,7 @@ internal sealed unsafe partial class TableCore
     private int PrepareAgain(in KeyProbe key, bool hasRoom, int flushes)
     {
         if (!hasRoom)
-            return Pile.MakeRoom(flushes);
+            return Pile.Space.Room.MakeRoom(flushes);
         key.Matcher!.Learn();
         return flushes;
     }
@@ -60,7 +60,7 @@ internal sealed unsafe partial class TableCore
     /// </summary>
     private void LeaveToCompare(ThreadPresence presence, KeyMatcher matcher)
     {
-        Pile.Exit(presence);
+        Pile.Space.Exit(presence);
         try
         {
             matcher.Learn();

@@ -2,6 +2,7 @@ using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -53,20 +54,20 @@ internal sealed unsafe partial class TableCore
     /// <returns><see langword="false"/> when it can't be an entry of the table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
-        Pile.EntryView view = pile.ViewEntry(address);
+        EntryView view = pile.Entries.View(address);
         if (view.IsNone)
             return true;
         var head = new EntryHead(view.Payload);
         if (!head.FitsIn(view.PayloadBytes) || head.Version > upTo)
             return false;
-        pile.NoteVersion(head.Version);
+        pile.Versions.Note(head.Version);
         Free(pile, address, OwnedPointer(head));
         return true;
     }
 
     private void FreeBucket(ulong number)
     {
-        ThreadPresence presence = Pile.EnterToChange();
+        ThreadPresence presence = Pile.Gate.EnterToChange();
         try
         {
             for (Bucket* line = _index.At(number); line != null; line = _index.Next(line))
@@ -81,21 +82,21 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
     }
 
     private void FreeMarks()
     {
-        ThreadPresence presence = Pile.EnterToChange();
+        ThreadPresence presence = Pile.Gate.EnterToChange();
         try
         {
             foreach (ulong mark in Tags.Addresses())
-                Pile.FreeEntry(mark);
+                Pile.Entries.Free(mark);
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
     }
 }

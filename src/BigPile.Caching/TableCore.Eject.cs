@@ -82,7 +82,7 @@ internal sealed unsafe partial class TableCore
         for (Bucket* line = bucket; line != null; line = _index.Next(line))
         {
             for (int i = 0; i < Bucket.SlotCount; i++)
-                Pile.PrefetchEntry(Bucket.Load(line, i).Address);
+                Pile.Entries.Prefetch(Bucket.Load(line, i).Address);
         }
     }
 

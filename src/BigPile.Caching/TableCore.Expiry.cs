@@ -76,7 +76,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
     }
 
@@ -166,7 +166,7 @@ internal sealed unsafe partial class TableCore
             if (_copiesToRenew)
                 CopyToRenewLocked(presence, key, line, slot, address, payloadBytes, expiresAt);
             else
-                EntryHead.SetExpiry(Pile.ViewEntry(address).Payload, expiresAt);
+                EntryHead.SetExpiry(Pile.Entries.View(address).Payload, expiresAt);
         }
         finally
         {
@@ -181,25 +181,25 @@ internal sealed unsafe partial class TableCore
         Slot copy;
         try
         {
-            copy = Pile.TakeEntry(payloadBytes);
+            copy = Pile.Entries.Take(payloadBytes);
         }
         catch (PileFullException)
         {
-            presence.WantsRoom = Pile.CanMakeRoom(presence, flushes: 0); // else the entry expires as if it had not been used
+            presence.WantsRoom = Pile.Space.Room.CanMakeRoom(presence, flushes: 0); // else the entry expires as if it had not been used
             return;
         }
         byte* payload = copy.Start + BlockHeader.SizeBytes;
-        Buffer.MemoryCopy(Pile.ViewEntry(address).Payload, payload, payloadBytes, payloadBytes);
+        Buffer.MemoryCopy(Pile.Entries.View(address).Payload, payload, payloadBytes, payloadBytes);
         EntryHead.SetExpiry(payload, expiresAt);
         if (Fault.RenewedFreedFirst)
-            Pile.FreeEntry(address);
+            Pile.Entries.Free(address);
         KillPoint.Pass(KillWindow.RenewalBeforePublish);
-        Pile.PublishEntry(copy, payloadBytes);
+        Pile.Entries.Publish(copy, payloadBytes);
         KillPoint.Pass(KillWindow.RenewalBeforeSwing);
         Bucket.Store(line, slot, new IndexSlot(key.Hash, copy.Address));
         KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
         if (!Fault.RenewedFreedFirst)
-            Pile.FreeEntry(address);
+            Pile.Entries.Free(address);
     }
 
     /// <summary>
@@ -208,7 +208,7 @@ internal sealed unsafe partial class TableCore
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RenewWithRoom(in KeyProbe key)
     {
-        _ = Pile.MakeRoom(flushes: 0);
+        _ = Pile.Space.Room.MakeRoom(flushes: 0);
         ThreadPresence presence = EnterToChange();
         try
         {
@@ -221,7 +221,7 @@ internal sealed unsafe partial class TableCore
         finally
         {
             presence.WantsRoom = false;
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
     }
 

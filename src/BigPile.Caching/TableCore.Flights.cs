@@ -51,7 +51,7 @@ internal sealed unsafe partial class TableCore
             {
                 bool isThere = TryFindLocked(bucket, key, out _, out _, out EntryHead head, out _) && !IsNoneLocked(head, ref now)
                     && (head.Kind != ValueKind.Pointer || IsLive(OwnedPointer(head)));
-                return isThere ? null : _flights.Begin(key.Hash, Pile.LastVersion, tags);
+                return isThere ? null : _flights.Begin(key.Hash, Pile.Versions.Last, tags);
             }
             finally
             {
@@ -60,7 +60,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
     }
 
@@ -86,7 +86,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
     }
 

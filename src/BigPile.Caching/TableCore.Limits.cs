@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
@@ -158,7 +159,7 @@ internal sealed unsafe partial class TableCore
         if (!TryViewSlotLocked(slot, out EntryHead head, out long payloadBytes))
             return EntryPriority.Low;
         if (head.Kind != ValueKind.Tombstone)
-            _usage.Note(head.Priority, Pile.RoomBytesOf(payloadBytes));
+            _usage.Note(head.Priority, Pile.Space.RoomBytesOf(payloadBytes));
         return head.Priority;
     }
 
@@ -169,7 +170,7 @@ internal sealed unsafe partial class TableCore
         in KeyProbe key, long payloadBytes, EntryPriority priority, Condition condition, ref long now, out Reservation reservation)
     {
         _evictor!.Prefetch(key.Hash, priority);
-        long roomBytes = Pile.RoomBytesOf(payloadBytes);
+        long roomBytes = Pile.Space.RoomBytesOf(payloadBytes);
         long limitBytes = BlockLimitBytes();
         reservation = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);
         return _usage.TryTake(takesEntry: true, roomBytes, limitBytes)
@@ -225,7 +226,7 @@ internal sealed unsafe partial class TableCore
                 return IsMetLocked(condition, key.Hash, version: 0, isNone: true);
             }
             if (head.Kind != ValueKind.Tombstone)
-                own = new OwnEntry(IsThere: true, Pile.RoomBytesOf(payloadBytes), head.Priority, Bucket.Load(line, slot).Address);
+                own = new OwnEntry(IsThere: true, Pile.Space.RoomBytesOf(payloadBytes), head.Priority, Bucket.Load(line, slot).Address);
             return IsMetLocked(condition, key.Hash, head.Version, IsNoneLocked(head, ref now));
         }
         finally
@@ -262,7 +263,7 @@ internal sealed unsafe partial class TableCore
             }
             finally
             {
-                Pile.ExitAfterFree(presence);
+                Pile.Space.ExitAfterFree(presence);
             }
         }
     }
@@ -270,7 +271,7 @@ internal sealed unsafe partial class TableCore
     bool IEvictionHost.MayHavePriorityLocked(IndexSlot slot, EntryPriority priority) =>
         !_hasPriorities || !TryViewSlotLocked(slot, out EntryHead head, out _) || head.Priority == priority;
 
-    void IEvictionHost.Prefetch(IndexSlot slot) => Pile.PrefetchEntry(slot.Address);
+    void IEvictionHost.Prefetch(IndexSlot slot) => Pile.Entries.Prefetch(slot.Address);
 
     void IEvictionHost.EvictLocked(Bucket* line, int slot, long now)
     {
@@ -288,7 +289,7 @@ internal sealed unsafe partial class TableCore
         CountGone(presence, 0, entries: 1);
     }
 
-    private struct NothingReader : Pile.IPayloadReader
+    private struct NothingReader : IPayloadReader
     {
         public readonly void Read(byte* payload, long lengthBytes, BlockKind kind)
         {

@@ -7,6 +7,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -21,7 +22,7 @@ internal sealed unsafe partial class TableCore
     /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
     {
-        Pile.EntryView view = pile.ViewEntry(address);
+        EntryView view = pile.Entries.View(address);
         bool isThere = !view.IsNone;
         tableId = isThere && view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload).TableId : 0;
         return isThere;
@@ -32,7 +33,7 @@ internal sealed unsafe partial class TableCore
     internal bool AddFound(ThreadPresence presence, ulong address)
     {
         if (!TryViewLocked(new IndexSlot(address), out EntryHead head, out long payloadBytes))
-            return Pile.ViewEntry(address).IsNone; // freed since the walk came by
+            return Pile.Entries.View(address).IsNone; // freed since the walk came by
         if (head.Kind == ValueKind.TagMark)
         {
             Tags.AddFound(head, address);
@@ -40,7 +41,7 @@ internal sealed unsafe partial class TableCore
             return true;
         }
         ulong version = head.Version;
-        Pile.NoteVersion(version);
+        Pile.Versions.Note(version);
         byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
         var key = new KeyProbe(copy, Hash.Of(copy));
         Bucket* bucket = _index.Lock(key.Hash, out _);
@@ -68,7 +69,7 @@ internal sealed unsafe partial class TableCore
         PilePointer owned = OwnedPointer(head);
         if (head.Kind == ValueKind.Pointer && !IsLive(owned))
         {
-            Pile.FreeEntry(address); // a crash came while it was being put or freed
+            Pile.Entries.Free(address); // a crash came while it was being put or freed
             return;
         }
         if (!isKnown)
@@ -129,7 +130,7 @@ internal sealed unsafe partial class TableCore
     private bool IsLive(PilePointer pointer)
     {
         var size = default(SizeReader);
-        return Pile.TryRead(pointer, ref size) && size.Kind != BlockKind.TableEntry;
+        return Pile.Reader.TryRead(pointer, ref size) && size.Kind != BlockKind.TableEntry;
     }
 
     /// <summary>Lets the index grow for what a walk found so far.</summary>
@@ -169,7 +170,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
     }
 

@@ -51,7 +51,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
         return TryLook(key, out copy);
@@ -83,7 +83,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
         return TryReadPointer(key, out pointer, out version);
@@ -112,13 +112,13 @@ internal sealed unsafe partial class TableCore
                 }
                 ulong address = Bucket.Load(line, slot).Address;
                 if (_checksEveryRead)
-                    _ = Pile.IsIntact(address, Pile.ViewEntry(address));
+                    _ = Pile.Entries.IsIntact(address, Pile.Entries.View(address));
                 if (isUse && _countsUses)
                     line->CountUse(slot);
                 if (head.Kind == ValueKind.Pointer)
                     return TryLeaseOwned(head, out lease, out info);
                 info = head.Describe((int)(payloadBytes - head.ValueOffset));
-                lease = Pile.LeaseEntry(address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
+                lease = Pile.Lessor.LeaseEntry(address, head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(head.Kind));
                 return true;
             }
             finally
@@ -132,7 +132,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
         return TryLease(key, out lease, out info, isUse);
@@ -173,7 +173,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
     }
 
@@ -223,6 +223,6 @@ internal sealed unsafe partial class TableCore
     private int OwnedBytes(in EntryHead head)
     {
         var size = default(SizeReader);
-        return Pile.TryRead(OwnedPointer(head), ref size) ? (int)size.LengthBytes : 0;
+        return Pile.Reader.TryRead(OwnedPointer(head), ref size) ? (int)size.LengthBytes : 0;
     }
 }

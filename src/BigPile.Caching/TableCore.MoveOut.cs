@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.InteropServices;
+using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -24,7 +25,7 @@ internal sealed unsafe partial class TableCore
     /// <param name="spec">How the entry was put.</param>
     /// <param name="version">The version that the entry must have.</param>
     /// <param name="pointer">The object.</param>
-    /// <param name="flushes">How often it was tried before; see <see cref="Pile.MakeRoom(int)"/>.</param>
+    /// <param name="flushes">How often it was tried before; see <see cref="RoomMaker.MakeRoom(int)"/>.</param>
     /// <returns>
     /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
     /// room for it with a pointer; nothing has changed then.
@@ -37,12 +38,12 @@ internal sealed unsafe partial class TableCore
         ThreadPresence presence = EnterToChange();
         try
         {
-            var movedOut = new MovedOut(Pile.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
+            var movedOut = new MovedOut(Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
             pointer = movedOut.Pointer;
             return PutInside(presence, key, spec, version, movedOut);
         }
-        catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
+        catch (PileFullException) when (Pile.Space.Room.CanMakeRoom(presence, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }
@@ -52,7 +53,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
         flushes = PrepareAgain(key, hasRoom, flushes);
         return MoveOut(key, value, kind, spec, version, out pointer, flushes);
@@ -82,7 +83,7 @@ internal sealed unsafe partial class TableCore
         internal void Publish(Pile pile)
         {
             KillPoint.Pass(KillWindow.MoveOutBeforeObject);
-            pile.PublishObject(slot, kind, payloadBytes);
+            pile.Entries.PublishObject(slot, kind, payloadBytes);
             _isLive = true;
             if (Fault.ObjectBeforeEntry)
                 KillPoint.Pass(KillWindow.MoveOutBeforeObject);
@@ -91,7 +92,7 @@ internal sealed unsafe partial class TableCore
         internal void AbandonUnlessLive(Pile pile)
         {
             if (!_isLive)
-                pile.AbandonEntry(slot, payloadBytes);
+                pile.Entries.Abandon(slot, payloadBytes);
         }
     }
 }

@@ -36,7 +36,7 @@ internal sealed unsafe partial class TableCore
         {
             return PutInside(presence, key, value, kind, spec, condition, movedOut: null, out info);
         }
-        catch (PileFullException) when (Pile.CanMakeRoom(presence, flushes))
+        catch (PileFullException) when (Pile.Space.Room.CanMakeRoom(presence, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }
@@ -46,7 +46,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
         flushes = PrepareAgain(key, hasRoom, flushes);
         return Put(key, value, kind, spec, condition, flushes, out info);
@@ -99,14 +99,14 @@ internal sealed unsafe partial class TableCore
 
     private Slot WriteEntry(in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, long payloadBytes)
     {
-        Slot slot = Pile.TakeEntry(payloadBytes);
+        Slot slot = Pile.Entries.Take(payloadBytes);
         PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, Id, key.Bytes.Length, kind, spec);
         byte* at = payload + EntryHead.BytesFor(spec);
         key.Bytes.CopyTo(new Span<byte>(at, key.Bytes.Length));
         if (Fault.HeaderFirst)
-            Pile.PublishEntry(slot, payloadBytes);
+            Pile.Entries.Publish(slot, payloadBytes);
         KillPoint.CopyHalf(value, at + key.Bytes.Length, KillWindow.PutHalfOfPayload);
         value.CopyTo(new Span<byte>(at + key.Bytes.Length, value.Length));
         return slot;
@@ -123,7 +123,8 @@ internal sealed unsafe partial class TableCore
                 ReplaceLocked(presence, key, spec, kind, condition, now, bucket, line, slot, old, oldBytes, ref change);
             else if (!IsMetLocked(condition, key.Hash, version: 0, isNone: true))
                 change.Result = null;
-            else if (change.IsLimited && !change.Reserved.IsEnough(Pile.RoomBytesOf(change.PayloadBytes), hasOld: false, oldRoomBytes: 0))
+            else if (change.IsLimited
+                && !change.Reserved.IsEnough(Pile.Space.RoomBytesOf(change.PayloadBytes), hasOld: false, oldRoomBytes: 0))
                 change.IsRetry = true; // the key was there when room was reserved
             else
                 InsertLocked(presence, key, spec, kind, now, bucket, ref change);
@@ -147,8 +148,8 @@ internal sealed unsafe partial class TableCore
             return;
         }
         bool wasTombstone = old.Kind == ValueKind.Tombstone;
-        long oldRoomBytes = wasTombstone || _evictor == null ? 0 : Pile.RoomBytesOf(oldBytes);
-        if (change.IsLimited && !change.Reserved.IsEnough(Pile.RoomBytesOf(change.PayloadBytes), !wasTombstone, oldRoomBytes))
+        long oldRoomBytes = wasTombstone || _evictor == null ? 0 : Pile.Space.RoomBytesOf(oldBytes);
+        if (change.IsLimited && !change.Reserved.IsEnough(Pile.Space.RoomBytesOf(change.PayloadBytes), !wasTombstone, oldRoomBytes))
         {
             change.IsRetry = true; // the key had a larger entry when room was reserved
             return;
@@ -160,7 +161,7 @@ internal sealed unsafe partial class TableCore
         if (isDead)
             Events.Note(old, oldBytes, reason);
         bool changesPriority = !wasTombstone && oldPriority != spec.Priority;
-        if (Fault.OwnedFreedFirst && Pile.TryDeleteInside(owned))
+        if (Fault.OwnedFreedFirst && Pile.Entries.TryDeleteObject(owned))
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
         change.IsNewInIndex = wasTombstone || changesPriority;
         if (change.IsNewInIndex)
@@ -193,7 +194,7 @@ internal sealed unsafe partial class TableCore
         in Change change, ValueKind kind, EntryPriority priority, bool wasTombstone, EntryPriority oldPriority, long oldRoomBytes)
     {
         bool isTombstone = kind == ValueKind.Tombstone;
-        long roomBytes = isTombstone ? 0 : Pile.RoomBytesOf(change.PayloadBytes);
+        long roomBytes = isTombstone ? 0 : Pile.Space.RoomBytesOf(change.PayloadBytes);
         int entries = (change.Reserved.HasEntry ? 1 : 0) + (wasTombstone ? 0 : 1) - (isTombstone ? 0 : 1);
         _usage.Release(entries, change.Reserved.RoomBytes + oldRoomBytes - roomBytes);
         if (oldPriority == priority)
@@ -228,7 +229,7 @@ internal sealed unsafe partial class TableCore
         if (kind != ValueKind.Tombstone)
             CountPut(presence, change.PayloadBytes, isNew: true);
         if (change.IsLimited)
-            _usage.Note(spec.Priority, Pile.RoomBytesOf(change.PayloadBytes));
+            _usage.Note(spec.Priority, Pile.Space.RoomBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
@@ -239,7 +240,7 @@ internal sealed unsafe partial class TableCore
         KillPoint.Pass(KillWindow.PutBeforeHeader);
         if (Fault.ObjectBeforeEntry)
             change.MovedOut?.Publish(Pile);
-        Pile.PublishEntry(change.Slot, change.PayloadBytes);
+        Pile.Entries.Publish(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
         if (!Fault.ObjectBeforeEntry)
             change.MovedOut?.Publish(Pile);
@@ -267,7 +268,7 @@ internal sealed unsafe partial class TableCore
         if (change.IsPublished)
             return;
         if (!change.Slot.IsNone)
-            Pile.AbandonEntry(change.Slot, payloadBytes);
+            Pile.Entries.Abandon(change.Slot, payloadBytes);
         if (change.IsLimited)
             _usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.RoomBytes);
     }

@@ -7,6 +7,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -67,7 +68,7 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Reads the value of a key.</summary>
     internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct =>
+        where TReader : struct, IPayloadReader, allows ref struct =>
         TryRead<TReader, AllChecks>(key, ref reader, minVersion: 0, out info);
 
     /// <summary>Reads the value of a key, with the checks of a type.</summary>
@@ -77,7 +78,7 @@ internal sealed unsafe partial class TableCore
     /// <param name="info">Version and size.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryRead<TReader, TChecks>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         ThreadPresence presence = EnterToRead();
@@ -90,7 +91,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
         if (presence.WantsRoom)
             RenewWithRoom(key);
@@ -99,7 +100,7 @@ internal sealed unsafe partial class TableCore
 
     /// <summary>Reads once more on behalf of a call that was counted.</summary>
     internal bool TryReadAgain<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
     {
         ThreadPresence presence = EnterToRead();
         bool found;
@@ -109,7 +110,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
         }
         if (presence.WantsRoom)
             RenewWithRoom(key);
@@ -120,7 +121,7 @@ internal sealed unsafe partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInside<TReader, TChecks>(
         ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         Unsafe.SkipInit(out info);
@@ -145,7 +146,7 @@ internal sealed unsafe partial class TableCore
     /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Outcome ReadPlain<TReader, TChecks>(ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         if (!_index.TryFind(hash, out Bucket* line, out byte state))
@@ -155,7 +156,7 @@ internal sealed unsafe partial class TableCore
             return IsPlainMiss<TChecks>(line, state) ? Outcome.Miss : Outcome.Again;
         ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
         var slot = new IndexSlot(Volatile.Read(ref *slotAt));
-        Pile.EntryView view = Pile.ViewExaminedEntry(slot.Address);
+        EntryView view = Pile.Entries.ViewExamined(slot.Address);
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return Outcome.Again;
         var head = new PlainHead(view.Payload);
@@ -183,7 +184,7 @@ internal sealed unsafe partial class TableCore
     private bool TryReadAny<TReader, TChecks>(
         ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader, ulong minVersion,
         out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
@@ -206,7 +207,7 @@ internal sealed unsafe partial class TableCore
 
     private bool TryReadCompared<TReader, TChecks>(
         ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         long now = 0;
@@ -228,7 +229,7 @@ internal sealed unsafe partial class TableCore
 
     private Outcome Search<TReader, TChecks>(
         in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out bool isSliding)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         info = default;
@@ -244,7 +245,7 @@ internal sealed unsafe partial class TableCore
                 if (!slot.MayBe(key.Hash))
                     continue;
                 TChecks.Pass(SearchPoint.BeforeBlock);
-                Pile.EntryView view = Pile.ViewEntry(slot.Address);
+                EntryView view = Pile.Entries.View(slot.Address);
                 if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
                 {
                     TChecks.Pass(SearchPoint.AfterBlock);
@@ -262,7 +263,7 @@ internal sealed unsafe partial class TableCore
                 TChecks.Pass(SearchPoint.BetweenSecondLooks);
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return Outcome.Again;
-                if (_checksEveryRead && !Pile.IsIntact(slot.Address, view))
+                if (_checksEveryRead && !Pile.Entries.IsIntact(slot.Address, view))
                     return Outcome.Again;
                 if (!isKey)
                     continue;
@@ -279,8 +280,8 @@ internal sealed unsafe partial class TableCore
     // to the block between two looks that find the same.
     private bool LeadsNowhere(Bucket* line, int place, IndexSlot slot)
     {
-        Pile.EntryTrace trace = Pile.TraceEntry(slot.Address);
-        return trace.IsNone(EntryHead.ShortBytes) && IsStillLoaded(line, place, slot) && Pile.TraceEntry(slot.Address) == trace;
+        EntryTrace trace = Pile.Entries.Trace(slot.Address);
+        return trace.IsNone(EntryHead.ShortBytes) && IsStillLoaded(line, place, slot) && Pile.Entries.Trace(slot.Address) == trace;
     }
 
     private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot) => IsStillLoaded(Bucket.SlotAt(line, place), slot);
@@ -295,7 +296,7 @@ internal sealed unsafe partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Outcome ReadValue<TReader>(
         in EntryHead head, long payloadBytes, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
         if (IsDead(head, ref now))
@@ -312,14 +313,14 @@ internal sealed unsafe partial class TableCore
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Outcome ReadSpecial<TReader>(in EntryHead head, long payloadBytes, ref TReader reader, out EntryInfo info)
-        where TReader : struct, Pile.IPayloadReader, allows ref struct
+        where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
         if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
             return Outcome.Miss;
         var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
         var size = default(SizeReader);
-        if (!Pile.TryRead(pointer, ref reader) || !Pile.TryRead(pointer, ref size))
+        if (!Pile.Reader.TryRead(pointer, ref reader) || !Pile.Reader.TryRead(pointer, ref size))
             return Outcome.Again;
         info = head.Describe((int)size.LengthBytes);
         return Outcome.Hit;

@@ -31,7 +31,7 @@ internal sealed unsafe partial class TableCore
     {
         IsRebuilding = true;
         _readsPlain = false;
-        _shownFrom = Pile.LastVersion + 1;
+        _shownFrom = Pile.Versions.Last + 1;
     }
 
     private void ShowAll()

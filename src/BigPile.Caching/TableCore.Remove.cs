@@ -27,7 +27,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
         key.Matcher!.Learn();
         return Remove(key, condition);
@@ -114,7 +114,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
         key.Matcher!.Learn();
         DropTombstone(key);
@@ -127,7 +127,7 @@ internal sealed unsafe partial class TableCore
     /// <param name="gauge">Counts the buckets.</param>
     internal void Clear(ProgressGauge gauge)
     {
-        ulong version = Fault.ClearUnmarked ? Pile.LastVersion : Tags.MarkAll();
+        ulong version = Fault.ClearUnmarked ? Pile.Versions.Last : Tags.MarkAll();
         for (ulong number = 0; number < _index.BucketCount; number++) // entries move to higher buckets only
         {
             KillPoint.Pass(KillWindow.ClearBeforeDropped);
@@ -157,7 +157,7 @@ internal sealed unsafe partial class TableCore
         }
         finally
         {
-            Pile.ExitAfterFree(presence);
+            Pile.Space.ExitAfterFree(presence);
         }
     }
 

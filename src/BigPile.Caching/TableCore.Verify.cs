@@ -37,7 +37,7 @@ internal sealed unsafe partial class TableCore
             IndexSlot value = Bucket.Load(line, slot);
             if (value.IsEmpty || !TryViewSlotLocked(value, out EntryHead head, out long payloadBytes) || head.Kind == ValueKind.Tombstone)
                 continue;
-            usage.Note(head.Priority, Pile.RoomBytesOf(payloadBytes));
+            usage.Note(head.Priority, Pile.Space.RoomBytesOf(payloadBytes));
             bool isMain = line->IsInMain(slot);
             if (head.Priority != EntryPriority.NeverEvict && !_evictor!.TryTake(census, value.KnownHash(number), head.Priority, isMain))
                 return $"An entry of priority {head.Priority} is not in the queue of its place (main: {isMain}), and can't be evicted.";

@@ -8,6 +8,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tags;
 using BigPile.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -42,7 +43,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     internal TableCore(Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options)
     {
         Pile = pile;
-        _checksEveryRead = pile.ChecksEveryRead;
+        _checksEveryRead = pile.Space.ChecksEveryRead;
         _readsPlain = !_checksEveryRead;
         Id = id;
         Name = name;
@@ -142,7 +143,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence Enter()
     {
-        ThreadPresence presence = Pile.Enter();
+        ThreadPresence presence = Pile.Gate.Enter();
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }
 
@@ -150,8 +151,8 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToChange()
     {
-        Pile.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
-        ThreadPresence presence = Pile.EnterToChange();
+        Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
+        ThreadPresence presence = Pile.Gate.EnterToChange();
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
     }
 
@@ -166,13 +167,13 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Exit(presence);
+            Pile.Space.Exit(presence);
             if (Volatile.Read(ref _state) == Closed)
                 RefuseClosed();
             if (presence.IsInside && presence.IsAwaited && Volatile.Read(ref _state) == Paused)
                 RefuseWaiting(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
-            presence = Pile.EnterToChange();
+            presence = Pile.Gate.EnterToChange();
             if (Volatile.Read(ref _state) == Open)
                 return presence;
         }
@@ -185,7 +186,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private void RefuseWaiting() => throw new InvalidOperationException(
         $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
 
-    private ulong NextVersion(long now) => Pile.NextVersion(_clock.VersionAt(now));
+    private ulong NextVersion(long now) => Pile.Versions.Next(_clock.VersionAt(now));
 
     /// <summary>
     /// Whether an entry is no more though its block is there: its time is over, or its tag or the whole table was removed.
@@ -222,7 +223,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     /// <returns><see langword="false"/> when there is none: its page turned out to be damaged after it was opened.</returns>
     private bool TryViewLocked(IndexSlot slot, out EntryHead head, out long payloadBytes)
     {
-        Pile.EntryView view = Pile.ViewEntry(slot.Address);
+        EntryView view = Pile.Entries.View(slot.Address);
         payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
         bool isWhole = payloadBytes >= EntryHead.ShortBytes;
         head = isWhole ? new EntryHead(view.Payload) : default;
@@ -273,7 +274,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
             return;
         CountGone(presence, payloadBytes, entries: 1);
         if (_evictor != null)
-            _usage.Note(priority, -Pile.RoomBytesOf(payloadBytes));
+            _usage.Note(priority, -Pile.Space.RoomBytesOf(payloadBytes));
         _counters.Add(presence, reason);
     }
 
@@ -284,17 +285,17 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private static void Free(Pile pile, ulong address, PilePointer owned)
     {
         if (Fault.OwnedFreedLast)
-            pile.FreeEntry(address);
+            pile.Entries.Free(address);
         if (owned.IsValid)
         {
             if (!Fault.OwnedKept && !Fault.OwnedFreedLast)
-                _ = pile.TryDeleteInside(owned);
+                _ = pile.Entries.TryDeleteObject(owned);
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
             if (Fault.OwnedFreedLast)
-                _ = pile.TryDeleteInside(owned);
+                _ = pile.Entries.TryDeleteObject(owned);
         }
         if (!Fault.OwnedFreedLast)
-            pile.FreeEntry(address);
+            pile.Entries.Free(address);
     }
 
     private static PilePointer OwnedPointer(in EntryHead head) =>
@@ -303,7 +304,7 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     private void CountNew(ThreadPresence presence, long payloadBytes)
     {
         _counters.Add(presence, Counter.Entries);
-        _counters.Add(presence, Counter.RoomBytes, Pile.RoomBytesOf(payloadBytes));
+        _counters.Add(presence, Counter.RoomBytes, Pile.Space.RoomBytesOf(payloadBytes));
         _counters.Add(presence, Counter.PayloadBytes, payloadBytes);
     }
 
@@ -311,13 +312,13 @@ internal sealed unsafe partial class TableCore : IEvictionHost, IDisposable
     {
         CountGone(presence, payloadBytes);
         if (_evictor != null)
-            _usage.Release(entries, Pile.RoomBytesOf(payloadBytes));
+            _usage.Release(entries, Pile.Space.RoomBytesOf(payloadBytes));
     }
 
     private void CountGone(ThreadPresence presence, long payloadBytes)
     {
         _counters.Add(presence, Counter.Entries, -1);
-        _counters.Add(presence, Counter.RoomBytes, -Pile.RoomBytesOf(payloadBytes));
+        _counters.Add(presence, Counter.RoomBytes, -Pile.Space.RoomBytesOf(payloadBytes));
         _counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
     }
 }

@@ -106,7 +106,7 @@ public static partial class Utf8KeyExtensions
         }
         finally
         {
-            table.Core.Pile.Exit(presence);
+            table.Core.Pile.Space.Exit(presence);
         }
     }
 }

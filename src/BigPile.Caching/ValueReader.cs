@@ -4,7 +4,7 @@ using BigPile.Layout;
 namespace BigPile.Caching;
 
 /// <summary>Reads an entry's value as the object that was put, which may be null.</summary>
-internal unsafe struct ValueReader : Pile.IPayloadReader
+internal unsafe struct ValueReader : IPayloadReader
 {
     private ObjectReader _reader;
     private bool _isNull;

@@ -1,10 +1,11 @@
 using System;
+using BigPile.Access;
 using BigPile.Layout;
 
 namespace BigPile.Caching;
 
 /// <summary>Shows an entry's value to a visitor as a span; what is no bytes as an empty one.</summary>
-internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : Pile.IPayloadReader
+internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : IPayloadReader
     where TVisitor : struct, IValueVisitor
 {
     private readonly ref TVisitor _visitor = ref visitor;

@@ -1,17 +1,11 @@
 using System;
-using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using BigPile.Allocation;
-using BigPile.Catalog;
-using BigPile.Codec.Payloads;
+using BigPile.Access;
 using BigPile.Concurrency;
-using BigPile.Durability;
-using BigPile.Memory;
-using Microsoft.Extensions.Logging;
+using BigPile.Tables;
+using BigPile.Upkeep;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile;
@@ -29,27 +23,21 @@ namespace BigPile;
 /// </para>
 /// </remarks>
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
-public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
+public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMeteredPile
 {
-    private const string RedoName = "redo";
-
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly Stripes _stripes = null!;
-    private readonly PileDirectory? _directory;
-    private readonly BlockInspector? _inspector;
-    private readonly PageExaminer? _examiner;
-    private readonly RedoFile? _redo;
-    private readonly FlushLog? _log;
-    private readonly ITimer? _flushTimer;
-    private readonly bool _isSealed;
-    private readonly bool _checksEveryRead;
-    private readonly long _limitBytes;
-    private readonly Lock _closing = new();
-    private readonly ConcurrentQueue<nint> _retired = new();
-    private bool _hasRetired;
-    private long _linkCount;
-    private int _gate;
+    private readonly Keeper _keeper;
+    private readonly BlockSpace _space;
+    private readonly BlockReader _reader;
+    private readonly BlockWriter _writer;
+    private readonly Replacer _replacer;
+    private readonly PartWriter _partWriter;
+    private readonly Remover _remover;
+    private readonly Lessor _lessor;
+    private readonly ObjectStore _objects;
+    private readonly ObjectBatch _batch;
+    private readonly BlockWalk _walk;
+    private readonly Compactor _compactor;
+    private readonly StatisticsCounter _counter;
 
     /// <summary>Makes a pile in native memory without a limit.</summary>
     public Pile() : this(new PileOptions())
@@ -64,88 +52,30 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     public Pile(PileOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        Validate(options);
+        options.Validate();
         ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
-        Background = new BackgroundWork(Logger, () => IsClosed);
-        _limitBytes = options.MaxBytes;
-        _writerPatience = options.WriterPatience;
-        Name = options.Name ?? (options.Directory is { } path
-            ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))
-            : "pile");
-        if (options.Directory != null)
-        {
-            _directory = PileDirectory.Open(options, Logger);
-            Store = StoreKind.Mapped;
-        }
-        else
-        {
-            Store = options.Store;
-        }
-        try
-        {
-            long segmentBytes = _directory?.SegmentBytes ?? Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes));
-            SegmentStore store = _directory != null ? _directory.Segments : CreateStore(options, Background);
-            Catalog = _directory != null ? _directory.Catalog : new MemoryCatalog();
-            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
-            if (_directory != null)
-                CodecStamp.Check(Catalog, Codec, _directory.Path);
-            _map = new SegmentMap(segmentBytes);
-            _stripeFile = OpenStripeFile(_directory);
-            _stripes = _stripeFile?.Stripes ?? new Stripes();
-            Guid pileId = _directory?.PileId ?? Guid.NewGuid();
-            _allocator = new Allocator(_map, store, _limitBytes, pileId, _directory?.GenerationBase ?? 0);
-            if (Stretch.IsWorthwhile && Store != StoreKind.Managed)
-                _allocator.Pool.Touch = (segment, first, end) =>
-                    ThreadPool.UnsafeQueueUserWorkItem(new Stretch(this, segment, first, end), preferLocal: false);
-            StartVersions(pileId, _directory?.VersionLimit ?? 0);
-            Recovery = new PileRecovery(this, options);
-            PileMeter.Add(this);
-            if (_directory == null)
-                return;
-            IsReadOnly = _directory.IsReadOnly;
-            _isSealed = _directory.HasChecksums;
-            _checksEveryRead = _isSealed && options.Checksums == PileChecksums.AtEveryRead;
-            _moved = IsReadOnly ? null : MovedTable.Open(_directory.Files);
-            _inspector = new BlockInspector(_allocator.Pool, _isSealed && options.Checksums != PileChecksums.Off)
-            {
-                LeftAs = _directory.LeftAs,
-                Moved = _moved,
-                Epoch = _directory.LogEpoch,
-                HasTracesOfCut = _directory.HasTracesOfCut,
-                GenerationSkip = _directory.GenerationSkip,
-                FlushedVersion = _directory.FlushedVersion,
-                CutVersion = _directory.CutVersion,
-            };
-            if (_directory.HasTracesOfCut && !IsReadOnly)
-                _allocator.Pool.GenerationAbove = new LostLayouts(_allocator.Pool, _inspector, _isSealed).GenerationAbove;
-            _examiner = new PageExaminer(_map, _allocator, _inspector, _directory.Faults);
-            if (IsReadOnly)
-            {
-                LoadForReading(_directory);
-                return;
-            }
-            _redo = RedoFile.Open(_directory.Files, RedoName);
-            _log = new FlushLog(_directory, options.FlushLogBytes);
-            _allocator.QuarantineOverfull = RequestFlush;
-            Load(_directory, _redo, _log);
-            CodecStamp.Enter(Catalog, Codec);
-            _stripes = _stripeFile!.EndRecovery();
-            _flushTimer = StartFlushTimer(options);
-            Recovery.Start(); // last: from here on somebody is inside
-        }
-        catch (Exception e) when (_directory != null && e is IOException or UnauthorizedAccessException)
-        {
-            string directory = _directory!.Path;
-            AbandonUnopened();
-            throw new PileStorageException(
-                $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
-        }
-        catch
-        {
-            AbandonUnopened();
-            throw;
-        }
+        Name = NameOf(options);
+        Store = options.Directory != null ? StoreKind.Mapped : options.Store;
+        IsReadOnly = options.ReadOnly;
+        _keeper = Keeper.Open(options, Name, Logger);
+        _space = _keeper.Space;
+        _reader = new BlockReader(_space, _keeper.Shared);
+        _writer = new BlockWriter(_space);
+        _replacer = new Replacer(_space);
+        _partWriter = new PartWriter(_space, _replacer);
+        _remover = new Remover(_space);
+        _lessor = new Lessor(_space, _keeper.Background, _keeper.LetGo);
+        _objects = new ObjectStore(_keeper.Codec, _reader, _writer, _replacer, IsReadOnly ? DirectoryPath : null);
+        _batch = new ObjectBatch(_space, _reader, _keeper.Codec, _objects, _remover);
+        _walk = new BlockWalk(_space, _reader, _keeper.Shared);
+        _compactor = new Compactor(_space, _walk, new Relocator(_space, _replacer));
+        _counter = new StatisticsCounter(_keeper, options.MaxBytes);
+        Entries = new EntryBlocks(_space, _remover, _walk);
+        Recovery = new PileRecovery(
+            _keeper, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
+        PileMeter.Add(this);
+        Recovery.Start(); // last: from here on somebody is inside
     }
 
     /// <summary>Where the segments are.</summary>
@@ -158,26 +88,10 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
     public bool IsReadOnly { get; }
 
     /// <summary>What became of the pages that were found when a mapped pile was opened. Of other stores: nothing to do.</summary>
-    public PileRecovery Recovery { get; } = null!;
+    public PileRecovery Recovery { get; }
 
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
-    public string? DirectoryPath => _directory?.Path;
-
-    /// <summary>The directory of a mapped pile, through which every operation on its files goes.</summary>
-    internal HeldDirectory? Files => _directory?.Files;
-
-    internal PileCatalog Catalog { get; }
-
-    internal IPileCodec Codec { get; }
-
-    internal ILogger Logger { get; }
-
-    /// <summary>Runs what the pile and its tables do in the background.</summary>
-    internal BackgroundWork Background { get; }
-
-    internal Allocator Allocator => _allocator;
-
-    internal SegmentMap Map => _map;
+    public string? DirectoryPath => _keeper.Directory?.Path;
 
     /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
     /// <param name="directory">The directory; made if it is missing.</param>
@@ -192,56 +106,7 @@ public sealed unsafe partial class Pile : IDisposable, IEnumerable<PileEntry>
         return new Pile(options.For(directory));
     }
 
-    /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence Enter()
-    {
-        ThreadPresence presence = ThreadPresence.Mine;
-        presence.Enter();
-        if (Volatile.Read(ref _gate) == GateClosed)
-            RefuseClosed(presence);
-        return presence;
-    }
-
-    /// <summary>As <see cref="Enter"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
-    internal bool TryEnter(out ThreadPresence presence)
-    {
-        presence = ThreadPresence.Mine;
-        presence.Enter();
-        if (Volatile.Read(ref _gate) != GateClosed)
-            return true;
-        presence.Exit();
-        return false;
-    }
-
-    /// <summary>
-    /// As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence EnterToChange()
-    {
-        ThreadPresence presence = ThreadPresence.Mine;
-        presence.Enter();
-        if (Volatile.Read(ref _gate) != GateOpen)
-            WaitAtGate(presence);
-        return presence;
-    }
-
-    /// <summary>Leaves the pile.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Exit(ThreadPresence presence)
-    {
-        presence.Exit();
-        GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
-    }
-
-    /// <summary>Leaves the pile after something was freed, and gives memory back if there is enough of it.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void ExitAfterFree(ThreadPresence presence)
-    {
-        bool wantsTrim = _allocator.WantsTrim || _hasRetired;
-        presence.Exit();
-        if (wantsTrim && !presence.IsInside)
-            TrimQuietly();
-    }
+    private static string NameOf(PileOptions options) => options.Name ?? (options.Directory is { } path
+        ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))
+        : "pile");
 }

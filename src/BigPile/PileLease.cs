@@ -16,14 +16,14 @@ namespace BigPile;
 /// </remarks>
 public sealed unsafe class PileLease : MemoryManager<byte>
 {
-    private readonly Pile _pile;
+    private readonly ILeaseOwner _owner;
     private readonly byte* _payload;
     private readonly int _lengthBytes;
     private int _isEnded;
 
-    internal PileLease(Pile pile, ulong address, byte* payload, int lengthBytes, PayloadKind kind)
+    internal PileLease(ILeaseOwner owner, ulong address, byte* payload, int lengthBytes, PayloadKind kind)
     {
-        _pile = pile;
+        _owner = owner;
         Address = address;
         _payload = payload;
         _lengthBytes = lengthBytes;
@@ -70,6 +70,6 @@ public sealed unsafe class PileLease : MemoryManager<byte>
     protected override void Dispose(bool disposing)
     {
         if (Interlocked.Exchange(ref _isEnded, 1) == 0)
-            _pile.EndLease(this);
+            _owner.End(this);
     }
 }

@@ -17,7 +17,7 @@ internal static class PileMeter
 
     private static readonly Meter Meter = new("BigPile");
     private static readonly Lock Registering = new();
-    private static readonly List<WeakReference<Pile>> Piles = [];
+    private static readonly List<WeakReference<IMeteredPile>> Piles = [];
     private static readonly Histogram<double> FlushDuration =
         Meter.CreateHistogram<double>("bigpile.flush.duration", "s", "How long flushes of mapped piles took.");
     private static readonly Histogram<double> RecoveryDuration =
@@ -37,20 +37,20 @@ internal static class PileMeter
     }
 
     /// <summary>Makes a pile known to listeners. It need not be taken away: one that is closed or forgotten is left out.</summary>
-    internal static void Add(Pile pile)
+    internal static void Add(IMeteredPile pile)
     {
         lock (Registering)
         {
-            Piles.RemoveAll(static reference => !reference.TryGetTarget(out Pile? target) || target.IsDisposed);
-            Piles.Add(new WeakReference<Pile>(pile));
+            Piles.RemoveAll(static reference => !reference.TryGetTarget(out IMeteredPile? target) || target.IsDisposed);
+            Piles.Add(new WeakReference<IMeteredPile>(pile));
         }
     }
 
-    internal static void NoteFlush(Pile pile, TimeSpan duration) =>
-        FlushDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(NameTag, pile.Name));
+    internal static void NoteFlush(string name, TimeSpan duration) =>
+        FlushDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(NameTag, name));
 
-    internal static void NoteRecovery(Pile pile, TimeSpan duration) =>
-        RecoveryDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(NameTag, pile.Name));
+    internal static void NoteRecovery(string name, TimeSpan duration) =>
+        RecoveryDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(NameTag, name));
 
     private static void Observe(string name, string unit, string description, Func<PileStatistics, long> get) =>
         Meter.CreateObservableUpDownCounter(name, () => Each((pile, statistics) => [Of(pile, get(statistics))]), unit, description);
@@ -69,15 +69,15 @@ internal static class PileMeter
     private static List<Measurement<long>> ObserveFailures() =>
         Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
 
-    private static Measurement<long> Of(Pile pile, long value) => new(value, new KeyValuePair<string, object?>(NameTag, pile.Name));
+    private static Measurement<long> Of(IMeteredPile pile, long value) => new(value, new KeyValuePair<string, object?>(NameTag, pile.Name));
 
-    private static Measurement<long> Of(Pile pile, long value, string kind) =>
+    private static Measurement<long> Of(IMeteredPile pile, long value, string kind) =>
         new(value, new KeyValuePair<string, object?>(NameTag, pile.Name), new KeyValuePair<string, object?>(KindTag, kind));
 
-    private static List<Measurement<long>> Each(Func<Pile, PileStatistics, Measurement<long>[]> measure)
+    private static List<Measurement<long>> Each(Func<IMeteredPile, PileStatistics, Measurement<long>[]> measure)
     {
         var all = new List<Measurement<long>>();
-        foreach (Pile pile in Snapshot())
+        foreach (IMeteredPile pile in Snapshot())
         {
             try
             {
@@ -91,14 +91,14 @@ internal static class PileMeter
         return all;
     }
 
-    private static List<Pile> Snapshot()
+    private static List<IMeteredPile> Snapshot()
     {
         lock (Registering)
         {
-            var piles = new List<Pile>();
-            foreach (WeakReference<Pile> reference in Piles)
+            var piles = new List<IMeteredPile>();
+            foreach (WeakReference<IMeteredPile> reference in Piles)
             {
-                if (reference.TryGetTarget(out Pile? pile) && !pile.IsDisposed)
+                if (reference.TryGetTarget(out IMeteredPile? pile) && !pile.IsDisposed)
                     piles.Add(pile);
             }
             return piles;

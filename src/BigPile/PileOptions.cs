@@ -1,18 +1,30 @@
 using System;
+using System.Numerics;
 using BigPile.Allocation;
+using BigPile.Layout;
 using BigPile.Memory;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;
 
 /// <summary>How a pile is made.</summary>
-public sealed class PileOptions
+public sealed record PileOptions
 {
     /// <summary>The default of <see cref="SegmentBytes"/>: 256 MiB.</summary>
     public const long DefaultSegmentBytes = 256L << 20;
 
     /// <summary>The default of <see cref="FlushLogBytes"/>: 64 MiB.</summary>
     public const long DefaultFlushLogBytes = 64L << 20;
+
+    internal const long MinSegmentBytes = SegmentHead.MinSegmentBytes;
+    internal const long MaxSegmentBytes = SegmentHead.MaxSegmentBytes;
+    internal const long MinLimitBytes = 1L << 20;
+
+    internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
+
+    private const string ParameterName = "options"; // of the constructor that is given them
+    private const long MinFlushLogBytes = 1L << 20;
+    private const long MaxFlushLogBytes = 1L << 30;
 
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
     public string? Name { get; set; }
@@ -85,14 +97,43 @@ public sealed class PileOptions
     internal TimeSpan WriterPatience { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The same options, for the pile in a directory.</summary>
-    internal PileOptions For(string directory)
-    {
-        var options = (PileOptions)MemberwiseClone();
-        options.Store = StoreKind.Mapped;
-        options.Directory = directory;
-        return options;
-    }
+    internal PileOptions For(string directory) => this with { Store = StoreKind.Mapped, Directory = directory };
 
     /// <summary>Where the pile reports what happens to it; nowhere by default.</summary>
     public ILogger? Logger { get; set; }
+
+    /// <summary>Refuses what is out of its range.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it and its range.</exception>
+    internal void Validate()
+    {
+        if (!BitOperations.IsPow2(SegmentBytes) || SegmentBytes < MinSegmentBytes || SegmentBytes > MaxSegmentBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.SegmentBytes is {SegmentBytes:N0}; it must be a power of two from {MinSegmentBytes:N0} to "
+                + $"{MaxSegmentBytes:N0}.",
+                ParameterName);
+        }
+        if (MaxBytes < MinLimitBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.MaxBytes is {MaxBytes:N0}; it must be at least {MinLimitBytes:N0}.", ParameterName);
+        }
+        if (Directory == null && (Store == StoreKind.Mapped || ReadOnly))
+            throw new ArgumentException(
+                "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", ParameterName);
+        if (FlushLogBytes < MinFlushLogBytes || FlushLogBytes > MaxFlushLogBytes)
+        {
+            throw new ArgumentException(
+                $"PileOptions.FlushLogBytes is {FlushLogBytes:N0}; it must be from {MinFlushLogBytes:N0} to {MaxFlushLogBytes:N0}.",
+                ParameterName);
+        }
+        if (FlushInterval <= TimeSpan.Zero || FlushInterval > MaxFlushInterval)
+            throw new ArgumentException($"PileOptions.FlushInterval is {FlushInterval}; it must be more than nothing and at most "
+                + $"{MaxFlushInterval}.", ParameterName);
+        if (WarmupBytesPerSecond < 0)
+            throw new ArgumentException(
+                $"PileOptions.WarmupBytesPerSecond is {WarmupBytesPerSecond:N0}; it must not be negative.", ParameterName);
+        ArgumentNullException.ThrowIfNull(TimeProvider);
+        ArgumentNullException.ThrowIfNull(CodecOptions);
+    }
 }

@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Durability;
+using BigPile.Upkeep;
 
 namespace BigPile;
 
@@ -16,54 +16,46 @@ namespace BigPile;
 /// </remarks>
 public sealed class PileRecovery
 {
-    private readonly Pile _pile;
-    private readonly PileWarmup _warmup;
-    private readonly long _bytesPerSecond;
-    private readonly TimeProvider _time;
+    private readonly Keeper _keeper;
+    private readonly RecoveryWalk.Plan _plan;
     private readonly Lock _lock = new();
     private CancellationTokenSource _stopping = new();
     private bool _isStopped;
     private int _walkingThread;
 
-    internal PileRecovery(Pile pile, PileOptions options)
-    {
-        _pile = pile;
-        _warmup = options.Warmup;
-        _bytesPerSecond = options.WarmupBytesPerSecond;
-        _time = options.TimeProvider;
-    }
+    internal PileRecovery(Keeper keeper, RecoveryWalk.Plan plan) => (_keeper, _plan) = (keeper, plan);
 
     /// <summary>Bytes of pages that were in use when the pile was opened.</summary>
-    public long TotalBytes { get; internal set; }
+    public long TotalBytes => _keeper.Report.TotalBytes;
 
     /// <summary>Bytes of them that nobody has examined yet.</summary>
-    public long RemainingBytes => _pile.UnexaminedBytes;
+    public long RemainingBytes => _keeper.Examination.UnexaminedBytes;
 
     /// <summary>Whether every page was examined: the statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
 
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
-    public bool WasClean { get; internal set; } = true;
+    public bool WasClean => _keeper.Report.WasClean;
 
     /// <summary>
     /// Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.
     /// </summary>
-    public bool WasPowerCut { get; internal set; }
+    public bool WasPowerCut => _keeper.Report.WasPowerCut;
 
     /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
-    public long RestoredCount { get; internal set; }
+    public long RestoredCount => _keeper.Report.RestoredCount;
 
     /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
-    public long OrphanCount => _pile.OrphanCount;
+    public long OrphanCount => _keeper.Examination.OrphanCount;
 
     /// <summary>Places that are not what was written. What was there is dropped, and never served.</summary>
-    public long FaultCount => _pile.Faults.Count;
+    public long FaultCount => _keeper.Examination.Faults.Count;
 
     /// <summary>Bytes of payload that were dropped, as far as their headers told.</summary>
-    public long LostBytes => _pile.Faults.LostBytes;
+    public long LostBytes => _keeper.Examination.Faults.LostBytes;
 
     /// <summary>The first thousand faults.</summary>
-    public IReadOnlyList<PileFault> Faults => _pile.Faults.Kept;
+    public IReadOnlyList<PileFault> Faults => _keeper.Examination.Faults.Kept;
 
     /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
@@ -74,9 +66,10 @@ public sealed class PileRecovery
     {
         lock (_lock)
         {
-            ObjectDisposedException.ThrowIf(_isStopped, _pile);
+            if (_isStopped)
+                throw new ObjectDisposedException("Pile");
             if (Completion.IsCompleted)
-                Begin(_warmup == PileWarmup.Verify ? PileWarmup.Verify : PileWarmup.Touch);
+                Begin(_plan.Warmup == PileWarmup.Verify ? PileWarmup.Verify : PileWarmup.Touch);
         }
     }
 
@@ -100,10 +93,10 @@ public sealed class PileRecovery
     {
         lock (_lock)
         {
-            if (!WasClean && _warmup is PileWarmup.Off or PileWarmup.Advise)
+            if (!WasClean && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
                 Begin(PileWarmup.Touch);
-            else if (_warmup != PileWarmup.Off)
-                Begin(_warmup);
+            else if (_plan.Warmup != PileWarmup.Off)
+                Begin(_plan.Warmup);
         }
     }
 
@@ -118,8 +111,8 @@ public sealed class PileRecovery
     private void Begin(PileWarmup warmup)
     {
         _stopping = new CancellationTokenSource();
-        var walk = new RecoveryWalk(_pile, warmup, _bytesPerSecond, _time, _stopping.Token);
-        Completion = _pile.Background.Start("examining pages", () => Run(walk));
+        var walk = new RecoveryWalk(_keeper, _plan with { Warmup = warmup }, _stopping.Token);
+        Completion = _keeper.Background.Start("examining pages", () => Run(walk));
     }
 
     private void Run(RecoveryWalk walk)

@@ -57,4 +57,21 @@ internal static class Throw
             nameof(offsetBytes),
             $"{sourceBytes:N0} bytes at offset {offsetBytes:N0} do not lie within the payload of {payloadBytes:N0} bytes. Replace the "
             + "object to give it another length.");
+
+    [DoesNotReturn]
+    internal static void NoLeaseOfReader(string? directory) =>
+        throw new InvalidOperationException(
+            $"The pile in '{directory}' was opened for reading only, and its writer knows of no lease. Copy the payload instead.");
+
+    [DoesNotReturn]
+    internal static void NotTrimmed(string? directory, Exception failure) =>
+        throw new PileStorageException(
+            $"Not all empty segments of the pile in '{directory}' could be given back: {failure.Message} "
+            + "Nothing is lost; trim again once the device can be written.", failure);
+
+    [DoesNotReturn]
+    internal static T WrongType<T>(PilePointer pointer, object value) =>
+        throw new InvalidCastException(
+            $"The object of {pointer} is a {value.GetType()}, and was asked for as a {typeof(T)}. Ask for its type, or one that it "
+            + "derives from.");
 }

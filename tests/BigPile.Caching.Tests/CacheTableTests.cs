@@ -190,7 +190,7 @@ public sealed class CacheTableTests : IDisposable
         PileEntry entry = Assert.Single(_cache.Pile);
         Assert.Equal(PayloadKind.TableEntry, entry.Kind);
         Assert.Throws<PilePointerException>(() => _cache.Pile.Delete(entry.Pointer));
-        Assert.Throws<PilePointerException>(() => _cache.Pile.Put(entry.Pointer, "2"));
+        Assert.Throws<PilePointerException>(() => _cache.Pile.Replace(entry.Pointer, "2"));
         Assert.Equal("1", _cache.GetOrCreateTable<string, string>("t").Get("a"));
     }
 

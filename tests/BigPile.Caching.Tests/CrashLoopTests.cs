@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using BigPile.Durability;
 
 namespace BigPile.Caching.Tests;
 
@@ -42,5 +43,5 @@ public sealed class CrashLoopTests : StoppedCacheTest
     private string PathOf(int kill) => Path.Combine(DirectoryPath, $"{kill}");
 
     private TimeSpan LeadOf(ulong version) =>
-        DateTimeOffset.FromUnixTimeMilliseconds((long)(version >> Pile.ClockVersionShift)) - Time.GetUtcNow();
+        DateTimeOffset.FromUnixTimeMilliseconds((long)(version >> Versions.ClockShift)) - Time.GetUtcNow();
 }

@@ -117,7 +117,7 @@ public sealed class DropTableTests : StoppedCacheTest
         string killed = Kill(cache =>
         {
             cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
-            ulong version = cache.Pile.NextVersion(0);
+            ulong version = cache.Pile.Versions.Next(0);
             Assert.True(cache.DropTable("t"));
             if (isTaken)
                 cache.GetOrCreateTable<long, byte[]>("t").Put(2, [2]);

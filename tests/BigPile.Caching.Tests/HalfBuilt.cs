@@ -33,9 +33,9 @@ internal sealed class HalfBuilt : IDisposable
     internal unsafe ulong[] FindByVersion()
     {
         ulong[] found = FindAll();
-        ThreadPresence presence = _pile.Enter();
-        ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.ViewEntry(address).Payload).Version);
-        _pile.Exit(presence);
+        ThreadPresence presence = _pile.Gate.Enter();
+        ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
+        _pile.Space.Exit(presence);
         Array.Sort(versions, found);
         return found;
     }
@@ -44,11 +44,11 @@ internal sealed class HalfBuilt : IDisposable
     {
         var all = new List<ulong>();
         ulong address = 0;
-        ulong end = _pile.EndAddress;
+        ulong end = _pile.Entries.EndAddress;
         var found = new ulong[512];
         while (address < end)
         {
-            int count = _pile.CollectEntries(ref address, end, new PileEntry[512], found);
+            int count = _pile.Entries.Collect(ref address, end, new PileEntry[512], found);
             all.AddRange(found.AsSpan(0, count));
         }
         return [.. all];
@@ -56,9 +56,9 @@ internal sealed class HalfBuilt : IDisposable
 
     internal void AddFound(ulong address)
     {
-        ThreadPresence presence = _pile.Enter();
+        ThreadPresence presence = _pile.Gate.Enter();
         Assert.True(_core.AddFound(presence, address));
-        _pile.ExitAfterFree(presence);
+        _pile.Space.ExitAfterFree(presence);
         _core.GrowForFound();
     }
 

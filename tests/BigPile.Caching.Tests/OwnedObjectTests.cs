@@ -65,11 +65,11 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);
-            var presence = cache.Pile.Enter();
-            Slot slot = cache.Pile.TakeEntry(100);
-            cache.Pile.Exit(presence);
+            var presence = cache.Pile.Gate.Enter();
+            Slot slot = cache.Pile.Entries.Take(100);
+            cache.Pile.Space.Exit(presence);
             ulong pointer = slot.Pointer.ToUInt64();
-            PutBlock(cache, 1, cache.Pile.LastVersion + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
+            PutBlock(cache, 1, cache.Pile.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
         });
         using (Pile pile = Pile.Open(killed))
         {

@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Access;
 using BigPile.Caching.Keys;
 using BigPile.Layout;
 
@@ -144,7 +145,7 @@ public sealed class PauseTests
     }
 
     /// <summary>Runs something within a read, as nothing of an application's can.</summary>
-    private readonly struct CallingReader(Action inside) : Pile.IPayloadReader
+    private readonly struct CallingReader(Action inside) : IPayloadReader
     {
         public unsafe void Read(byte* payload, long lengthBytes, BlockKind kind) => inside();
     }

@@ -42,7 +42,7 @@ public sealed class RoomTests : StoppedCacheTest
         using PileCache cache = OpenFull(out CacheTable<string, byte[]> table, out int count);
         for (int i = 100; i < 400; i++)
             Assert.True(table.Remove(KeyOf(i)));
-        Assert.NotEqual(0, cache.Pile.QuarantinedBytes);
+        Assert.NotEqual(0, cache.Pile.Keeper.QuarantinedBytes);
         Ways[way](table, Time);
         Assert.True(count > 400);
         Assert.True(cache.Pile.Verify().IsSound);
@@ -62,12 +62,12 @@ public sealed class RoomTests : StoppedCacheTest
         for (int i = 0; i < 200; i++)
         {
             PilePointer owned = cache.Pile.Put(new byte[1]);
-            cache.Pile.Put(owned, new byte[100]);
+            cache.Pile.Replace(owned, new byte[100]);
             table.PutPointer(KeyOf(i), owned);
         }
         cache.Pile.Flush();
         fails = true;
-        Exception? full = Record.Exception(() => Array.ForEach(pointers, pointer => cache.Pile.Put(pointer, new byte[8])));
+        Exception? full = Record.Exception(() => Array.ForEach(pointers, pointer => cache.Pile.Replace(pointer, new byte[8])));
         long before = cache.Pile.Statistics.ObjectCount;
         Exception? failure = Record.Exception(() =>
         {
@@ -83,7 +83,7 @@ public sealed class RoomTests : StoppedCacheTest
         Assert.Equal(before - 300, after);
         Assert.Equal(100, table.Count);
         await cache.Pile.FlushAsync();
-        Assert.Equal(0, cache.Pile.MovedCount);
+        Assert.Equal(0, cache.Pile.Space.Moved.Count);
         Assert.True(cache.Pile.Verify().IsSound);
     }
 

@@ -162,7 +162,7 @@ public sealed class SearchCheckTests : IDisposable
         internal override void Learn() => matcher.Learn();
     }
 
-    private struct InterruptedReader(Action interrupt) : Pile.IPayloadReader
+    private struct InterruptedReader(Action interrupt) : IPayloadReader
     {
         private Action? _interrupt = interrupt;
 

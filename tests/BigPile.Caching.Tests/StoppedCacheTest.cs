@@ -55,15 +55,15 @@ public abstract class StoppedCacheTest : IDisposable
     private protected static unsafe void PutBlock(TableCore core, byte[] key, ulong version, ValueKind kind, byte[] value)
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
-        var presence = core.Pile.Enter();
-        Slot slot = core.Pile.TakeEntry(payloadBytes);
+        var presence = core.Pile.Gate.Enter();
+        Slot slot = core.Pile.Entries.Take(payloadBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
         EntryHead.SetVersion(payload, version);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
-        core.Pile.PublishEntry(slot, payloadBytes);
-        core.Pile.Exit(presence);
+        core.Pile.Entries.Publish(slot, payloadBytes);
+        core.Pile.Space.Exit(presence);
     }
 
     /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>

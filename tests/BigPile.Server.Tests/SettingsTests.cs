@@ -56,7 +56,7 @@ public sealed class SettingsTests
 
     [Fact]
     public void The_bounds_of_sizes_are_the_piles() => Assert.Equal(
-        (Pile.MinSegmentBytes, Pile.MaxSegmentBytes, Pile.MinLimitBytes),
+        (PileOptions.MinSegmentBytes, PileOptions.MaxSegmentBytes, PileOptions.MinLimitBytes),
         (ServerSettings.MinSegmentBytes, ServerSettings.MaxSegmentBytes, ServerSettings.MinPileBytes));
 
     [Theory]

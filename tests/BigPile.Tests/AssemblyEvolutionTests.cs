@@ -23,7 +23,7 @@ public sealed class AssemblyEvolutionTests : IDisposable
         object? description = customer.GetType().GetMethod("Describe")!.Invoke(customer, null);
         Assert.Equal("Ann 41 - 6:1:False,7:12.5:False True", description);
 
-        pile.Put(pointer, customer); // in the new schema from now on, beside what is still in the old one
+        pile.Replace(pointer, customer); // in the new schema from now on, beside what is still in the old one
         Assert.Equal(description, customer.GetType().GetMethod("Describe")!.Invoke(pile.Get(pointer), null));
     }
 

@@ -58,7 +58,7 @@ public sealed class GrowthFailureTests
         if (i % 7 == 3)
         {
             PilePointer pointer = live.Keys.ElementAt(i / 7);
-            pile.Put(pointer, ValueOf(length));
+            pile.Replace(pointer, ValueOf(length));
             live[pointer] = length;
             return;
         }

@@ -23,13 +23,13 @@ public sealed class LargestPayloadTests
         using var source = new NativeRegion(Limit + 1L);
         source.GetSpan(Limit - 3, 3).Fill(7);
         PilePointer pointer = pile.Put("small");
-        pile.Put(pointer, source.GetSpan(0, Limit));
+        pile.Replace(pointer, source.GetSpan(0, Limit));
         CheckEnd(pile, pointer);
         Assert.Equal(1, pile.Statistics.LinkCount);
-        Assert.Throws<PileException>(() => pile.Put(pointer, source.GetSpan(0, Limit + 1)));
+        Assert.Throws<PileException>(() => pile.Replace(pointer, source.GetSpan(0, Limit + 1)));
         Assert.Throws<PileException>(() => pile.Put(source.GetSpan(0, Limit + 1)));
         CheckEnd(pile, pointer);
-        pile.Put(pointer, source.GetSpan(0, Limit)); // once more, in the place of the first or beside it
+        pile.Replace(pointer, source.GetSpan(0, Limit)); // once more, in the place of the first or beside it
         pile.Write(pointer, [8], Limit - 4);
         CheckEnd(pile, pointer);
         pile.Compact();
@@ -60,26 +60,26 @@ public sealed class LargestPayloadTests
         using (Pile pile = Open(path, 1))
         {
             pointer = pile.Put("small");
-            pile.Put(pointer, source.GetSpan(0, Limit));
+            pile.Replace(pointer, source.GetSpan(0, Limit));
             pile.Flush();
-            pile.Put(pointer, "freed");
+            pile.Replace(pointer, "freed");
             PilePointer other = pile.Put("other");
             PileFiles.Copy(path, killed);
             pile.Flush();
-            Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.QuarantinedBytes));
+            Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.Keeper.QuarantinedBytes));
         }
         using (Pile same = Open(killed, 1))
         {
             Assert.Equal("freed", same.Get(pointer));
             same.Recovery.Completion.Wait();
-            Assert.InRange(same.QuarantinedBytes, Limit, Limit + (1 << 20));
+            Assert.InRange(same.Keeper.QuarantinedBytes, Limit, Limit + (1 << 20));
             PileFiles.Copy(killed, Path.Combine(temporary.Path, "cut"));
         }
         Directory.Delete(killed, recursive: true);
         using Pile cut = Open(Path.Combine(temporary.Path, "cut"), 2);
         CheckEnd(cut, pointer);
         cut.Recovery.Completion.Wait();
-        Assert.Equal((0, 1, 0), (cut.Recovery.FaultCount, cut.Statistics.LinkCount, cut.QuarantinedBytes));
+        Assert.Equal((0, 1, 0), (cut.Recovery.FaultCount, cut.Statistics.LinkCount, cut.Keeper.QuarantinedBytes));
         CheckEnd(cut, pointer);
         Assert.True(cut.Verify().IsSound);
     }

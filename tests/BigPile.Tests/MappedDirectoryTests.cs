@@ -71,7 +71,7 @@ public sealed class MappedDirectoryTests : IDisposable
         {
             PilePointer[] pointers = [.. Enumerable.Range(0, 5_000).Select(i => pile.Put(new byte[i % 900]))];
             pile.Put(new byte[500_000]);
-            pile.Put(pointers[7], new byte[3_000]);
+            pile.Replace(pointers[7], new byte[3_000]);
             foreach (PilePointer pointer in pointers.Where(static (_, i) => i % 4 == 1))
                 pile.Delete(pointer);
             before = pile.Statistics;
@@ -109,7 +109,7 @@ public sealed class MappedDirectoryTests : IDisposable
         using (Pile pile = Open())
         {
             pointer = pile.Put("short");
-            pile.Put(pointer, new byte[1_000]);
+            pile.Replace(pointer, new byte[1_000]);
         }
         OverwriteHeader(pointer, generation: 1); // what a kill leaves between the two stores of a deletion
         using Pile again = Open();
@@ -306,7 +306,7 @@ public sealed class MappedDirectoryTests : IDisposable
         }
         else if (dice == 2)
         {
-            pile.Put(some, value);
+            pile.Replace(some, value);
             live[some] = value;
         }
         else

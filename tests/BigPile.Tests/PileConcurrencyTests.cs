@@ -140,7 +140,7 @@ public sealed class PileConcurrencyTests
             switch (worker)
             {
                 case 0:
-                    pile.TryPut(pointer, ValueOf(place, random.Next(random.Next(20) == 0 ? 3_000 : 120)));
+                    pile.TryReplace(pointer, ValueOf(place, random.Next(random.Next(20) == 0 ? 3_000 : 120)));
                     break;
                 case 1 when random.Next(4) == 0:
                     Volatile.Write(ref shared[place], pile.Put(ValueOf(place, random.Next(120))).ToUInt64());

@@ -58,8 +58,8 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
         for (int i = 0; i < 2_000; i++)
         {
             PilePointer pointer = pile.Put(new byte[100]);
-            pile.Put(pointer, new byte[1_000 + i]);
-            pile.Put(pointer, values[pointer] = [.. Enumerable.Repeat((byte)i, i % 2 == 0 ? 90 : 1_500)]);
+            pile.Replace(pointer, new byte[1_000 + i]);
+            pile.Replace(pointer, values[pointer] = [.. Enumerable.Repeat((byte)i, i % 2 == 0 ? 90 : 1_500)]);
         }
         pile.Compact();
         Assert.Equal(1_000, pile.Statistics.LinkCount); // the others do not fit
@@ -83,7 +83,7 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
         {
             int index = random.Next(pointers.Length);
             if (i % 2 == 0)
-                pile.Put(pointers[index], Value(index, random.Next(1, 2_000)));
+                pile.Replace(pointers[index], Value(index, random.Next(1, 2_000)));
             byte[] value = pile.Get<byte[]>(pointers[index]);
             Assert.True(value.AsSpan().IndexOfAnyExcept((byte)index) < 0);
         }

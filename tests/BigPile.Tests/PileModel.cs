@@ -69,7 +69,7 @@ internal sealed class PileModel(Pile pile, int seed)
     private void Replace(int index)
     {
         object value = NewValue();
-        pile.Put(_live[index], value);
+        pile.Replace(_live[index], value);
         _model[_live[index]] = value;
     }
 

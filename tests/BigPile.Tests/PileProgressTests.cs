@@ -39,8 +39,8 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         var random = new Random(seed);
         foreach (PilePointer pointer in pointers.Where(_ => random.Next(10) == 0))
         {
-            pile.Put(pointer, new byte[5_000]); // behind a link
-            pile.Put(pointer, new byte[500]); // would fit its place again
+            pile.Replace(pointer, new byte[5_000]); // behind a link
+            pile.Replace(pointer, new byte[500]); // would fit its place again
         }
         long links = pile.Statistics.LinkCount;
         long pages = PagesOf(pile);
@@ -60,7 +60,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         int syncsBefore = Files.SyncsOf("segment");
         var reports = new Reports { Looked = () => Files.SyncsOf("segment") - syncsBefore };
         pile.Flush(reports);
-        Segment[] segments = pile.Allocator.Pool.Segments();
+        Segment[] segments = pile.Space.Allocator.Pool.Segments();
         Assert.True(segments.Length >= Segments);
         Assert.Equal(segments.Sum(static segment => segment.Region.LengthBytes), reports.CheckedTotal());
         // One report for each segment, the last but with the log; the segments lie in the order of their numbers, all of one length.
@@ -77,7 +77,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         pile.Flush();
         long before = DurableFiles.LogBytes(PilePath);
         foreach (PilePointer pointer in pointers.Take(100))
-            pile.Put(pointer, new byte[500]);
+            pile.Replace(pointer, new byte[500]);
         var reports = new Reports();
         pile.Flush(reports);
         Assert.Equal(DurableFiles.LogBytes(PilePath) - before, reports.CheckedTotal());
@@ -102,7 +102,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         const int logBytes = 1 << 20;
         using Pile pile = Open(static options => options.FlushLogBytes = logBytes);
         PilePointer[] pointers = Fill(pile);
-        long mostSegments = pile.Allocator.Pool.Segments().Length;
+        long mostSegments = pile.Space.Allocator.Pool.Segments().Length;
         int syncsBefore = Files.SyncsOf("segment");
         int round = 0;
         // Changes more than the log holds whenever a segment was written through, so that no fuzzy round ends the checkpoint.
@@ -112,7 +112,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
             {
                 round++;
                 foreach (PilePointer pointer in pointers.Take(2 * logBytes / 500))
-                    pile.Put(pointer, new byte[500]);
+                    pile.Replace(pointer, new byte[500]);
                 return 0;
             },
         };
@@ -179,7 +179,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     {
         var value = new byte[500];
         var pointers = new List<PilePointer>();
-        for (int end = pile.Allocator.Pool.Segments().Length + Segments; pile.Allocator.Pool.Segments().Length < end;)
+        for (int end = pile.Space.Allocator.Pool.Segments().Length + Segments; pile.Space.Allocator.Pool.Segments().Length < end;)
         {
             for (int i = 0; i < 1_000; i++)
                 pointers.Add(pile.Put(value));
@@ -188,7 +188,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     }
 
     private static long PagesOf(Pile pile) =>
-        pile.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
+        pile.Space.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
 
     // Keeps what is reported, and looks at something else each time.
     private sealed class Reports : IProgress<PileProgress>

@@ -61,7 +61,7 @@ public sealed class PileRawTests : IDisposable
     public void A_part_behind_a_link_is_written_there()
     {
         PilePointer pointer = _pile.Put(new byte[10]);
-        _pile.Put(pointer, new byte[500]);
+        _pile.Replace(pointer, new byte[500]);
         _pile.Write(pointer, [7], 499);
         Assert.Equal(7, _pile.GetBytes(pointer)[499]);
         Assert.Throws<ArgumentOutOfRangeException>(() => _pile.Write(pointer, [7], 500));
@@ -92,17 +92,17 @@ public sealed class PileRawTests : IDisposable
     [Fact]
     public void A_preallocated_object_grows_without_a_link()
     {
-        PilePointer roomy = _pile.Put("a", 1_000);
+        PilePointer roomy = _pile.PutWithCapacity("a", 1_000);
         PilePointer tight = _pile.Put("a");
         foreach (PilePointer pointer in new[] { roomy, tight })
-            _pile.Put(pointer, new string('b', 1_000));
+            _pile.Replace(pointer, new string('b', 1_000));
         Assert.Equal(1, _pile.Statistics.LinkCount);
         Assert.Equal(2_000, _pile.Statistics.PayloadBytes);
         _pile.Delete(tight);
         Assert.Equal(0, _pile.Statistics.LinkCount);
         Assert.Equal(new string('b', 1_000), _pile.Get(roomy));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _pile.Put("a", -1));
-        Assert.Equal(50, _pile.SizeOf(_pile.Put(new byte[50], 10)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _pile.PutWithCapacity("a", -1));
+        Assert.Equal(50, _pile.SizeOf(_pile.PutWithCapacity(new byte[50], 10)));
     }
 
     [Fact]
@@ -147,7 +147,7 @@ public sealed class PileRawTests : IDisposable
         using (PileLease lease = pile.Lease(pointer))
         {
             Assert.Equal(PayloadKind.String, lease.Kind);
-            pile.Put(pointer, "the other one!");
+            pile.Replace(pointer, "the other one!");
             pile.Write(pointer, "THE"u8);
             Assert.Equal("THE other one!", pile.Get(pointer));
             pile.Delete(pointer);
@@ -167,11 +167,11 @@ public sealed class PileRawTests : IDisposable
     public void A_lease_behind_a_link_keeps_the_target()
     {
         PilePointer pointer = _pile.Put("x");
-        _pile.Put(pointer, new string('y', 300));
+        _pile.Replace(pointer, new string('y', 300));
         using PileLease first = _pile.Lease(pointer);
         using PileLease second = _pile.Lease(pointer);
-        _pile.Put(pointer, new string('z', 300));
-        _pile.Put(pointer, "w");
+        _pile.Replace(pointer, new string('z', 300));
+        _pile.Replace(pointer, "w");
         Assert.Equal(300, first.Memory.Length);
         Assert.Equal(new string('y', 300), System.Text.Encoding.ASCII.GetString(first.Span));
         first.Dispose();
@@ -189,7 +189,7 @@ public sealed class PileRawTests : IDisposable
         lease.Dispose();
         Assert.Throws<ObjectDisposedException>(() => lease.Span.Length);
         Assert.Throws<ObjectDisposedException>(() => memory.Span.Length);
-        _pile.Put(pointer, "y");
+        _pile.Replace(pointer, "y");
         Assert.Equal(0, _pile.Statistics.LinkCount);
         Assert.Throws<PilePointerException>(() => _pile.Lease(default));
     }
@@ -218,7 +218,7 @@ public sealed class PileRawTests : IDisposable
                 var pointer = PilePointer.FromUInt64(shared);
                 if (i % 16 != 0)
                 {
-                    _pile.Put(pointer, Filled(i % 200));
+                    _pile.Replace(pointer, Filled(i % 200));
                     continue;
                 }
                 Volatile.Write(ref shared, _pile.Put(Filled(i % 200)).ToUInt64());

@@ -51,13 +51,13 @@ public sealed class ReadCheckTests
     }
 
     private static int Count<TChecks>(Pile pile, PilePointer[] pointers)
-        where TChecks : struct, Pile.IReadChecks
+        where TChecks : struct, IReadChecks
     {
         int count = 0;
         foreach (PilePointer pointer in pointers)
         {
             var reader = default(BytesReader);
-            count += pile.TryRead<BytesReader, TChecks>(pointer, ref reader) ? 1 : 0;
+            count += pile.Reader.TryRead<BytesReader, TChecks>(pointer, ref reader) ? 1 : 0;
         }
         return count;
     }
@@ -79,16 +79,16 @@ public sealed class ReadCheckTests
 
     // Values of one length, long enough to be met half-way; the header is the same before and after.
     private static async Task<int> CountTornWhileReplaced<TChecks>(int length, int reads)
-        where TChecks : struct, Pile.IReadChecks
+        where TChecks : struct, IReadChecks
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         PilePointer pointer = pile.Put(Filled(length, 0));
-        return await CountTornWhile<TChecks>(pile, reads, () => pointer, fill => pile.Put(pointer, Filled(length, fill)));
+        return await CountTornWhile<TChecks>(pile, reads, () => pointer, fill => pile.Replace(pointer, Filled(length, fill)));
     }
 
     // Few slots, freed and used again at once: a reader that does not look again reads the next object.
     private static async Task<int> CountTornWhileDeleted<TChecks>(int length, int reads)
-        where TChecks : struct, Pile.IReadChecks
+        where TChecks : struct, IReadChecks
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         ulong current = 0;
@@ -103,7 +103,7 @@ public sealed class ReadCheckTests
 
     // Ends at the first torn value: one is enough, and a check that works is given all the reads.
     private static async Task<int> CountTornWhile<TChecks>(Pile pile, int reads, Func<PilePointer> pointer, Action<int> change)
-        where TChecks : struct, Pile.IReadChecks
+        where TChecks : struct, IReadChecks
     {
         using var stop = new CancellationTokenSource();
         int changes = 0;
@@ -120,7 +120,7 @@ public sealed class ReadCheckTests
         for (int read = 0; read < reads && torn == 0;)
         {
             var reader = default(BytesReader);
-            if (pile.TryRead<BytesReader, TChecks>(pointer(), ref reader))
+            if (pile.Reader.TryRead<BytesReader, TChecks>(pointer(), ref reader))
                 torn += reader.Result.AsSpan().ContainsAnyExcept(reader.Result[0]) ? 1 : 0;
             read += Volatile.Read(ref changes) > ChangesBefore ? 1 : 0;
         }
@@ -136,7 +136,7 @@ public sealed class ReadCheckTests
         return value;
     }
 
-    private readonly struct All : Pile.IReadChecks
+    private readonly struct All : IReadChecks
     {
         public static bool Slot => true;
 
@@ -145,7 +145,7 @@ public sealed class ReadCheckTests
         public static bool Sequence => true;
     }
 
-    private readonly struct NoSlot : Pile.IReadChecks
+    private readonly struct NoSlot : IReadChecks
     {
         public static bool Slot => false;
 
@@ -154,7 +154,7 @@ public sealed class ReadCheckTests
         public static bool Sequence => true;
     }
 
-    private readonly struct NoHeaderAgain : Pile.IReadChecks
+    private readonly struct NoHeaderAgain : IReadChecks
     {
         public static bool Slot => true;
 
@@ -163,7 +163,7 @@ public sealed class ReadCheckTests
         public static bool Sequence => true;
     }
 
-    private readonly struct NoSequence : Pile.IReadChecks
+    private readonly struct NoSequence : IReadChecks
     {
         public static bool Slot => true;
 

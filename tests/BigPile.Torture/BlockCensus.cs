@@ -18,7 +18,7 @@ internal sealed unsafe class BlockCensus
     {
         pile.Recovery.Completion.Wait();
         pile.Flush();
-        foreach (Segment segment in pile.Allocator.Pool.Segments())
+        foreach (Segment segment in pile.Space.Allocator.Pool.Segments())
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
                 AddPage(segment, page);

@@ -64,7 +64,7 @@ internal sealed class PileGraphBuilder
     private void PutPackage(int number)
     {
         Package package = MakePackage(number, _catalog.RecordOf(number));
-        _pointers[number] = _pile.Put(package, PackageSize.EstimateBytes(package, _catalog.EdgesOf(number)));
+        _pointers[number] = _pile.PutWithCapacity(package, PackageSize.EstimateBytes(package, _catalog.EdgesOf(number)));
     }
 
     private void PutEdges(int number)
@@ -76,7 +76,7 @@ internal sealed class PileGraphBuilder
         int[] dependents = _catalog.DependentsOf(number);
         if (dependents.Length > 0)
             package.Dependents = _pile.Put(new Dependents { Packages = Array.ConvertAll(dependents, from => _pointers[from]) });
-        _pile.Put(pointer, package);
+        _pile.Replace(pointer, package);
     }
 
     private static Package MakePackage(int number, CatalogRecord record) => new()

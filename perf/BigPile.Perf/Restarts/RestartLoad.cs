@@ -95,7 +95,7 @@ internal static class RestartLoad
         Span<byte> payload = stackalloc byte[RestartOptions.PayloadBytes];
         foreach (PileEntry entry in pile)
         {
-            int lengthBytes = pile.Read(entry.Pointer, payload);
+            _ = pile.TryRead(entry.Pointer, payload, out int lengthBytes);
             if (lengthBytes != payload.Length || !NumberedPayload.IsWhole(payload))
                 throw new LoadException($"The object of {entry.Pointer} came back as another one than was put. The pile is at fault.");
         }

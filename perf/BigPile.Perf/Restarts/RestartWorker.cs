@@ -59,7 +59,7 @@ internal static class RestartWorker
             if (!pointers[i].IsValid)
                 continue;
             NumberedPayload.Fill(payload, (ulong)i + (1UL << 40));
-            pile.Put(pointers[i], payload);
+            pile.Replace(pointers[i], payload);
         }
     }
 
@@ -89,7 +89,7 @@ internal static class RestartWorker
             else if (i % 3 == 0)
                 pile.Delete(pointers[index]);
             else
-                pile.Put(pointers[index], payload);
+                pile.Replace(pointers[index], payload);
             if (i % 3 == 0 && pointers[index].IsValid && !pile.Contains(pointers[index]))
                 pointers[index] = default;
             if (i == (ulong)pointers.Length * 4)

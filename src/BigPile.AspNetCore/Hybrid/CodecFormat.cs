@@ -19,11 +19,11 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
         {
             case null:
                 return ValueKind.Null;
-            case byte[] bytes when Pile.IsBytes(bytes):
+            case byte[] bytes when ObjectStore.IsBytes(bytes):
                 target.Write(bytes);
                 return ValueKind.Bytes;
             default:
-                return (ValueKind)pile.Encode(value, target);
+                return (ValueKind)pile.Objects.Encode(value, target);
         }
     }
 

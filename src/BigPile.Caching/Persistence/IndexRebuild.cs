@@ -53,7 +53,7 @@ internal sealed class IndexRebuild(
         End();
     }
 
-    private void Begin() => readiness.Expect((long)pile.EndAddress);
+    private void Begin() => readiness.Expect((long)pile.Entries.EndAddress);
 
     private void End()
     {
@@ -64,9 +64,9 @@ internal sealed class IndexRebuild(
 
     private ulong[] Segments()
     {
-        var starts = new ulong[pile.EndAddress / pile.SegmentUnits];
+        var starts = new ulong[pile.Entries.EndAddress / pile.Entries.SegmentUnits];
         for (int i = 0; i < starts.Length; i++)
-            starts[i] = (ulong)i * pile.SegmentUnits;
+            starts[i] = (ulong)i * pile.Entries.SegmentUnits;
         return starts;
     }
 
@@ -102,13 +102,13 @@ internal sealed class IndexRebuild(
 
     private void Walk(ulong address)
     {
-        ulong end = address + pile.SegmentUnits;
+        ulong end = address + pile.Entries.SegmentUnits;
         var room = new PileEntry[EntriesAtOnce];
         var found = new ulong[EntriesAtOnce];
         while (address < end && !stop.IsCancellationRequested)
         {
             ulong before = address;
-            int count = pile.CollectEntries(ref address, end, room, found);
+            int count = pile.Entries.Collect(ref address, end, room, found);
             for (int at = 0; at < count; at += EntriesBetweenGrowths)
                 TakeIn(found.AsSpan(at, Math.Min(EntriesBetweenGrowths, count - at)));
             readiness.Advance((long)(Math.Min(address, end) - before), count);
@@ -118,18 +118,18 @@ internal sealed class IndexRebuild(
 
     private void TakeIn(ReadOnlySpan<ulong> addresses)
     {
-        pile.MakeRoomToMove();
-        ThreadPresence presence = pile.EnterToChange();
+        pile.Space.MakeRoomToMove();
+        ThreadPresence presence = pile.Gate.EnterToChange();
         try
         {
             foreach (ulong address in addresses)
-                pile.PrefetchEntry(address);
+                pile.Entries.Prefetch(address);
             foreach (ulong address in addresses)
                 TakeIn(presence, address);
         }
         finally
         {
-            pile.ExitAfterFree(presence);
+            pile.Space.ExitAfterFree(presence);
         }
     }
 

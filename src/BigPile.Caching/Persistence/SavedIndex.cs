@@ -46,7 +46,7 @@ internal sealed class SavedIndex
             writer.Write(Format);
             writer.Write(_pile.Id);
             writer.Write(_pile.SessionId);
-            writer.Write(_pile.LastVersion);
+            writer.Write(_pile.Versions.Last);
             writer.Write(seed);
             writer.Write(cores.Count);
             foreach (TableCore core in cores)
@@ -144,7 +144,7 @@ internal sealed class SavedIndex
         if (reader.ReadUInt64() != Magic || reader.ReadInt32() != Format || reader.ReadGuid() != _pile.Id)
             return null;
         bool isOfThisOpening = reader.ReadGuid() == _pile.SessionId;
-        if (reader.ReadUInt64() != _pile.LastVersion || !(isOfThisOpening || _pile.WasClean))
+        if (reader.ReadUInt64() != _pile.Versions.Last || !(isOfThisOpening || _pile.Recovery.WasClean))
             return null;
         Dictionary<int, TableCore> cores = makeCores(reader.ReadUInt64());
         bool isRight = false;

@@ -119,14 +119,14 @@ internal sealed unsafe class TagMarks(TableCore core)
                     pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
                 {
                     _marks.Remove(tag);
-                    core.Pile.FreeEntry(mark.Address);
+                    core.Pile.Entries.Free(mark.Address);
                 }
                 GiveBackLocked();
             }
         }
         finally
         {
-            core.Pile.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(presence);
         }
     }
 
@@ -136,7 +136,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         ulong tag = head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
         if (head.Version <= _formerUpTo)
         {
-            core.Pile.FreeEntry(address);
+            core.Pile.Entries.Free(address);
             return;
         }
         lock (_lock)
@@ -146,12 +146,12 @@ internal sealed unsafe class TagMarks(TableCore core)
                 return;
             if (isKnown && known.Version >= head.Version)
             {
-                core.Pile.FreeEntry(address);
+                core.Pile.Entries.Free(address);
                 return;
             }
             Remember(tag, new TagMark(head.Version, address));
             if (isKnown)
-                core.Pile.FreeEntry(known.Address);
+                core.Pile.Entries.Free(known.Address);
         }
     }
 
@@ -174,15 +174,15 @@ internal sealed unsafe class TagMarks(TableCore core)
                 return PublishLocked(tags, floor);
             }
         }
-        catch (PileFullException) when (core.Pile.CanMakeRoom(presence, flushes))
+        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
-            core.Pile.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(presence);
         }
-        return Publish(tags, core.Pile.MakeRoom(flushes));
+        return Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));
     }
 
     private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
@@ -194,12 +194,12 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             for (; written < tags.Length; written++)
                 slots[written] = Write(tags[written]);
-            version = core.Pile.NextVersion(floor);
+            version = core.Pile.Versions.Next(floor);
         }
         finally
         {
             for (int i = 0; version == 0 && i < written; i++)
-                core.Pile.AbandonEntry(slots[i], MarkBytes);
+                core.Pile.Entries.Abandon(slots[i], MarkBytes);
         }
         for (int i = 0; i < tags.Length; i++)
         {
@@ -219,7 +219,7 @@ internal sealed unsafe class TagMarks(TableCore core)
     private Slot Write(ulong tag)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        Slot slot = core.Pile.TakeEntry(MarkBytes);
+        Slot slot = core.Pile.Entries.Take(MarkBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, ValueKind.TagMark, EntrySpec.Plain);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
@@ -231,13 +231,13 @@ internal sealed unsafe class TagMarks(TableCore core)
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
         if (Fault.MarkFreedFirst && isKnown)
-            core.Pile.FreeEntry(known.Address);
+            core.Pile.Entries.Free(known.Address);
         KillPoint.Pass(KillWindow.MarkBeforePublish);
-        core.Pile.PublishEntry(slot, MarkBytes);
+        core.Pile.Entries.Publish(slot, MarkBytes);
         KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
         Remember(tag, new TagMark(version, slot.Address));
         if (isKnown && !Fault.MarkFreedFirst)
-            core.Pile.FreeEntry(known.Address);
+            core.Pile.Entries.Free(known.Address);
     }
 
     // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.

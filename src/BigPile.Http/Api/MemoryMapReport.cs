@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
+using BigPile.Upkeep;
 
 namespace BigPile.Http.Api;
 
@@ -23,8 +24,8 @@ internal sealed record MemoryMapReport(
     internal const int MaxRows = 256;
 
     internal static MemoryMapReport Of(Pile pile) => new(
-        pile.Store.ToString().ToLowerInvariant(), pile.SegmentBytes, MemoryReport.Of(pile.Statistics), MemoryReport.Equations,
-        MemoryReport.Explained, Rows(pile.SurveySegments(MaxCells)));
+        pile.Store.ToString().ToLowerInvariant(), pile.Space.Map.SegmentBytes, MemoryReport.Of(pile.Statistics), MemoryReport.Equations,
+        MemoryReport.Explained, Rows(SegmentSurvey.Of(pile.Space, MaxCells)));
 
     internal static SegmentReport[] Rows(IReadOnlyList<SegmentUse> segments)
     {

@@ -35,7 +35,7 @@ internal static class VerifyCommand
         {
             long startedAt = time.GetTimestamp();
             PileVerification found =
-                await Task.Run(() => Pile.VerifyDirectory(directory, cancellationToken), cancellationToken).ConfigureAwait(false);
+                await Task.Run(() => Pile.VerifyDirectory(directory, null, cancellationToken), cancellationToken).ConfigureAwait(false);
             Report(found, Path.GetFullPath(directory), time.GetElapsedTime(startedAt), console.Output);
             return found.IsSound ? Sound : Faulty;
         }

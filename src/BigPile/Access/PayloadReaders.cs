@@ -6,7 +6,7 @@ using BigPile.Layout;
 namespace BigPile.Access;
 
 /// <summary>Reads any payload as the object that was put.</summary>
-internal unsafe struct ObjectReader : Pile.IPayloadReader
+internal unsafe struct ObjectReader : IPayloadReader
 {
     private object? _result;
     private PileBuffer? _copy;
@@ -56,7 +56,7 @@ internal unsafe struct ObjectReader : Pile.IPayloadReader
 }
 
 /// <summary>Reads the bytes of a payload as they are stored.</summary>
-internal unsafe struct BytesReader : Pile.IPayloadReader
+internal unsafe struct BytesReader : IPayloadReader
 {
     internal byte[] Result;
 
@@ -66,7 +66,7 @@ internal unsafe struct BytesReader : Pile.IPayloadReader
 }
 
 /// <summary>Reads a payload's size and kind only.</summary>
-internal unsafe struct SizeReader : Pile.IPayloadReader
+internal unsafe struct SizeReader : IPayloadReader
 {
     internal long LengthBytes;
     internal BlockKind Kind;
@@ -82,7 +82,7 @@ internal unsafe struct SizeReader : Pile.IPayloadReader
 /// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
 /// <param name="destination">The place.</param>
 /// <param name="isOfBytes">Whether a payload that is no bytes counts as empty.</param>
-internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = false) : Pile.IPayloadReader
+internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = false) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 
@@ -98,7 +98,7 @@ internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = f
 }
 
 /// <summary>Copies a part of a payload to a place that the caller gives.</summary>
-internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : Pile.IPayloadReader
+internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 

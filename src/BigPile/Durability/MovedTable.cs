@@ -43,13 +43,17 @@ internal sealed unsafe class MovedTable : IDisposable
     private const ulong ValidBit = 1UL << 63;
     private const ulong GivenUp = 1;
 
-    private readonly MappedRegion _region;
+    private readonly MappedRegion? _region;
     private readonly ulong* _places;
     private SpinGate _lock;
     private int _used; // and given up
     private int _flushSoonAbove = Capacity / 2;
     private int _flushFirstAbove = Capacity / 4 * 3;
     private long _flushFirstAboveBytes = MostBytesInPlace;
+
+    private MovedTable()
+    {
+    }
 
     private MovedTable(MappedRegion region)
     {
@@ -105,6 +109,9 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>Whether nothing at all may come in: a search must find its end.</summary>
     internal bool IsExhausted => _used >= Capacity - LeastUnused;
 
+    /// <summary>A table without places, of a pile whose blocks need none: what never was flushed changes where it lies.</summary>
+    internal static MovedTable None() => new();
+
     /// <summary>Opens the table, or makes it.</summary>
     internal static MovedTable Open(HeldDirectory directory)
     {
@@ -133,6 +140,8 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>The word with the header that counts of a block, or null when that is its own.</summary>
     internal ulong* Find(ulong address, uint generation)
     {
+        if (_places == null)
+            return null;
         ulong key = KeyOf(address, generation);
         for (int at = Home(key), looks = 0; looks < Capacity; at = (at + 1) & (Capacity - 1), looks++)
         {
@@ -151,6 +160,7 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>Enters a block, which is the caller's alone and busy, and stays so.</summary>
     internal void Add(ulong address, uint generation, BlockHeader header)
     {
+        Debug.Assert(_places != null, "Only what was flushed is moved.");
         _lock.Enter();
         ulong key = KeyOf(address, generation);
         int at = Home(key);
@@ -187,7 +197,7 @@ internal sealed unsafe class MovedTable : IDisposable
     internal List<Entry> Entries()
     {
         var entries = new List<Entry>(Count);
-        for (int at = 0; at < Capacity; at++)
+        for (int at = 0; at < Capacity && _places != null; at++)
         {
             ulong key = _places[2 * at];
             if ((key & ValidBit) != 0)
@@ -220,9 +230,9 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <summary>Empties the table.</summary>
     internal void Clear()
     {
-        for (long offset = 0; offset < LengthBytes; offset += PiecesBytes)
+        for (long offset = 0; offset < LengthBytes && _places != null; offset += PiecesBytes)
         {
-            var piece = new Span<byte>(_region.Start + offset, PiecesBytes);
+            var piece = new Span<byte>((byte*)_places + offset, PiecesBytes);
             if (piece.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
                 piece.Clear();
         }
@@ -230,7 +240,7 @@ internal sealed unsafe class MovedTable : IDisposable
         Count = 0;
     }
 
-    public void Dispose() => _region.Dispose();
+    public void Dispose() => _region?.Dispose();
 
     private static ulong KeyOf(ulong address, uint generation) => ValidBit | ((ulong)generation << PilePointer.AddressBits) | address;
 

@@ -22,7 +22,7 @@ namespace BigPile.Durability;
 /// Order: words 1 and 2 and the bytes; word 0 (release); then the block itself; word 0 back to zero. A kill stops a thread between two
 /// instructions, so a record whose word 0 is set is whole. After a power cut nothing is known of the order, and records are not looked at.
 /// </remarks>
-internal sealed unsafe class RedoFile : IDisposable
+internal sealed unsafe class RedoFile : Redo
 {
     /// <summary>The most bytes that one record takes.</summary>
     internal const int MaxPartBytes = RecordBytes - HeadBytes;
@@ -33,16 +33,20 @@ internal sealed unsafe class RedoFile : IDisposable
     private const ulong ValidBit = 1UL << 63;
 
     private readonly MappedRegion _region;
-    private readonly Gate* _gates;
+    private readonly Latch* _latches;
     private readonly int _count;
 
     private RedoFile(MappedRegion region)
     {
         _region = region;
         _count = (int)(region.LengthBytes / RecordBytes);
-        _gates = (Gate*)NativeMemory.AlignedAlloc((nuint)(_count * sizeof(Gate)), (nuint)sizeof(Gate));
-        NativeMemory.Clear(_gates, (nuint)(_count * sizeof(Gate)));
+        _latches = (Latch*)NativeMemory.AlignedAlloc((nuint)(_count * sizeof(Latch)), (nuint)sizeof(Latch));
+        NativeMemory.Clear(_latches, (nuint)(_count * sizeof(Latch)));
     }
+
+    internal override long MaxPayloadBytes => MaxPartBytes;
+
+    internal override bool OutlivesProcess => true;
 
     /// <summary>What a record says, once it was found after a kill.</summary>
     internal readonly record struct Found(ulong Address, ulong HeaderWord, int OffsetBytes, nint Bytes, int LengthBytes);
@@ -80,18 +84,12 @@ internal sealed unsafe class RedoFile : IDisposable
             Volatile.Write(ref *RecordAt(i), 0);
     }
 
-    /// <summary>Takes a record and fills it. The caller then writes the block, and ends with <see cref="End"/>.</summary>
-    /// <param name="hint">A number that differs between threads, so that they take different records.</param>
-    /// <param name="address">The block.</param>
-    /// <param name="headerWord">Its header to be.</param>
-    /// <param name="offsetBytes">Where the bytes go.</param>
-    /// <param name="first">The bytes, first part.</param>
-    /// <param name="second">The bytes, second part.</param>
-    /// <returns>The record's index.</returns>
-    internal int Begin(int hint, ulong address, ulong headerWord, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    /// <inheritdoc/>
+    internal override int Begin(
+        int hint, ulong address, ulong headerWord, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {
         int index = hint & (_count - 1);
-        while (!_gates[index].Lock.TryEnter())
+        while (!_latches[index].Lock.TryEnter())
             index = (index + 1) & (_count - 1);
         ulong* record = RecordAt(index);
         record[1] = headerWord;
@@ -107,25 +105,25 @@ internal sealed unsafe class RedoFile : IDisposable
         return index;
     }
 
-    /// <summary>Gives a record back: the block is whole.</summary>
-    internal void End(int index)
+    /// <inheritdoc/>
+    internal override void End(int index)
     {
         KillPoint.Pass(KillWindow.RedoBeforeIdle);
         Volatile.Write(ref *RecordAt(index), 0);
-        _gates[index].Lock.Exit();
+        _latches[index].Lock.Exit();
     }
 
-    public void Dispose()
+    public override void Dispose()
     {
         _region.Dispose();
-        NativeMemory.AlignedFree(_gates);
+        NativeMemory.AlignedFree(_latches);
     }
 
     private ulong* RecordAt(int index) => (ulong*)(_region.Start + (long)index * RecordBytes);
 
     /// <summary>A lock with a pair of cache lines to itself.</summary>
     [StructLayout(LayoutKind.Sequential, Size = 128)]
-    private struct Gate
+    private struct Latch
     {
         internal SpinGate Lock;
     }

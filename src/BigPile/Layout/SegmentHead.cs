@@ -10,6 +10,12 @@ internal struct SegmentHead
     /// <summary>The bytes of the head.</summary>
     internal const int SizeBytes = 64;
 
+    /// <summary>The shortest segment that a pile may be made with.</summary>
+    internal const long MinSegmentBytes = 4L << 20;
+
+    /// <summary>The longest one; a larger object gets a segment of its own.</summary>
+    internal const long MaxSegmentBytes = 1L << 30;
+
     /// <summary>"BIGPILE1" as a little-endian number.</summary>
     private const ulong ExpectedMagic = 0x31454C4950474942;
 

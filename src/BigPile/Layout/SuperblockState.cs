@@ -161,7 +161,7 @@ internal sealed class SuperblockState
     /// <summary>What can't be true of any pile, though the checksum is right; null if nothing is.</summary>
     internal string? Contradiction()
     {
-        if (SegmentBytes is < Pile.MinSegmentBytes or > Pile.MaxSegmentBytes || !BitOperations.IsPow2(SegmentBytes))
+        if (SegmentBytes is < SegmentHead.MinSegmentBytes or > SegmentHead.MaxSegmentBytes || !BitOperations.IsPow2(SegmentBytes))
             return $"segments of {SegmentBytes:N0} bytes";
         if (GenerationBase > PilePointer.MaxGeneration)
             return $"a generation base of {GenerationBase:N0}";

@@ -12,7 +12,7 @@ internal static class FirstSteps
 
         PilePointer ada = pile.Put(new Person { Name = "Ada", Born = new DateTime(1815, 12, 10) });
         Person copy = pile.Get<Person>(ada);               // an equal object, new each time
-        pile.Put(ada, new Person { Name = "Ada Lovelace", Born = copy.Born });  // in place: the pointer stays
+        pile.Replace(ada, new Person { Name = "Ada Lovelace", Born = copy.Born });  // in place: the pointer stays
 
         using var cache = new PileCache(pile);
         CacheTable<string, Person> people = cache.GetOrCreateTable<string, Person>("people");

@@ -160,7 +160,7 @@ public sealed class OperationProgressTests : ServerTest
         Assert.InRange(pile.Statistics.SegmentCount, 3, 10);
         PilePointer pointer = pile.Put(new byte[8]);
         for (int i = 0; i <= ChangeList.Capacity; i++) // more changes than are listed: a flush writes the segments
-            pile.Put(pointer, new byte[8]);
+            pile.Replace(pointer, new byte[8]);
         pile.Delete(pointer);
     }
 

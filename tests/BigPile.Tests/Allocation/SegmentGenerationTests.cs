@@ -69,7 +69,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         using var heap = new Heap(0, notesChanges: false);
-        PagePool pool = pile.Allocator.Pool;
+        PagePool pool = pile.Space.Allocator.Pool;
         PageMeta* first = pool.TakePage(3, 0, mayGrow: true);
         PageMeta* second = pool.TakePage(3, 0, mayGrow: true);
         Assert.True(heap.Attach(first) == null);

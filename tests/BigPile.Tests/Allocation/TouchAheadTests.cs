@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Allocation;
+using BigPile.Upkeep;
 
 namespace BigPile.Tests.Allocation;
 
@@ -11,7 +12,7 @@ public sealed class TouchAheadTests : IDisposable
     private readonly Pile _pile = new(new PileOptions { SegmentBytes = SegmentBytes });
     private readonly List<(Segment Segment, int First, int End, int Used)> _requests = [];
 
-    public TouchAheadTests() => _pile.Allocator.Pool.Touch = (segment, first, end) =>
+    public TouchAheadTests() => _pile.Space.Allocator.Pool.Touch = (segment, first, end) =>
         _requests.Add((segment, first, end, segment.PageCount - segment.FreePageCount));
 
     public void Dispose() => _pile.Dispose();
@@ -56,11 +57,11 @@ public sealed class TouchAheadTests : IDisposable
     public void A_stretch_of_a_closed_pile_does_nothing()
     {
         PilePointer pointer = Fill(1000)[0];
-        Segment segment = _pile.Allocator.Pool.Segments()[0];
-        new Stretch(_pile, segment, segment.HeadPages, segment.PageCount).Execute();
+        Segment segment = _pile.Space.Allocator.Pool.Segments()[0];
+        Touch(segment);
         Assert.Equal(new byte[1000], _pile.Get(pointer));
         _pile.Dispose();
-        new Stretch(_pile, segment, segment.HeadPages, segment.PageCount).Execute(); // would end the process if it touched the memory
+        Touch(segment); // would end the process if it touched the memory
     }
 
     private List<PilePointer> Fill(int bytes)
@@ -70,4 +71,7 @@ public sealed class TouchAheadTests : IDisposable
             pointers.Add(_pile.Put(new byte[1000]));
         return pointers;
     }
+
+    private void Touch(Segment segment) =>
+        new PageToucher(_pile.Gate, _pile.Space.Allocator.Pool, segment, segment.HeadPages, segment.PageCount).TouchAll();
 }

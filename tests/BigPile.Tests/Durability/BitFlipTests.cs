@@ -254,7 +254,7 @@ public sealed class BitFlipTests : IDisposable
             if (i % 3 == 0)
                 Delete(pile, pointer);
             else
-                pile.Put(pointer, _objects[pointer] = NewValue(random));
+                pile.Replace(pointer, _objects[pointer] = NewValue(random));
         }
         _statistics = pile.Statistics;
         Assert.Equal(1, _statistics.SegmentCount);

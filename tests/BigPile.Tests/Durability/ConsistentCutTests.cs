@@ -64,7 +64,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
             int version = versions[id] + 1;
             byte[] value = CheckedValue.Make(id, version, random.Next(50) == 0 ? random.Next(30_000, 90_000) : random.Next(600));
             if (random.Next(2) == 0)
-                pile.Put(pointers[id], value);
+                pile.Replace(pointers[id], value);
             else
                 PutAnew(pile, ref pointers[id], value);
             Volatile.Write(ref versions[id], version);
@@ -74,7 +74,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
     // As a table does: both inside one visit to the pile.
     private static void PutAnew(Pile pile, ref PilePointer pointer, byte[] value)
     {
-        ThreadPresence presence = pile.EnterToChange();
+        ThreadPresence presence = pile.Gate.EnterToChange();
         try
         {
             PilePointer old = pointer;
@@ -83,7 +83,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         }
         finally
         {
-            pile.Exit(presence);
+            pile.Space.Exit(presence);
         }
     }
 }

@@ -100,7 +100,7 @@ public sealed class EarlyEndTests
             {
                 byte[] value = CrashValue.NewBytes(random, 900 + i);
                 model.Put(model.At(i), value);
-                pile.Put(model.At(i), value);
+                pile.Replace(model.At(i), value);
             }
             PileFiles.Copy(scratch.At(from), scratch.At(to));
         }
@@ -169,7 +169,7 @@ public sealed class EarlyEndTests
             pile.Flush();
             FlushFaultTests.Overfill(pile);
             fails = true;
-            Assert.Throws<PileStorageException>(pile.Flush);
+            Assert.Throws<PileStorageException>(() => pile.Flush());
             Array.ForEach(deleted, pile.Delete);
             PileFiles.Copy(scratch.At("pile"), scratch.At("killed"));
         }
@@ -273,7 +273,7 @@ public sealed class EarlyEndTests
         {
             byte[] value = CrashValue.NewBytes(random, lengthBytes + i * 40);
             model.Put(model.At(i), value);
-            pile.Put(model.At(i), value);
+            pile.Replace(model.At(i), value);
         }
     }
 

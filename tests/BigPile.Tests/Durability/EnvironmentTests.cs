@@ -28,7 +28,7 @@ public sealed class EnvironmentTests : DurabilityTest
             Assert.IsAssignableFrom<IOException>(full.InnerException);
             Check(pile, live);
             File.WriteAllBytes(ballast, new byte[disk.FreeBytes]);
-            Assert.Contains(path, Assert.Throws<PileStorageException>(pile.Flush).Message, StringComparison.Ordinal);
+            Assert.Contains(path, Assert.Throws<PileStorageException>(() => pile.Flush()).Message, StringComparison.Ordinal);
             Check(pile, live);
             PilePointer some = live.Keys.First();
             pile.Delete(some);
@@ -124,7 +124,7 @@ public sealed class EnvironmentTests : DurabilityTest
         Assert.Equal("text", again.Get(pointer));
         for (int i = 0; i < 3; i++)
         {
-            again.Put(pointer, "later " + i);
+            again.Replace(pointer, "later " + i);
             again.Flush();
         }
         Files.Build(ImagePath);
@@ -137,7 +137,7 @@ public sealed class EnvironmentTests : DurabilityTest
     {
         using Pile pile = Open(static options => options.Checksums = PileChecksums.AtEveryRead);
         PilePointer[] pointers = [pile.Put("a short text"), pile.Put(new byte[16]), pile.Put(new byte[100_000]), pile.Put("link")];
-        pile.Put(pointers[3], new byte[5_000]);
+        pile.Replace(pointers[3], new byte[5_000]);
         PilePointer sound = pile.Put("sound");
         foreach (PilePointer pointer in pointers)
         {
@@ -192,7 +192,7 @@ public sealed class EnvironmentTests : DurabilityTest
             PilePointer[] pointers =
                 [.. Enumerable.Range(0, 4_000_000 / 2 / lengthBytes / 4 + 1).Select(i => pile.Put(new byte[lengthBytes]))];
             foreach (PilePointer pointer in pointers.Where(_ => random.Next(3) == 0))
-                pile.Put(pointer, new byte[random.Next(lengthBytes * 2)]);
+                pile.Replace(pointer, new byte[random.Next(lengthBytes * 2)]);
             Array.ForEach(pointers, pile.Delete);
             if (random.Next(3) == 0)
                 pile.Trim();
@@ -201,10 +201,10 @@ public sealed class EnvironmentTests : DurabilityTest
 
     private static unsafe void Damage(Pile pile, PilePointer pointer)
     {
-        byte* block = pile.Map.Find(pointer.Address, out _);
+        byte* block = pile.Space.Map.Find(pointer.Address, out _);
         var header = new BlockHeader(*(ulong*)block);
         if (header.Kind == BlockKind.Link)
-            block = pile.Map.Find(header.TargetAddress, out _);
+            block = pile.Space.Map.Find(header.TargetAddress, out _);
         block[BlockHeader.SizeBytes + 11] ^= 0x10;
     }
 

@@ -20,11 +20,11 @@ public sealed class FlushFaultTests : DurabilityTest
         using Pile pile = Open();
         PilePointer[] links = [.. Enumerable.Range(0, 2_000).Select(i => pile.Put("short " + i))];
         for (int i = 0; i < links.Length; i++)
-            pile.Put(links[i], LongValue(i));
+            pile.Replace(links[i], LongValue(i));
         pile.Flush();
         _ = pile.Compact();
         for (int i = 0; i < links.Length / 2; i++)
-            pile.Put(links[i], LongValue(i + 10_000));
+            pile.Replace(links[i], LongValue(i + 10_000));
         Files.Build(ImagePath, static (_, _) => true);
         using Pile image = OpenImage();
         for (int i = 0; i < links.Length; i++)
@@ -47,7 +47,7 @@ public sealed class FlushFaultTests : DurabilityTest
         using Pile pile = Open();
         pile.Recovery.Completion.Wait();
         PilePointer pointer = pile.Put("after");
-        _ = pile.Map.Find(pointer.Address, out PageInfo* info);
+        _ = pile.Space.Map.Find(pointer.Address, out PageInfo* info);
         PageInfo known = *info;
         *info = PageInfo.Unexamined;
         pile.Flush();
@@ -85,11 +85,11 @@ public sealed class FlushFaultTests : DurabilityTest
         pile.Flush();
         Overfill(pile);
         failing = "superblock";
-        Assert.Throws<PileStorageException>(pile.Flush);
+        Assert.Throws<PileStorageException>(() => pile.Flush());
         failing = null;
         Overfill(pile);
         cutAt = "log";
-        atSegment = () => Array.ForEach(flushed, pointer => pile.Put(pointer, new byte[8_000])); // while the device writes
+        atSegment = () => Array.ForEach(flushed, pointer => pile.Replace(pointer, new byte[8_000])); // while the device writes
         pile.Flush();
         Assert.True(isCut);
         using (Pile image = OpenImage())
@@ -120,12 +120,12 @@ public sealed class FlushFaultTests : DurabilityTest
         PilePointer pointer = pile.Put("flushed");
         Overfill(pile);
         failing = "segment";
-        Assert.Throws<PileStorageException>(pile.Flush);
-        Assert.Throws<PileStorageException>(pile.Flush);
+        Assert.Throws<PileStorageException>(() => pile.Flush());
+        Assert.Throws<PileStorageException>(() => pile.Flush());
         failing = null;
-        long before = pile.RewrittenBytes;
+        long before = pile.Keeper.RewrittenBytes;
         pile.Flush();
-        Assert.Equal(SegmentBytes, pile.RewrittenBytes - before);
+        Assert.Equal(SegmentBytes, pile.Keeper.RewrittenBytes - before);
         Files.Build(ImagePath);
         using Pile image = OpenImage();
         Assert.Equal("flushed", image.Get(pointer));
@@ -140,7 +140,7 @@ public sealed class FlushFaultTests : DurabilityTest
         for (int i = 0; i < 300; i++)
         {
             pointers.Add(pile.Put("batch " + i));
-            for (ulong last = pile.NextVersion(); pile.NextVersion() < last + (i % 10 == 0 ? 1_100_000UL : 0);)
+            for (ulong last = pile.Versions.Next(); pile.Versions.Next() < last + (i % 10 == 0 ? 1_100_000UL : 0);)
             {
             }
             pile.Flush();
@@ -164,7 +164,7 @@ public sealed class FlushFaultTests : DurabilityTest
     {
         PilePointer some = pile.Put("some");
         for (int i = 0; i <= ChangeList.Capacity; i++)
-            pile.Put(some, "some");
+            pile.Replace(some, "some");
         pile.Delete(some);
     }
 

@@ -43,7 +43,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
             output.WriteLine($"seed {seed}");
             var random = new Random(seed);
             for (int i = 0; i < Changes; i++)
-                pile.Put(pointers[random.Next(pointers.Length)], value);
+                pile.Replace(pointers[random.Next(pointers.Length)], value);
             long committed = pile.Statistics.CommittedBytes;
             long epoch = EpochOf(PilePath);
             pile.Flush();
@@ -65,7 +65,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         PilePointer pointer = pile.Put(new byte[100]);
         pile.Flush();
         (int segments, int superblocks, int logs) = (Files.SyncsOf("segment"), Files.SyncsOf("superblock"), Files.SyncsOf("log"));
-        pile.Put(pointer, new byte[90]);
+        pile.Replace(pointer, new byte[90]);
         pile.Flush();
         Assert.Equal((segments, superblocks, logs + 1), (Files.SyncsOf("segment"), Files.SyncsOf("superblock"), Files.SyncsOf("log")));
         pile.Flush();
@@ -83,7 +83,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         {
             long epoch = EpochOf(PilePath);
             for (int i = 0; i < pointers.Length; i++)
-                pile.Put(pointers[i], NumberedBytes(i + round, 100));
+                pile.Replace(pointers[i], NumberedBytes(i + round, 100));
             pile.Flush();
             checkpoints += EpochOf(PilePath) == epoch ? 0 : 1;
             Assert.All(Directory.GetFiles(PilePath, "log-?"), static path => Assert.Equal(logBytes, new FileInfo(path).Length));
@@ -101,7 +101,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         pile.Flush();
         long epoch = EpochOf(PilePath);
         for (int i = 0; i < ChangeList.Capacity + 1_000; i++)
-            pile.Put(pointers[i % 1_000], NumberedBytes(i % 1_000 + 7, 20));
+            pile.Replace(pointers[i % 1_000], NumberedBytes(i % 1_000 + 7, 20));
         pile.Flush();
         Assert.Equal(epoch + 1, EpochOf(PilePath));
         CheckAfterCut(pointers, static i => NumberedBytes(i + 7, 20));
@@ -154,7 +154,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     {
         Pile pile = Open();
         pile.Dispose();
-        Assert.Throws<ObjectDisposedException>(pile.Flush);
+        Assert.Throws<ObjectDisposedException>(() => pile.Flush());
         await Assert.ThrowsAsync<ObjectDisposedException>(() => pile.FlushAsync());
         using var inMemory = new Pile();
         inMemory.Put("x");
@@ -200,11 +200,11 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = Open();
         for (int i = 0; i < 3; i++)
         {
-            ulong version = pile.NextVersion();
-            while (pile.NextVersion() < version + 70_000)
+            ulong version = pile.Versions.Next();
+            while (pile.Versions.Next() < version + 70_000)
             {
             }
-            ulong last = pile.NextVersion();
+            ulong last = pile.Versions.Next();
             Files.Build(ImagePath);
             Assert.True(Superblocks.Read(ImagePath).VersionLimit >= last);
         }

@@ -142,7 +142,7 @@ public sealed class ForgedFileTests : IDisposable
         for (int i = 0; i < 120; i++)
             _pointers.Add(pile.Put(new byte[i % 12 * 150]));
         for (int i = 0; i < 40; i++)
-            pile.Put(_pointers[i], new byte[3_000 + i % 4 * 500]); // links
+            pile.Replace(_pointers[i], new byte[3_000 + i % 4 * 500]); // links
         _pointers.Add(pile.Put(new List<int> { 1, 2, 3 }));
         _pointers.Add(pile.Put("text"));
         _pointers.Add(pile.Put(new byte[300_000]));

@@ -120,7 +120,7 @@ internal sealed class FrozenModel(Random random)
     private void Replace(Pile pile, PilePointer pointer)
     {
         byte[] value = NewValue();
-        pile.Put(pointer, value);
+        pile.Replace(pointer, value);
         Note(pointer, value);
     }
 

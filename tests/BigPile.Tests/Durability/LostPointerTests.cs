@@ -138,10 +138,10 @@ public sealed class LostPointerTests : DurabilityTest
     {
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
-        ThreadPresence presence = pile.Enter();
-        Slot slot = pile.TakeEntry(SlotPayload);
+        ThreadPresence presence = pile.Gate.Enter();
+        Slot slot = pile.Entries.Take(SlotPayload);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
-        pile.Exit(presence);
+        pile.Space.Exit(presence);
         using Pile killed = OpenKilled();
         killed.Recovery.Completion.Wait();
         Assert.Equal(isUsedAgain, PutUntil(killed, slot.Address, SlotPayload, out PilePointer found));
@@ -188,9 +188,9 @@ public sealed class LostPointerTests : DurabilityTest
 
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
-        ThreadPresence presence = pile.Enter();
-        Slot slot = pile.TakeEntry(payloadBytes);
-        pile.Exit(presence);
+        ThreadPresence presence = pile.Gate.Enter();
+        Slot slot = pile.Entries.Take(payloadBytes);
+        pile.Space.Exit(presence);
         return new PilePointer(slot.Address, slot.Generation);
     }
 }

@@ -70,7 +70,7 @@ public sealed class PowerCutMatrixTests
         {
             PilePointer pointer = pile.Put($"short {i}");
             string value = $"longer than its place {i} {new string('x', 60)}";
-            pile.Put(pointer, value);
+            pile.Replace(pointer, value);
             model.Put(pointer, value);
         }
         pile.Flush();
@@ -80,7 +80,7 @@ public sealed class PowerCutMatrixTests
         {
             byte[] value = CrashValue.NewBytes(random, 200);
             model.Put(model.At(i), value);
-            pile.Put(model.At(i), value);
+            pile.Replace(model.At(i), value);
         }
         var tally = new CutTally();
         PileFiles.Copy(scratch.At("pile"), scratch.At("killed"));
@@ -105,7 +105,7 @@ public sealed class PowerCutMatrixTests
         for (int i = 0; i < 100; i++)
             pile.Put(CrashValue.NewBytes(random, 50_000)); // too much for the log: a checkpoint begins the other one
         disk.Refuses = static name => name == null;
-        Assert.Throws<PileStorageException>(pile.Flush);
+        Assert.Throws<PileStorageException>(() => pile.Flush());
         disk.Refuses = null;
         pile.Flush();
         PilePointer pointer = pile.Put("flushed");
@@ -174,7 +174,7 @@ public sealed class PowerCutMatrixTests
             PilePointer pointer = model.At(i);
             byte[] value = CrashValue.NewBytes(random, sizeOf(CrashValue.SizeOf(model.Now[pointer])));
             model.Put(pointer, value);
-            pile.Put(pointer, value);
+            pile.Replace(pointer, value);
         }
     }
 

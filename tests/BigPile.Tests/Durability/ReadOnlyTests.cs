@@ -88,8 +88,9 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
         {
             Action[] changes =
             [
-                () => reader.Put("x"), () => reader.Put([1]), () => reader.Put(new List<int> { 1 }), () => reader.Put((object)"x", 100),
-                () => reader.Put(pointer, "y"), () => reader.Put(pointer, [1]), () => reader.TryPut(pointer, "y"),
+                () => reader.Put("x"), () => reader.Put([1]), () => reader.Put(new List<int> { 1 }),
+                () => reader.PutWithCapacity((object)"x", 100),
+                () => reader.Replace(pointer, "y"), () => reader.Replace(pointer, [1]), () => reader.TryReplace(pointer, "y"),
                 () => reader.Delete(pointer),
                 () => reader.TryDelete(pointer), () => reader.Allocate(10), () => reader.Write(pointer, [1]),
                 () => reader.Put(new ReadOnlySequence<byte>([1])), () => reader.Lease(pointer), () => reader.TryLease(pointer, out _),
@@ -174,7 +175,7 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
             byte[] value = CheckedValue.Make(i, ++versions[i], random.Next(200) == 0 ? random.Next(40_000, 120_000) : random.Next(600));
             if (random.Next(4) != 0)
             {
-                writer.Put(pointer, value);
+                writer.Replace(pointer, value);
                 continue;
             }
             Volatile.Write(ref pointers[i], writer.Put(value).ToUInt64());

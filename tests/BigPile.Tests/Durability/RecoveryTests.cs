@@ -170,10 +170,10 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = Open();
         Fill(pile);
         PilePointer moved = pile.Put("short");
-        pile.Put(moved, new string('x', 5_000));
+        pile.Replace(moved, new string('x', 5_000));
         PilePointer busy = pile.Put("busy");
         PilePointer orphaned = pile.Put("short");
-        pile.Put(orphaned, new string('y', 3_000));
+        pile.Replace(orphaned, new string('y', 3_000));
         PileStatistics expected = pile.Statistics;
         SetHeader(pile, busy, static header => header.Busy);
         SetHeader(pile, orphaned, static header => header.Freed); // deleted, and its target was not yet
@@ -181,7 +181,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         killed.Recovery.Completion.Wait();
         Assert.Equal((1, 0), (killed.Recovery.OrphanCount, killed.Recovery.FaultCount));
         Assert.Equal("busy", killed.Get(busy));
-        killed.Put(busy, "free");
+        killed.Replace(busy, "free");
         Assert.Equal("free", killed.Get(busy));
         Assert.Equal(5_000, killed.Get<string>(moved).Length);
         Assert.False(killed.Contains(orphaned));
@@ -274,7 +274,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
             PilePointer pointer = pointers[index];
             if (dice < 7)
             {
-                pile.Put(pointer, model[pointer] = value);
+                pile.Replace(pointer, model[pointer] = value);
                 continue;
             }
             Assert.True(pile.GetBytes(pointer).AsSpan().SequenceEqual(model[pointer]), $"{pointer} is not what was put");
@@ -290,7 +290,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
 
     private static unsafe void SetHeader(Pile pile, PilePointer pointer, Func<BlockHeader, BlockHeader> change)
     {
-        var header = (ulong*)pile.Map.Find(pointer.Address, out _);
+        var header = (ulong*)pile.Space.Map.Find(pointer.Address, out _);
         *header = change(new BlockHeader(*header)).Word;
     }
 
@@ -304,7 +304,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     {
         _pointers = [.. Enumerable.Range(0, Objects).Select(i => pile.Put(ValueOf(i)))];
         for (int i = 0; i < Objects; i += 17)
-            pile.Put(_pointers[i], ValueOf(i));
+            pile.Replace(_pointers[i], ValueOf(i));
         _statistics = pile.Statistics;
     }
 

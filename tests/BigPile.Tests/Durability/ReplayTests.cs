@@ -69,7 +69,7 @@ public sealed class ReplayTests : DurabilityTest
                 PilePointer pointer = pile.Put(value);
                 live[pointer] = value;
                 if (random.Next(6) == 0)
-                    pile.Put(pointer, live[pointer] = new byte[random.Next(2) == 0 ? lengthBytes / 2 : lengthBytes * 2]);
+                    pile.Replace(pointer, live[pointer] = new byte[random.Next(2) == 0 ? lengthBytes / 2 : lengthBytes * 2]);
             }
             pile.Flush();
             int newShare = random.Next(101);
@@ -88,7 +88,7 @@ public sealed class ReplayTests : DurabilityTest
     {
         PilePointer some = pile.Put("some");
         for (int i = 0; i <= ChangeList.Capacity; i++)
-            pile.Put(some, "some");
+            pile.Replace(some, "some");
         pile.Flush();
         pile.Delete(some);
     }

@@ -19,12 +19,12 @@ public sealed class RoomTests : DurabilityTest
         ["Put of other text"] = static (pile, _) => pile.Put(new string('\u00e4', LengthBytes / 2)),
         ["Put of bytes"] = static (pile, _) => pile.Put(new byte[LengthBytes]),
         ["Put of an object"] = static (pile, _) => pile.Put(new long[LengthBytes / 8]),
-        ["Put with room"] = static (pile, _) => pile.Put("s", LengthBytes),
+        ["Put with room"] = static (pile, _) => pile.PutWithCapacity("s", LengthBytes),
         ["Put of parts"] = static (pile, _) => pile.Put(InParts(new byte[LengthBytes])),
         ["PutMany"] = static (pile, _) => pile.PutMany<byte[]>([new byte[LengthBytes], new byte[LengthBytes]], new PilePointer[2]),
         ["Allocate"] = static (pile, _) => pile.Allocate(LengthBytes),
-        ["Put in the place of"] = static (pile, pointer) => pile.Put(pointer, new byte[LengthBytes]),
-        ["Put text in the place of"] = static (pile, pointer) => pile.Put(pointer, new string('s', LengthBytes)),
+        ["Put in the place of"] = static (pile, pointer) => pile.Replace(pointer, new byte[LengthBytes]),
+        ["Put text in the place of"] = static (pile, pointer) => pile.Replace(pointer, new string('s', LengthBytes)),
         ["Write"] = static (pile, pointer) => pile.Write(pointer, new byte[10], 5),
     };
 
@@ -39,7 +39,7 @@ public sealed class RoomTests : DurabilityTest
         Assert.Throws<PileFullException>(() => Fill(pile, pointers));
         pile.Flush();
         pointers.Take(Deleted).ToList().ForEach(pile.Delete);
-        Assert.NotEqual(0, pile.QuarantinedBytes);
+        Assert.NotEqual(0, pile.Keeper.QuarantinedBytes);
         Ways[way](pile, pointers[^1]);
         Assert.True(pile.Verify().IsSound);
     }
@@ -99,16 +99,16 @@ public sealed class RoomTests : DurabilityTest
         Assert.Throws<PileFullException>(() =>
         {
             for (; moved < pointers.Length; moved++)
-                pile.Put(pointers[moved], BitConverter.GetBytes((long)moved));
+                pile.Replace(pointers[moved], BitConverter.GetBytes((long)moved));
         });
         Assert.InRange(moved, MovedTable.Capacity / 16 * 15 - 1, MovedTable.Capacity / 16 * 15);
         Assert.Equal(moved, BitConverter.ToInt32(pile.GetBytes(pointers[moved])));
         Assert.Throws<PileFullException>(() => pile.Write(pointers[moved], [1]));
         pile.Delete(pointers[moved]); // needs no place
-        pile.Put(pointers[0], [9]); // has one
+        pile.Replace(pointers[0], [9]); // has one
         fails = false;
-        pile.Put(pointers[moved + 1], [8]);
-        Assert.InRange(pile.MovedCount, 0, 1);
+        pile.Replace(pointers[moved + 1], [8]);
+        Assert.InRange(pile.Space.Moved.Count, 0, 1);
         Assert.Equal([9], pile.GetBytes(pointers[0]));
         Assert.Equal([8], pile.GetBytes(pointers[moved + 1]));
         for (int i = 1; i < moved; i++)

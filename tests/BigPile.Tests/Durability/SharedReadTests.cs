@@ -99,7 +99,7 @@ public sealed class SharedReadTests : DurabilityTest
         using Pile reader = OpenReader();
         Assert.Equal(Value(1), reader.GetBytes(pointer));
         using Pile next = Open();
-        next.Put(pointer, Value(2));
+        next.Replace(pointer, Value(2));
         Assert.Equal(Value(2), reader.GetBytes(pointer));
         BeginReplacement(pointer, Value(3));
         using Pile impatient = OpenReader(static options => options.WriterPatience = TimeSpan.FromMilliseconds(50));
@@ -153,7 +153,7 @@ public sealed class SharedReadTests : DurabilityTest
             Assert.Equal(1, reader.Statistics.SegmentCount);
             Assert.Equal(SegmentBytes, reader.Statistics.ReservedBytes);
         }
-        Assert.True(SpinWait.SpinUntil(() => reader.Allocator.Pool.DroppedCount == 0, TimeSpan.FromSeconds(20)));
+        Assert.True(SpinWait.SpinUntil(() => reader.Space.Allocator.Pool.DroppedCount == 0, TimeSpan.FromSeconds(20)));
         reader.Dispose();
         if (OperatingSystem.IsLinux())
             Assert.DoesNotContain(File.ReadLines("/proc/self/maps"), line =>

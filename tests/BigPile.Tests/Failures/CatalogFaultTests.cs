@@ -67,7 +67,7 @@ public sealed class CatalogFaultTests : IDisposable
         CheckCopy(null, first, text); // the record may be there, and nobody refers to it
         if (cut != Cut.Done)
         {
-            string refused = Assert.Throws<PileStorageException>(pile.Flush).Message;
+            string refused = Assert.Throws<PileStorageException>(() => pile.Flush()).Message;
             Assert.Contains(CatalogPath, refused, StringComparison.Ordinal);
             Assert.Contains("could not be stored before", refused, StringComparison.Ordinal);
             Assert.Throws<PileStorageException>(() => pile.Put(new List<string> { "another" }));

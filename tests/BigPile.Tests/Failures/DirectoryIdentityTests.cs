@@ -31,7 +31,7 @@ public sealed class DirectoryIdentityTests : IDisposable
         {
             young = second.Put("second");
             Refuses(() => Fill(first));
-            Refuses(first.Flush);
+            Refuses(() => first.Flush());
             Assert.Equal("first", first.Get(old));
             Assert.Equal("second", second.Get(young));
             Refuses(first.Dispose);
@@ -51,8 +51,8 @@ public sealed class DirectoryIdentityTests : IDisposable
             PilePointer pointer = pile.Put("before");
             Directory.Move(PilePath, OtherPath);
             Refuses(() => pile.Put(new List<DateTime> { default })); // a type for the catalog
-            Refuses(pile.Flush);
-            Refuses(() => _ = pile.NextVersion());
+            Refuses(() => pile.Flush());
+            Refuses(() => _ = pile.Versions.Next());
             Directory.Move(OtherPath, PilePath);
             pile.Flush();
             Fill(pile);
@@ -69,7 +69,7 @@ public sealed class DirectoryIdentityTests : IDisposable
         pile.Put("x");
         Directory.Delete(PilePath, recursive: true);
         Refuses(() => Fill(pile));
-        Refuses(pile.Flush);
+        Refuses(() => pile.Flush());
         Refuses(pile.Dispose);
         Assert.False(Directory.Exists(PilePath));
     }
@@ -84,7 +84,7 @@ public sealed class DirectoryIdentityTests : IDisposable
         File.Delete(Path.Combine(PilePath, "lock"));
         using (Pile second = Open())
         {
-            Refuses(() => _ = first.NextVersion());
+            Refuses(() => _ = first.Versions.Next());
             Refuses(() => first.Put(new List<DateTime> { default }));
             Refuses(first.Dispose);
             Assert.Equal("first", second.Get(old));
@@ -108,7 +108,7 @@ public sealed class DirectoryIdentityTests : IDisposable
         if (isThere && name != "superblock")
         {
             pile.Put("text");
-            if (Record.Exception(pile.Flush) is { } error)
+            if (Record.Exception(() => pile.Flush()) is { } error)
                 Assert.Contains(name, Assert.IsType<PileStorageException>(error).Message, StringComparison.Ordinal);
         }
         if (name == "superblock")

@@ -65,7 +65,7 @@ internal sealed class FailureRun : IDisposable
     internal void Replace(PilePointer pointer, int lengthBytes)
     {
         byte[] value = Value(lengthBytes);
-        Pile.Put(pointer, value);
+        Pile.Replace(pointer, value);
         _live[pointer] = value;
     }
 

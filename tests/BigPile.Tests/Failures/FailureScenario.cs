@@ -23,7 +23,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         new("compact", PrepareLinks, static run => run.Pile.Compact()),
         new("delete that trims", static run => PrepareLarge(run), static run => run.DeleteAllBut(2)),
         new("new type", PrepareChanged, static run => run.Pile.Delete(run.Pile.Put(new Dictionary<int, string> { [1] = "one" }))),
-        new("version limit", PrepareChanged, static run => Assert.True(run.Pile.NextVersion() > 0)),
+        new("version limit", PrepareChanged, static run => Assert.True(run.Pile.Versions.Next() > 0)),
         new("close", PrepareChanged, static run => run.Close(), EndsOpen: false),
         new("make", static _ => { }, static run => run.Open(), EndsOpen: false),
         new("open", static run => PrepareClosed(run), static run => run.Open(), EndsOpen: false),
@@ -90,9 +90,9 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     // Within another call no deletion trims by itself.
     private static void Empty(FailureRun run, int left)
     {
-        ThreadPresence presence = run.Pile.Enter();
+        ThreadPresence presence = run.Pile.Gate.Enter();
         run.DeleteAllBut(left);
-        run.Pile.Exit(presence);
+        run.Pile.Space.Exit(presence);
     }
 
     private static void PrepareClosed(FailureRun run)

@@ -31,7 +31,7 @@ public sealed class SpaceTests : IDisposable
             foreach ((PilePointer pointer, byte[] value) in live)
             {
                 value.AsSpan().Reverse();
-                pile.Put(pointer, value);
+                pile.Replace(pointer, value);
             }
             while (pile.Statistics.FreeBytes + pile.Statistics.UnusedBytes > 70_000)
                 live[pile.Put(Value(live.Count, 50_000))] = Value(live.Count, 50_000);

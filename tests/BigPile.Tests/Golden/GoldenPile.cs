@@ -94,7 +94,7 @@ internal static class GoldenPile
 
     private static void Replace(Pile pile, Dictionary<PilePointer, int> objects, PilePointer pointer, int number)
     {
-        pile.Put(pointer, GoldenValues.Of(number));
+        pile.Replace(pointer, GoldenValues.Of(number));
         objects[pointer] = number;
     }
 

@@ -13,11 +13,11 @@ internal static class Intrusions
         new Dictionary<string, Action<Pile, CallingCodec, Action>>
     {
         ["put"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Note("x"))),
-        ["put with room"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Note("x"), 100)),
+        ["put with room"] = (pile, codec, action) => Serialize(codec, action, () => pile.PutWithCapacity(new Note("x"), 100)),
         ["replace"] = (pile, codec, action) =>
         {
             PilePointer pointer = pile.Put("old");
-            Serialize(codec, action, () => pile.TryPut(pointer, new Note("x")));
+            Serialize(codec, action, () => pile.TryReplace(pointer, new Note("x")));
         },
         ["put many"] = (pile, codec, action) =>
             Serialize(codec, action, () => pile.PutMany<Note>([new("a"), new("b"), new("c")], new PilePointer[3])),

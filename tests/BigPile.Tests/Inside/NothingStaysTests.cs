@@ -94,7 +94,7 @@ public sealed class NothingStaysTests
         {
             PilePointer pointer = pile.Put(value);
             using (PileLease lease = pile.Lease(pointer))
-                pile.Put(pointer, new byte[(seed + i) % 300]); // elsewhere, as it is leased
+                pile.Replace(pointer, new byte[(seed + i) % 300]); // elsewhere, as it is leased
             pile.Contains(pointer);
             pile.Delete(pointer);
             pile.TryDelete(pointer);

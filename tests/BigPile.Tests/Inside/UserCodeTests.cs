@@ -35,7 +35,7 @@ public sealed class UserCodeTests : DurabilityTest
             Assert.True(isInside.Wait(Patience));
             others = OnThread(() =>
             {
-                pile.Put(pointer, new byte[50_000]);
+                pile.Replace(pointer, new byte[50_000]);
                 Assert.Equal(50_000, pile.GetBytes(pointer).Length);
                 pile.Flush();
                 pile.Trim();
@@ -66,7 +66,7 @@ public sealed class UserCodeTests : DurabilityTest
         {
             if (++calls > 3)
                 return;
-            pile.Put(pointer, new byte[100 * calls]);
+            pile.Replace(pointer, new byte[100 * calls]);
             pile.Delete(pile.Put("within"));
             pile.Flush();
             pile.Trim();

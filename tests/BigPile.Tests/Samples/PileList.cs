@@ -49,7 +49,7 @@ internal sealed class PileList(Pile pile)
     {
         ListNode node = pile.Get<ListNode>(pointer);
         change(node);
-        pile.Put(pointer, node);      // the pointer, and all that point here, stay right
+        pile.Replace(pointer, node);      // the pointer, and all that point here, stay right
     }
     // README: end of list
 }

@@ -112,7 +112,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
         bool isBetween = StoredValue.TryGet(pile, pointer, out object? value, out _) && value is byte[] found
             && ValueBytes.IsBetween(found, ValueBytes.Build(index, old), ValueBytes.Build(index, then));
         if (isBetween)
-            pile.Put(pointer, StoredValue.Make(index, then));
+            pile.Replace(pointer, StoredValue.Make(index, then));
         return isBetween;
     }
 

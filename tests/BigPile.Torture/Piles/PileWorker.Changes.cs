@@ -20,7 +20,7 @@ internal sealed unsafe partial class PileWorker
 
     private PilePointer PutInOneOfTheWays(object value, int lengthBytes) => _dice.Next(10) switch
     {
-        < 2 => _pile.Put(value, lengthBytes * (1 + _dice.Next(3))),
+        < 2 => _pile.PutWithCapacity(value, lengthBytes * (1 + _dice.Next(3))),
         2 when value is byte[] bytes => _pile.Put(new ReadOnlySequence<byte>(bytes)),
         _ => _pile.Put(value),
     };
@@ -31,7 +31,7 @@ internal sealed unsafe partial class PileWorker
         then.Pointer = record->Now.Pointer;
         object value = StoredValue.Make(index, then);
         _journal.Begin(record, Journals.Change.Replace, then);
-        _pile.Put(PilePointer.FromUInt64(then.Pointer), value);
+        _pile.Replace(PilePointer.FromUInt64(then.Pointer), value);
         _journal.Complete(record);
     }
 

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
+using BigPile.Access;
 
 namespace BigPile.Torture.Readers;
 
@@ -57,7 +58,7 @@ internal static class Children
         };
     }
 
-    private readonly struct EveryCheck : Pile.IReadChecks
+    private readonly struct EveryCheck : IReadChecks
     {
         public static bool Slot => true;
 
@@ -66,7 +67,7 @@ internal static class Children
         public static bool Sequence => true;
     }
 
-    private readonly struct NoSequence : Pile.IReadChecks
+    private readonly struct NoSequence : IReadChecks
     {
         public static bool Slot => true;
 
@@ -75,7 +76,7 @@ internal static class Children
         public static bool Sequence => false;
     }
 
-    private readonly struct NoHeaderAgain : Pile.IReadChecks
+    private readonly struct NoHeaderAgain : IReadChecks
     {
         public static bool Slot => true;
 

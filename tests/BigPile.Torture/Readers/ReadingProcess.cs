@@ -7,7 +7,7 @@ namespace BigPile.Torture.Readers;
 
 /// <summary>A process that reads only, as fast as it can, and looks whether each value is whole.</summary>
 internal sealed unsafe class ReadingProcess<TChecks>
-    where TChecks : struct, Pile.IReadChecks
+    where TChecks : struct, IReadChecks
 {
     private const int ReadsPerRound = 1 << 16;
     private const int RoundsPerWalk = 32;
@@ -67,7 +67,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private void ReadOne(int index, PilePointer pointer)
     {
         var reader = new SpanReader(_buffer);
-        if (!_pile.TryRead<SpanReader, TChecks>(pointer, ref reader))
+        if (!_pile.Reader.TryRead<SpanReader, TChecks>(pointer, ref reader))
         {
             if (_board.PointerOf(index) == pointer)
                 Show(ref _record->Refused, $"object {index} at {pointer} was not found");
@@ -123,7 +123,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private void ReadEntry(PilePointer pointer)
     {
         var reader = new SpanReader(_buffer);
-        if (!_pile.TryRead<SpanReader, TChecks>(pointer, ref reader))
+        if (!_pile.Reader.TryRead<SpanReader, TChecks>(pointer, ref reader))
             return;
         _record->Entries++;
         if (!CodeWord.IsWhole(_buffer.AsSpan((int)reader.LengthBytes - WritingProcess.EntryValueBytes, WritingProcess.EntryValueBytes)))

@@ -71,7 +71,7 @@ internal sealed unsafe class WritingProcess
                 _board.SetPointer(i, _pile.Put(NextValue(i, Lengths[i % Lengths.Length])));
                 continue;
             }
-            int lengthBytes = _pile.Read(_board.PointerOf(i), _value);
+            _ = _pile.TryRead(_board.PointerOf(i), _value, out int lengthBytes);
             if (!CodeWord.IsWhole(_value.AsSpan(0, lengthBytes)) || CodeWord.IndexOf(_value) != i)
                 Fault($"object {i} is not whole after a kill");
             _versions[i] = CodeWord.VersionOf(_value);
@@ -107,13 +107,13 @@ internal sealed unsafe class WritingProcess
         switch (_dice.Next(1_000))
         {
             case < 550:
-                _pile.Put(pointer, NextValue(index, _lengths[index]));
+                _pile.Replace(pointer, NextValue(index, _lengths[index]));
                 break;
             case < 650 when _lengths[index] <= LargestWriteBytes:
                 _pile.Write(pointer, NextValue(index, _lengths[index]));
                 break;
             case < 800:
-                _pile.Put(pointer, NextValue(index, ChooseLength()));
+                _pile.Replace(pointer, NextValue(index, ChooseLength()));
                 break;
             case < 950:
                 _board.SetPointer(index, _pile.Put(NextValue(index, ChooseLength()))); // before the old one is dead

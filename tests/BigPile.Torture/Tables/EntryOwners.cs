@@ -3,6 +3,7 @@ using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Torture.Tables;
 
@@ -19,7 +20,7 @@ internal sealed unsafe class EntryOwners
             Entries.UnionWith(core.Tags.Addresses());
             ThreadPresence presence = core.Enter();
             AddAll(core.Index);
-            _pile.Exit(presence);
+            _pile.Space.Exit(presence);
         }
     }
 
@@ -48,7 +49,7 @@ internal sealed unsafe class EntryOwners
         if (slot.IsEmpty)
             return;
         Entries.Add(slot.Address);
-        Pile.EntryView view = _pile.ViewEntry(slot.Address);
+        EntryView view = _pile.Entries.View(slot.Address);
         if (view.IsNone)
             return;
         var head = new EntryHead(view.Payload);

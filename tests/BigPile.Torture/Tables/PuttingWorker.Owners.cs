@@ -51,7 +51,7 @@ internal sealed unsafe partial class PuttingWorker
             return;
         EntryState then = record->Put.Last with { Revision = ++_record->LastRevision, LengthBytes = Length(), KeepsVersion = true };
         Begin(key, ref then);
-        _target.Pile.Put(pointer, ValueBytes.Build(key, then.Revision, 0, then.LengthBytes));
+        _target.Pile.Replace(pointer, ValueBytes.Build(key, then.Revision, 0, then.LengthBytes));
         Complete(key, record, then with { KeepsVersion = false });
     }
 

@@ -63,7 +63,7 @@ internal sealed class PileSteps(CrashModel model, PileOperations operations, Ran
         object value = CrashValue.New(random);
         log("put");
         bool isRoomy = operations.HasFlag(PileOperations.Resize) && random.Next(8) == 0;
-        model.Put(isRoomy ? pile.Put(value, preallocateBytes: random.Next(2_000)) : pile.Put(value), value);
+        model.Put(isRoomy ? pile.PutWithCapacity(value, capacityBytes: random.Next(2_000)) : pile.Put(value), value);
     }
 
     private void Delete(Pile pile, int index)
@@ -96,7 +96,7 @@ internal sealed class PileSteps(CrashModel model, PileOperations operations, Ran
         };
         log($"replace {pointer} of {size} by {CrashValue.SizeOf(value)}");
         model.Put(pointer, value);
-        pile.Put(pointer, value);
+        pile.Replace(pointer, value);
     }
 
     private void Write(Pile pile)

@@ -1,0 +1,217 @@
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>The one way in which every payload is read.</summary>
+/// <remarks>
+/// A read takes no lock and writes nothing shared. It loads the header, checks that the pointer's generation is in it and that the
+/// address is a slot of its page, lets the reader copy the payload, and then looks at everything again. In order:
+/// <list type="number">
+/// <item>sequence of the address's stripe (acquire), even;</item>
+/// <item>header (acquire): live, of the pointer's generation; busy: start over;</item>
+/// <item>page info, behind the header's load: a page that changes its slot size is taken from readers before its slots are laid out, so
+/// whoever saw bytes of the new layout in the header sees the new info as well;</item>
+/// <item>of a link: the target's header, info and back word likewise;</item>
+/// <item>the copy;</item>
+/// <item>a read barrier, which pairs with the writers' releases;</item>
+/// <item>header, info and sequence again. Any difference: start over.</item>
+/// </list>
+/// A reader that is handed a payload may see bytes that are being changed. It must not follow or trust them, only copy.
+/// </remarks>
+internal sealed unsafe class BlockReader
+{
+    // A writer that moves a payload is done long before; what still does not fit then is damage.
+    private const int MaxLooksAtLink = 10_000;
+
+    private readonly BlockSpace _space;
+    private readonly Gate _gate;
+    private readonly SegmentMap _map;
+    private readonly Stripes _stripes;
+    private readonly SharedReader? _shared;
+    private readonly bool _checksEveryRead;
+
+    /// <summary>Reads the blocks of a pile.</summary>
+    /// <param name="space">The blocks.</param>
+    /// <param name="shared">How it is done where another process may be writing: what this one has mapped is not found without it.</param>
+    internal BlockReader(BlockSpace space, SharedReader? shared = null)
+    {
+        _space = space;
+        _gate = space.Gate;
+        _map = space.Map;
+        _stripes = space.Stripes;
+        _shared = shared;
+        _checksEveryRead = space.ChecksEveryRead;
+    }
+
+    /// <summary>Reads the payload that a pointer names.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct =>
+        TryRead<TReader, AllChecks>(pointer, ref reader);
+
+    /// <summary>Reads the payload that a pointer names, with the checks of a type.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryRead<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
+    {
+        ThreadPresence presence = _gate.Enter();
+        try
+        {
+            return TryReadInside<TReader, TChecks>(pointer, ref reader);
+        }
+        finally
+        {
+            _space.Exit(presence);
+        }
+    }
+
+    /// <summary>As <see cref="TryRead{TReader, TChecks}"/>, of a caller that is inside the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool TryReadInside<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
+    {
+        if (!pointer.IsValid)
+            return false;
+        ulong address = pointer.Address;
+        Stripes.Stripe* stripe = _stripes.Of(address);
+        var spinner = default(SpinWait);
+        while (true)
+        {
+            ulong sequence = stripe->Sequence;
+            byte* block = _map.Find(address, out PageInfo* infoAt);
+            if (block == null)
+                return _shared != null && _shared.TryRead<TReader, TChecks>(pointer, ref reader); // whoever only reads has no map
+            var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+            PageInfo info = SegmentMap.Load(infoAt);
+            if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
+            {
+                if (!info.IsUnexamined)
+                    return false;
+                _space.Examiner!.Examine(address);
+                continue;
+            }
+            if (!TChecks.Sequence || ((sequence & 1) == 0 && !header.IsBusy))
+            {
+                bool whole = true;
+                if (header.Kind != BlockKind.Link)
+                    reader.Read(block + BlockHeader.SizeBytes, header.PayloadBytes, header.Kind);
+                else
+                    whole = TryReadTarget(address, header, ref reader);
+                Volatile.ReadBarrier();
+                bool isSame = !TChecks.HeaderAgain || (*(ulong*)block == header.Word && infoAt->Word == info.Word);
+                bool isQuiet = !TChecks.Sequence || stripe->Sequence == sequence;
+                if (whole && isSame && isQuiet && (!_checksEveryRead || IsIntact(address, block, header, info, infoAt, stripe, sequence)))
+                    return true;
+                if (!whole && isSame && isQuiet && spinner.Count > MaxLooksAtLink)
+                    Throw.DanglingLink(pointer);
+            }
+            else if (TChecks.Sequence && (sequence & 1) == 0
+                && TryReadMoved(pointer, block, header, ref reader, out bool isLive)
+                && infoAt->Word == info.Word && stripe->Sequence == sequence)
+            {
+                return isLive;
+            }
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+    }
+
+    /// <summary>Reads what is at the far end of a link; <see langword="false"/> when it was moved meanwhile.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReadTarget<TReader>(ulong originAddress, BlockHeader origin, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        ulong address = origin.TargetAddress;
+        byte* block = _map.Find(address, out PageInfo* infoAt);
+        if (block == null)
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+        PageInfo info = SegmentMap.Load(infoAt);
+        if (header.Kind != BlockKind.LinkTarget || !info.HasSlotAt(address))
+        {
+            _ = _space.IsExaminedNow(info, address);
+            return false;
+        }
+        var back = new BackWord(*(ulong*)(block + BlockHeader.SizeBytes));
+        if (back.OriginAddress != originAddress)
+            return false;
+        reader.Read(block + BlockHeader.SizeBytes + BackWord.SizeBytes, header.PayloadBytes - BackWord.SizeBytes, back.Kind);
+        Volatile.ReadBarrier();
+        return *(ulong*)block == header.Word && infoAt->Word == info.Word;
+    }
+
+    /// <summary>Reads the payload of a block whose own header is busy.</summary>
+    /// <param name="pointer">The block.</param>
+    /// <param name="block">Where it is.</param>
+    /// <param name="own">Its own header.</param>
+    /// <param name="reader">The reader.</param>
+    /// <param name="isLive">Whether the pointer names it.</param>
+    /// <returns><see langword="false"/> when it has to be looked at again, from the beginning.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReadMoved<TReader>(PilePointer pointer, byte* block, BlockHeader own, ref TReader reader, out bool isLive)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        isLive = false;
+        ulong* word = null;
+        if (!_space.IsMoved(pointer.Address, own, ref word))
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *word));
+        isLive = header.Generation == pointer.Generation && header.IsAddressable;
+        bool isWhole = !header.IsBusy;
+        if (isWhole && isLive && header.Kind == BlockKind.Link)
+            isWhole = TryReadTarget(pointer.Address, header, ref reader);
+        else if (isWhole && isLive)
+            reader.Read(block + BlockHeader.SizeBytes, header.PayloadBytes, header.Kind);
+        bool isIntact = !isWhole || !isLive || !_checksEveryRead || IsMovedIntact(pointer.Address, block, header);
+        Volatile.ReadBarrier();
+        bool isSame = *word == header.Word && MovedTable.IsStill(word, pointer.Address, own.Generation) && *(ulong*)block == own.Word;
+        if (isWhole && isSame && !isIntact)
+            Throw.Damaged(_space.DirectoryPath, header.PayloadBytes);
+        return isWhole && isSame;
+    }
+
+    private bool IsMovedIntact(ulong address, byte* block, BlockHeader header)
+    {
+        PageInfo* info;
+        if (header.Kind != BlockKind.Link)
+        {
+            _ = _map.Find(address, out info);
+            return _space.IsIntact(block, header, address, SegmentMap.Load(info));
+        }
+        byte* target = _map.Find(header.TargetAddress, out info);
+        return target != null && _space.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(info));
+    }
+
+    /// <summary>
+    /// Whether what was just read matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another
+    /// read.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool IsIntact(
+        ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
+    {
+        bool isIntact = true;
+        if (header.Kind == BlockKind.Link)
+        {
+            byte* target = _map.Find(header.TargetAddress, out PageInfo* targetInfo);
+            isIntact = target != null
+                && _space.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
+        }
+        else
+        {
+            isIntact = _space.IsIntact(block, header, address, info);
+        }
+        Volatile.ReadBarrier();
+        bool isSame = *(ulong*)block == header.Word && infoAt->Word == info.Word && stripe->Sequence == sequence;
+        if (isSame && !isIntact)
+            Throw.Damaged(_space.DirectoryPath, header.PayloadBytes);
+        return isSame;
+    }
+}

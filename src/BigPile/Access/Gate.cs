@@ -1,0 +1,146 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Concurrency;
+
+namespace BigPile.Access;
+
+/// <summary>Who may come into a pile: everybody, readers only for an instant, readers only for good, or nobody any more.</summary>
+/// <remarks>
+/// A flush must see whole changes only. It closes the gate to calls that change something, waits until every thread that was inside has
+/// left, copies what changed, and opens the gate. A call within a call that it waits for passes; any other one waits.
+/// Locks: the flush's, then the closing's, then the gate's.
+/// Memory ordering: coming in is a store to the thread's own word and then a load of the state. Who closes the gate stores the state, and
+/// then waits by <see cref="ThreadPresence.WaitForOthers"/>, whose process-wide barrier makes one of the two see the other.
+/// </remarks>
+/// <param name="directory">The directory of a mapped pile, for what is said to those who are refused.</param>
+internal sealed class Gate(string? directory)
+{
+    private const string PileName = "Pile"; // the type that the caller knows
+    private const int Open = 0;
+    private const int Barred = 1;
+    private const int ReadersOnly = 2;
+    private const int Closed = 3;
+
+    private readonly Lock _barring = new();
+    private int _state;
+
+    /// <summary>Held by whoever closes the pile or gives memory back.</summary>
+    internal Lock Closing { get; } = new();
+
+    /// <summary>Whether the pile was closed.</summary>
+    internal bool IsClosed => Volatile.Read(ref _state) == Closed;
+
+    /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence Enter()
+    {
+        ThreadPresence presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _state) == Closed)
+            RefuseClosed(presence);
+        return presence;
+    }
+
+    /// <summary>As <see cref="Enter"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
+    internal bool TryEnter(out ThreadPresence presence)
+    {
+        presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _state) != Closed)
+            return true;
+        presence.Exit();
+        return false;
+    }
+
+    /// <summary>
+    /// As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToChange()
+    {
+        ThreadPresence presence = ThreadPresence.Mine;
+        presence.Enter();
+        if (Volatile.Read(ref _state) != Open)
+            Wait(presence);
+        return presence;
+    }
+
+    /// <summary>Lets readers in, and nobody who changes something.</summary>
+    internal void LetReadersOnly() => Volatile.Write(ref _state, ReadersOnly);
+
+    /// <summary>Lets nobody in any more; returns once everybody has left. The caller is outside, and holds <see cref="Closing"/>.</summary>
+    internal void Close()
+    {
+        Volatile.Write(ref _state, Closed);
+        ThreadPresence.WaitForOthers();
+    }
+
+    /// <summary>Runs something while nothing changes. The caller is outside of all calls.</summary>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    internal void WhileNothingChanges(Action action)
+    {
+        lock (Closing)
+        {
+            if (IsClosed)
+                throw new ObjectDisposedException(PileName);
+            lock (_barring)
+            {
+                Volatile.Write(ref _state, Barred);
+                try
+                {
+                    ThreadPresence.WaitForOthers();
+                    action();
+                }
+                finally
+                {
+                    Volatile.Write(ref _state, Open);
+                }
+            }
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Wait(ThreadPresence presence)
+    {
+        var spinner = default(SpinWait);
+        while (true)
+        {
+            int state = Volatile.Read(ref _state);
+            if (state == Closed)
+                RefuseClosed(presence);
+            if (state == ReadersOnly)
+                RefuseChange(presence);
+            if (state == Open || (presence.IsNested && presence.IsAwaited))
+                return;
+            if (presence.IsNested)
+            {
+                // It came in as a reader, or into another pile: the flush either waits for it, or is over soon.
+                spinner.SpinOnce(sleep1Threshold: -1);
+                continue;
+            }
+            presence.Exit();
+            lock (_barring)
+            {
+                // nothing: whoever comes here waits until the gate is open again
+            }
+            presence.Enter();
+        }
+    }
+
+    [DoesNotReturn]
+    private void RefuseChange(ThreadPresence presence)
+    {
+        presence.Exit();
+        Throw.ReadOnly(directory);
+    }
+
+    [DoesNotReturn]
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void RefuseClosed(ThreadPresence presence)
+    {
+        presence.Exit();
+        throw new ObjectDisposedException(PileName);
+    }
+}

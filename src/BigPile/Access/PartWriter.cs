@@ -1,0 +1,112 @@
+using System;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>Overwrites a part of a payload where it lies.</summary>
+/// <remarks>
+/// As a replacement that fits: busy, under the lock of the stripe, while the sequence is odd. In pieces that fit a redo record, so that a
+/// kill leaves each of them whole or absent. A payload that is leased or frozen is copied and replaced.
+/// </remarks>
+internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
+{
+    private readonly Allocator _allocator = space.Allocator;
+
+    /// <summary>Overwrites a part.</summary>
+    internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
+    {
+        space.MakeRoomToMove();
+        ThreadPresence presence = space.Gate.EnterToChange();
+        Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!space.TryMakeBusy(pointer, out Block origin))
+                Throw.NoSuchObject(pointer);
+            try
+            {
+                WriteBusyLocked(stripe, origin, source, offsetBytes);
+            }
+            catch
+            {
+                origin.Publish(origin.Header); // nothing was written: afterwards the block may be busy for somebody else
+                throw;
+            }
+            return;
+        }
+        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        finally
+        {
+            stripe->ExitLock();
+            space.ExitAfterFree(presence);
+        }
+        Write(pointer, source, offsetBytes, space.Room.MakeRoom(flushes));
+    }
+
+    private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        bool isLink = origin.Header.Kind == BlockKind.Link;
+        Block place = isLink ? space.TargetOf(origin.Header) : origin;
+        int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);
+        long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
+        if (offsetBytes > lengthBytes - source.Length)
+            Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
+        if (space.Leases.IsLeased(place.Address) || space.IsFrozen(place))
+        {
+            RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(place.Start + headBytes, (int)lengthBytes), source, offsetBytes);
+            return;
+        }
+        stripe->BeginChangeLocked(origin.Address);
+        BlockHeader header = WriteInPieces(place, source, headBytes - BlockHeader.SizeBytes + offsetBytes);
+        origin.Publish(isLink ? origin.Header : header);
+        stripe->EndChangeLocked();
+        _allocator.NoteChange(place.Address);
+    }
+
+    private BlockHeader WriteInPieces(Block place, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        long capacityBytes = space.CapacityBytes(place);
+        BlockHeader header = place.Header;
+        do
+        {
+            ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
+            int redo = replacer.BeginRedo(place.Address, place.Header.Plain, offsetBytes, piece, default);
+            KillPoint.CopyHalf(piece, place.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
+            piece.CopyTo(new Span<byte>(place.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
+            KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+            if (space.IsSealed)
+                header = BlockSeal.CloseAgain(place.Start, place.Header, capacityBytes, offsetBytes, piece.Length);
+            place.Publish(place.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
+            replacer.EndRedo(redo);
+            KillPoint.Pass(KillWindow.RawBetweenPieces);
+            source = source[piece.Length..];
+            offsetBytes += piece.Length;
+        }
+        while (source.Length != 0);
+        return header;
+    }
+
+    private void RewriteElsewhere(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
+    {
+        bool isLink = origin.Header.Kind == BlockKind.Link;
+        BlockKind kind = isLink ? BlockSpace.BackWordOf(space.TargetOf(origin.Header)).Kind : origin.Header.Kind;
+        PileBuffer copy = BufferRental.Rent();
+        try
+        {
+            old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
+            source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
+            replacer.ReplaceBusyLocked(stripe, origin, copy.WrittenSpan, kind);
+            _allocator.NoteChange(origin.Address);
+        }
+        finally
+        {
+            BufferRental.Return(copy);
+        }
+    }
+}

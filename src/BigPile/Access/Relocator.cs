@@ -1,0 +1,88 @@
+using System;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>Moves a payload that lies behind a link: back to its pointer's place if it fits, else to a new target.</summary>
+internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
+{
+    /// <summary>Whether a pointer names a link.</summary>
+    internal bool IsLink(PilePointer pointer)
+    {
+        ThreadPresence presence = space.Gate.EnterToChange();
+        try
+        {
+            return space.TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
+        }
+        finally
+        {
+            space.Exit(presence);
+        }
+    }
+
+    /// <summary>Moves the payload of a link; does nothing where there is none, or no room.</summary>
+    internal void Move(PilePointer pointer, int flushes = 0)
+    {
+        space.MakeRoomToMove();
+        PileBuffer copy = BufferRental.Rent();
+        ThreadPresence presence = space.Gate.EnterToChange();
+        Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (space.TryMakeBusy(pointer, out Block origin))
+                MoveBusyLocked(stripe, origin, copy);
+            return;
+        }
+        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        catch (PileFullException)
+        {
+            return; // there is no room to move it to: it stays where it is
+        }
+        finally
+        {
+            stripe->ExitLock();
+            space.ExitAfterFree(presence);
+            BufferRental.Return(copy);
+        }
+        Move(pointer, space.Room.MakeRoom(flushes));
+    }
+
+    private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
+    {
+        try
+        {
+            if (origin.Header.Kind != BlockKind.Link)
+            {
+                origin.Publish(origin.Header);
+                return;
+            }
+            if (!origin.IsMoved && space.IsFrozen(origin))
+                space.CheckMovedRoom();
+            Block target = space.TargetOf(origin.Header);
+            int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
+            BlockKind kind = BlockSpace.BackWordOf(target).Kind;
+            new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)
+                .CopyTo(new Span<byte>(copy.Prepare(lengthBytes), lengthBytes));
+            if (CanComeBack(lengthBytes, origin))
+                replacer.WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
+            else
+                replacer.Relink(origin, copy.WrittenSpan, kind, KillWindow.CompactBeforeOldTargetFreed, Fault.CompactedFreedFirst);
+            space.Allocator.NoteChange(origin.Address);
+        }
+        catch
+        {
+            origin.Publish(origin.Header);
+            throw;
+        }
+    }
+
+    // What was flushed in place stays there: only where that is a link too, the bytes behind it mean nothing.
+    private bool CanComeBack(int lengthBytes, Block origin) =>
+        replacer.FitsInPlace(lengthBytes, origin) && !space.Leases.IsLeased(origin.Address)
+        && (!space.IsFrozen(origin) || origin.OwnHeader.Kind == BlockKind.Link);
+}

@@ -1,0 +1,139 @@
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>Ends objects: header first, then the target of a link, then the room.</summary>
+/// <remarks>
+/// The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. What a kill leaves behind each
+/// store: CRASH.md, "Delete".
+/// </remarks>
+internal sealed unsafe class Remover(BlockSpace space)
+{
+    private readonly Gate _gate = space.Gate;
+    private readonly SegmentMap _map = space.Map;
+    private readonly Allocator _allocator = space.Allocator;
+    private readonly LeaseTable _leases = space.Leases;
+
+    /// <summary>Ends an object.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object.</returns>
+    internal bool TryRemove(PilePointer pointer, int flushes = 0)
+    {
+        space.MakeRoomToMove();
+        ThreadPresence presence = _gate.EnterToChange();
+        try
+        {
+            return TryFreePlain(pointer) || TryFree(pointer);
+        }
+        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was moved is settled
+        }
+        finally
+        {
+            space.ExitAfterFree(presence);
+        }
+        return TryRemove(pointer, space.Room.MakeRoom(flushes));
+    }
+
+    /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>
+    /// <returns><see langword="false"/> when there is none, or another sort, or somebody is at work on it: nothing was done.</returns>
+    // the caller's loop would get all of it, and then the compiler inlines nothing in it any more
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal bool TryFreePlain(PilePointer pointer)
+    {
+        ulong address = pointer.Address;
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null)
+            return false;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
+        PageInfo info = SegmentMap.Load(infoAt);
+        uint slot = info.SlotAt(address);
+        if (header.Generation != pointer.Generation || !header.IsPlain || slot >= (uint)info.SlotCount || info.ClassPlusOne == 0)
+            return false;
+        PageMeta* page = _map.MetaOf(address);
+        BlockHeader freed = space.HeaderOfFreed(page, (int)slot, header);
+        if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
+            return false;
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        if (_leases.IsAny)
+            space.FreeBlock(new Block(start, (ulong*)start, address, header, info));
+        else
+            _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
+        return true;
+    }
+
+    internal bool TryFree(PilePointer pointer, bool usesReserve = false)
+    {
+        bool found = TryUnpublish(pointer, out Block block, usesReserve);
+        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        if (found)
+            space.FreeBlock(block);
+        return found;
+    }
+
+    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. Whether it is frozen is asked
+    // before: that does not change while the block lives, and when it does not live on, the swap fails.
+    private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
+    {
+        var spinner = default(SpinWait);
+        while (space.TryLocate(pointer, out block))
+        {
+            if (block.IsMoved || IsFrozenLink(block))
+                return TryUnpublishByTable(pointer, out block, usesReserve);
+            if (!block.Header.IsBusy && block.TrySwap(space.FreedHeader(block)))
+            {
+                FreeTargetOf(block);
+                return true;
+            }
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+        return false;
+    }
+
+    // Busy first, and for as long as the header that counts is in the table.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryUnpublishByTable(PilePointer pointer, out Block block, bool usesReserve)
+    {
+        if (!space.TryMakeBusy(pointer, out block))
+            return false;
+        SetFreed(block, usesReserve);
+        FreeTargetOf(block);
+        return true;
+    }
+
+    // After the origin: a kill between leaves a target that recovery finds by its back word.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void FreeTargetOf(Block origin)
+    {
+        KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
+        if (origin.Header.Kind == BlockKind.Link)
+            space.FreeTarget(origin.Header);
+    }
+
+    // Nothing can be had back from the free header of a link.
+    private bool IsFrozenLink(Block block) => block.Header.Kind == BlockKind.Link && space.IsFrozen(block);
+
+    private void SetFreed(Block block, bool usesReserve)
+    {
+        if (!block.IsMoved && (block.Header.CanBeUndone || !space.IsFrozen(block)))
+        {
+            block.Publish(space.FreedHeader(block));
+            return;
+        }
+        try
+        {
+            if (!block.IsMoved)
+                space.CheckMovedRoom(usesReserve);
+            space.SetHeader(block, block.Header.Freed);
+        }
+        catch
+        {
+            block.Publish(block.Header);
+            throw;
+        }
+    }
+}

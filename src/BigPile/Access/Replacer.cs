@@ -1,0 +1,202 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Access;
+
+/// <summary>Puts another payload in the place of one that a pointer names.</summary>
+/// <remarks>
+/// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
+/// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
+/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never
+/// overwritten: the new one goes elsewhere as if it did not fit. Order of stores for a move: target whole and published, then the origin's
+/// header in one store, then the old target freed; so at each instant the origin leads to a whole payload. A frozen payload is not
+/// overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still
+/// busy: once it is not, a deletion may give its page away. What a kill leaves behind each store: CRASH.md, "Replace".
+/// </remarks>
+internal sealed unsafe class Replacer(BlockSpace space)
+{
+    private readonly Allocator _allocator = space.Allocator;
+    private readonly LeaseTable _leases = space.Leases;
+
+    /// <summary>Replaces a payload.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object.</returns>
+    internal bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind, int flushes = 0)
+    {
+        if (payload.Length > PileBuffer.MaxLengthBytes)
+            PileBuffer.RefuseLength(payload.Length);
+        space.MakeRoomToMove();
+        ThreadPresence presence = space.Gate.EnterToChange();
+        Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
+        stripe->EnterLock();
+        try
+        {
+            if (!space.TryMakeBusy(pointer, out Block origin))
+                return false;
+            try
+            {
+                ReplaceBusyLocked(stripe, origin, payload, kind);
+                _allocator.NoteChange(origin.Address);
+            }
+            catch
+            {
+                origin.Publish(origin.Header); // there was no room for a target: the old payload stays, untouched
+                throw;
+            }
+            return true;
+        }
+        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        finally
+        {
+            stripe->ExitLock();
+            space.ExitAfterFree(presence);
+        }
+        return TryReplace(pointer, payload, kind, space.Room.MakeRoom(flushes));
+    }
+
+    /// <summary>Replaces the payload of a block that is busy, and the caller's alone; ends its being busy.</summary>
+    internal void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        bool isFrozen = space.IsFrozen(origin);
+        if (isFrozen && !origin.IsMoved)
+            space.CheckMovedRoom();
+        if (!isFrozen && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
+            WriteIntoOriginLocked(stripe, origin, payload, kind);
+        else if (origin.Header.Kind == BlockKind.Link)
+            WriteBehindLinkLocked(stripe, origin, payload, kind);
+        else
+            Move(origin, payload, kind);
+    }
+
+    /// <summary>Writes a payload to its pointer's own block, and frees the target if that was a link.</summary>
+    internal void WriteIntoOriginLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Debug.Assert(FitsInPlace(payload.Length, origin), "What is overwritten has room for it.");
+        _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
+        var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
+        // Of a frozen block the payload means nothing as long as the header that counts is another one: that changes by one store.
+        bool isFrozen = space.IsFrozen(origin);
+        int redo = isFrozen ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
+        stripe->BeginChangeLocked(origin.Address);
+        if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
+            space.FreeTarget(origin.Header);
+        KillPoint.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, KillWindow.ReplaceHalfOfPayload);
+        payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
+        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+        space.SetHeader(origin, space.HeaderOf(origin.Start, kind, header.Generation, payload.Length, space.CapacityBytes(origin)));
+        stripe->EndChangeLocked();
+        if (!isFrozen)
+            EndRedo(redo);
+        KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
+        if (!Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
+            space.FreeTarget(origin.Header);
+    }
+
+    /// <summary>Has a link lead to a new target with another payload, and frees the old one.</summary>
+    internal void Relink(Block origin, ReadOnlySpan<byte> payload, BlockKind kind, KillWindow window, bool freesFirst)
+    {
+        Debug.Assert(origin.Header.Kind == BlockKind.Link, "There is an old target.");
+        if (freesFirst)
+            space.FreeTarget(origin.Header);
+        Link(origin, TakeTarget(origin, payload, kind));
+        KillPoint.Pass(window);
+        if (!freesFirst)
+            space.FreeTarget(origin.Header);
+    }
+
+    /// <summary>Whether a payload has room in a block, and may be written over the one that is there.</summary>
+    internal bool FitsInPlace(long payloadBytes, Block block)
+    {
+        long capacityBytes = space.CapacityBytes(block);
+        bool fits = space.IsSealed ? BlockSeal.Fits(payloadBytes, capacityBytes) : payloadBytes <= capacityBytes;
+        return fits && payloadBytes <= space.Redo.MaxPayloadBytes;
+    }
+
+    /// <summary>Notes what is about to be written over a payload.</summary>
+    internal int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
+        Fault.InPlaceWithoutRedo ? 0 : space.Redo.Begin(ThreadPresence.Mine.Heap, address, header.Word, offsetBytes, first, second);
+
+    /// <summary>Notes that it is written.</summary>
+    internal void EndRedo(int index)
+    {
+        if (!Fault.InPlaceWithoutRedo)
+            space.Redo.End(index);
+    }
+
+    private void WriteBehindLinkLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        Block target = space.TargetOf(origin.Header);
+        int lengthBytes = payload.Length + BackWord.SizeBytes;
+        if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || space.IsFrozen(target))
+        {
+            Relink(origin, payload, kind, KillWindow.LinkBeforeOldTargetFreed, Fault.TargetFreedFirst);
+            return;
+        }
+        _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
+        var header = new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes);
+        ulong back = new BackWord(origin.Address, origin.Header.Generation, kind).Word;
+        int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
+        stripe->BeginChangeLocked(origin.Address);
+        KillPoint.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, KillWindow.ReplaceHalfOfPayload);
+        WriteTargetPayload(target.Start, back, payload);
+        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+        target.Publish(
+            space.HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, space.CapacityBytes(target)));
+        origin.Publish(origin.Header);
+        stripe->EndChangeLocked();
+        EndRedo(redo);
+        _allocator.NoteChange(target.Address);
+    }
+
+    private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        ulong target = TakeTarget(origin, payload, kind);
+        _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+        bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsMoved
+            && !space.IsFrozen(origin) && !_leases.IsLeased(origin.Address);
+        if (isToBeCut)
+            _allocator.NoteChange(origin.Address);
+        Link(origin, target);
+        if (isToBeCut)
+            CutRun(origin);
+    }
+
+    /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
+    private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    {
+        long lengthBytes = (long)payload.Length + BackWord.SizeBytes;
+        Slot slot = space.TakeAnySlot(lengthBytes, lengthBytes);
+        WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
+        _ = space.Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
+        space.CountLink();
+        KillPoint.Pass(KillWindow.LinkBeforeSwing);
+        return slot.Address;
+    }
+
+    private void Link(Block origin, ulong targetAddress) =>
+        space.SetHeader(origin, new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
+
+    private static void WriteTargetPayload(byte* start, ulong back, ReadOnlySpan<byte> payload)
+    {
+        *(ulong*)(start + BlockHeader.SizeBytes) = back;
+        payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + BackWord.SizeBytes, payload.Length));
+    }
+
+    // The block is a link by now and nobody else's to cut, unless it was deleted in between: then its run is gone as a whole.
+    private void CutRun(Block origin)
+    {
+        var pointer = new PilePointer(origin.Address, origin.Header.Generation);
+        if (!space.TryMakeBusy(pointer, out Block link))
+            return;
+        if (link.Header.Kind == BlockKind.Link)
+            _allocator.CutRun(origin.Address);
+        link.Publish(link.Header);
+    }
+}

@@ -1,0 +1,31 @@
+using BigPile.Concurrency;
+
+namespace BigPile.Access;
+
+/// <summary>Makes room of what was freed, and gives memory back. Of a pile in memory what was freed is free at once.</summary>
+/// <remarks>
+/// What was flushed and then freed keeps its room until the next flush, so a pile may be full of it. Every call that needs memory flushes
+/// then and tries again, once it is outside of the pile and holds no lock; it throws when nothing waits any more, or the device refuses. A
+/// call within a call can't: a flush would wait for it.
+/// </remarks>
+internal abstract class RoomMaker
+{
+    /// <summary>Whether a flush would give room back, and this thread may make one once it has left the pile.</summary>
+    /// <param name="presence">The calling thread, inside of the call that failed.</param>
+    /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
+    internal abstract bool CanMakeRoom(ThreadPresence presence, int flushes);
+
+    /// <summary>Flushes, so that what was freed can be used again. The caller is outside of all calls.</summary>
+    /// <param name="flushes">How often it was done for the same call before.</param>
+    /// <returns>The number for the next time.</returns>
+    internal abstract int MakeRoom(int flushes);
+
+    /// <summary>Flushes if it may, without a limit of times; whatever it meets is logged.</summary>
+    internal abstract bool TryFlush();
+
+    /// <summary>Flushes in the background; called where much waits for it.</summary>
+    internal abstract void RequestFlush();
+
+    /// <summary>Gives empty segments back, if nobody else does just now. Never throws.</summary>
+    internal abstract void GiveBackQuietly();
+}

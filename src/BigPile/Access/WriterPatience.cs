@@ -1,0 +1,47 @@
+using System.Diagnostics;
+using System.Threading;
+
+namespace BigPile.Access;
+
+/// <summary>Waits for the writer, and not for ever.</summary>
+internal struct WriterPatience(WriterWatch writer)
+{
+    private const int PausesWithoutSleep = 200;
+    private const ulong AllAddresses = ulong.MaxValue;
+
+    private SpinWait _spinner;
+    private BusyMark? _awaited;
+    private long _since;
+
+    internal void Pause() => _spinner.SpinOnce(sleep1Threshold: -1);
+
+    internal void WaitForReplacement(PilePointer pointer, ulong sequence)
+    {
+        if (IsOver(new BusyMark(pointer.Address, sequence)))
+            Throw.HeldByWriter(writer.DirectoryPath, pointer);
+    }
+
+    internal void WaitForRecovery(ulong changes)
+    {
+        if (IsOver(new BusyMark(AllAddresses, changes)))
+            Throw.HeldByRecovery(writer.DirectoryPath);
+    }
+
+    private bool IsOver(BusyMark mark)
+    {
+        if (mark == writer.LastBusy)
+            return true;
+        if (_awaited != mark)
+        {
+            _awaited = mark;
+            _since = Stopwatch.GetTimestamp();
+        }
+        else if (Stopwatch.GetElapsedTime(_since) > writer.Patience)
+        {
+            writer.LastBusy = mark;
+            return true;
+        }
+        _spinner.SpinOnce(PausesWithoutSleep);
+        return false;
+    }
+}

@@ -1,0 +1,185 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Access;
+
+/// <summary>What a reader knows of the process that writes: its stripes, and which segments it has.</summary>
+/// <remarks>
+/// All of it counts as long as the number of changes in the file of stripes is the same. The owner raises it behind the superblock that
+/// lists other segments, and before it marks or removes the file of one that is gone. So a reader that sees no change has every segment in
+/// which an object can be whose pointer it was given, and one that fails to map a segment sees a change if that was the reason.
+/// A directory without that file has had no owner of this version: nobody changes anything as long as there is none.
+/// </remarks>
+internal sealed class WriterWatch : IDisposable
+{
+    private readonly PileDirectory _directory;
+    private readonly Gate _gate;
+    private readonly SegmentMap _map;
+    private readonly PagePool _pool;
+    private readonly ILogger _logger;
+    private readonly Lock _mapping = new();
+    private StripeFile? _stripeFile;
+    private WriterView? _view;
+    private bool _hasSegments;
+    private UndoRule _undoRule;
+    private MovedTable? _moves;
+    private int _isReleasing;
+
+    /// <summary>Watches the writer of a directory.</summary>
+    internal WriterWatch(PileDirectory directory, Gate gate, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
+    {
+        _directory = directory;
+        _gate = gate;
+        _map = map;
+        _pool = pool;
+        _logger = logger;
+        Patience = patience;
+    }
+
+    /// <summary>The pile's directory.</summary>
+    internal string DirectoryPath => _directory.Path;
+
+    /// <summary>How long a reader waits for a writer that does not go on.</summary>
+    internal TimeSpan Patience { get; }
+
+    /// <summary>What a reader waited for in vain: whoever comes later need not wait as long again.</summary>
+    internal BusyMark? LastBusy { get; set; }
+
+    /// <summary>Which deletions are undone, by the superblock.</summary>
+    internal UndoRule UndoRule => _undoRule;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal WriterView? CurrentView(ref WriterPatience patience)
+    {
+        WriterView? view = Volatile.Read(ref _view);
+        return view is { IsRecovering: false, IsCurrent: true } ? view : WaitForView(ref patience);
+    }
+
+    internal bool IsCurrent(WriterView? view) => view?.IsCurrent ?? !StripeFile.Exists(_directory.Files);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private WriterView? WaitForView(ref WriterPatience patience)
+    {
+        while (true)
+        {
+            WriterView? view = RenewView();
+            if (view is not { IsRecovering: true })
+                return view;
+            patience.WaitForRecovery(view.Changes);
+        }
+    }
+
+    /// <summary>Maps what the writer has by now, and waits while it recovers the pile.</summary>
+    internal void MapNewSegments()
+    {
+        var patience = new WriterPatience(this);
+        _ = CurrentView(ref patience);
+    }
+
+    /// <summary>The sequences of whoever writes this pile; none when there is no writer, and was none.</summary>
+    internal Stripes? WritersStripes()
+    {
+        MapNewSegments();
+        return _view?.Stripes;
+    }
+
+    /// <summary>Takes over the segments as they are now. Null when there is no writer, and was none.</summary>
+    internal WriterView? RenewView()
+    {
+        lock (_mapping)
+        {
+            while (true)
+            {
+                StripeFile? file = _stripeFile ??= StripeFile.OpenForReading(_directory.Files, _directory.PileId);
+                ulong changes = file?.Changes ?? 0;
+                if (file == null ? _hasSegments : _view?.Changes == changes)
+                    return _view;
+                try
+                {
+                    if ((changes & 1) == 0)
+                        TakeOverSegments(_directory.ReadListedSegments(out _undoRule));
+                    _hasSegments = true;
+                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, file.Stripes, changes));
+                    return _view;
+                }
+                catch (Exception e) when (e is PileStorageException or IOException or UnauthorizedAccessException)
+                {
+                    bool isOutOfDate = file == null ? StripeFile.Exists(_directory.Files) : file.Changes != changes;
+                    if (isOutOfDate)
+                        continue;
+                    if (e is PileStorageException)
+                        throw;
+                    throw new PileStorageException($"The segments of the pile in '{DirectoryPath}' can't be mapped: {e.Message}", e);
+                }
+            }
+        }
+    }
+
+    internal MovedTable? Moves()
+    {
+        if (UndoRule.LeftAs == LeftAs.Cut)
+            return null; // nothing is known of them
+        if (_moves is { } known)
+            return known;
+        lock (_mapping)
+            return _moves ??= MovedTable.OpenForReading(_directory.Files);
+    }
+
+    private void TakeOverSegments(IReadOnlyDictionary<int, long> listed)
+    {
+                var kept = new HashSet<int>();
+        foreach (Segment segment in _pool.Segments())
+        {
+            bool isListed = listed.TryGetValue(segment.Number, out long lengthBytes);
+            bool isSame = isListed && lengthBytes == segment.Region.LengthBytes && !segment.IsGivenBack;
+            if (isSame)
+                kept.Add(segment.Number);
+            else
+                _pool.Drop(segment);
+        }
+        foreach ((int number, long lengthBytes) in listed)
+        {
+            if (!kept.Contains(number))
+                SegmentMapping.Map(_directory, _map, _pool, number, lengthBytes);
+        }
+        if (_pool.DroppedCount != 0 && Interlocked.Exchange(ref _isReleasing, 1) == 0)
+            ThreadPool.UnsafeQueueUserWorkItem(static watch => watch.ReleaseDropped(), this, preferLocal: false);
+    }
+
+    // Not by the reader that found out: it is inside, and so may be others that look at the old segment.
+    private void ReleaseDropped()
+    {
+        try
+        {
+            lock (_gate.Closing)
+            {
+                Volatile.Write(ref _isReleasing, 0);
+                if (_gate.IsClosed)
+                    return;
+                Segment[] dropped = _pool.TakeDropped();
+                ThreadPresence.WaitForOthers();
+                foreach (Segment segment in dropped)
+                    segment.Dispose();
+            }
+        }
+        catch (Exception e)
+        {
+            _logger.LogWarning(e, "Segments of the pile in {Path} that its writer gave back could not be released", DirectoryPath);
+        }
+    }
+
+    /// <summary>Unmaps the files.</summary>
+    public void Dispose()
+    {
+        _moves?.Dispose();
+        _stripeFile?.Dispose();
+    }
+}

@@ -1,0 +1,84 @@
+using BigPile.Allocation;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>Maps the segments that a superblock lists.</summary>
+internal static class SegmentMapping
+{
+    /// <summary>Maps all of them.</summary>
+    internal static void MapAll(PileDirectory directory, SegmentMap map, PagePool pool)
+    {
+        foreach ((int number, long lengthBytes) in directory.ListedSegments)
+            Map(directory, map, pool, number, lengthBytes);
+    }
+
+    /// <summary>Maps one of them.</summary>
+    /// <exception cref="PileStorageException">There can be no such segment, or it is damaged, or of another pile.</exception>
+    internal static void Map(PileDirectory directory, SegmentMap map, PagePool pool, int number, long lengthBytes)
+    {
+        string path = directory.Segments.PathOf(number);
+        if (!IsPossible(map, pool, number, lengthBytes))
+            throw new PileStorageException(
+                $"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
+        MappedRegion region = directory.Segments.Open(number, lengthBytes);
+        try
+        {
+            SegmentScanner.CheckHead(region, path, number, directory.PileId);
+            var segment = new Segment(number, map.AddressOf(number), region, knowsFrozen: !directory.IsReadOnly);
+            pool.Hold(segment, isShared: directory.IsReadOnly);
+        }
+        catch
+        {
+            region.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Maps one of them to look at it; what is wrong with it is noted as a fault.</summary>
+    internal static void MapForVerifying(PileDirectory directory, SegmentMap map, PagePool pool, int number, long lengthBytes)
+    {
+        if (!IsPossible(map, pool, number, lengthBytes))
+        {
+            directory.Faults.Add(
+                new PileFault(directory.Path, $"the superblock lists an impossible segment {number} of {lengthBytes:N0} bytes", 0));
+            return;
+        }
+        MappedRegion region;
+        try
+        {
+            region = directory.Segments.Open(number, lengthBytes);
+        }
+        catch (PileStorageException e)
+        {
+            directory.Faults.Add(new PileFault(directory.Segments.PathOf(number), e.Message, lengthBytes));
+            return;
+        }
+        if (!SegmentScanner.IsHead(region, number, directory.PileId))
+        {
+            directory.Faults.Add(
+                new PileFault(directory.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));
+        }
+        pool.Hold(new Segment(number, map.AddressOf(number), region, knowsFrozen: false), isShared: true);
+    }
+
+    /// <summary>
+    /// Whether a segment that a superblock lists can be mapped: a length of whole pages, and numbers that exist and are nobody else's.
+    /// </summary>
+    private static bool IsPossible(SegmentMap map, PagePool pool, int number, long lengthBytes)
+    {
+        if (number < 0 || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)
+            return false;
+        long spans = (lengthBytes - 1) / map.SegmentBytes + 1;
+        if (spans > map.Capacity - number
+            || lengthBytes / SizeClasses.PageBytes <= SegmentHead.PagesFor((int)(lengthBytes / SizeClasses.PageBytes)))
+            return false;
+        for (int i = 0; i < spans; i++)
+        {
+            if (pool.Find(map.AddressOf(number + i)) != null)
+                return false;
+        }
+        return true;
+    }
+}

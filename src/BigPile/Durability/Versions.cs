@@ -1,0 +1,105 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>Numbers the entries of tables: each higher than every one before, also across restarts and kills.</summary>
+/// <remarks>
+/// Written to the file in steps, before the first version of a step is used. Derived from what is alive, the counter would go
+/// backwards once the youngest entries were removed. A step is durable before it is used: the device may get entries at any time. It is
+/// large, so that waiting for the device is seldom.
+/// </remarks>
+internal sealed class Versions
+{
+    /// <summary>The bits of a version below its millisecond.</summary>
+    internal const int ClockShift = 20;
+
+    /// <summary>How far ahead versions are reserved when they follow a clock: a second, as <see cref="Next(ulong)"/> is told.</summary>
+    internal const ulong ClockStep = 1000UL << ClockShift;
+
+    private const ulong Step = 1 << 20;
+    private const int FirstShift = 24;
+
+    private readonly Lock _lock = new();
+    private readonly Counter _counter = new();
+    private readonly Action<ulong>? _raise;
+
+    /// <summary>Goes on behind what was stored.</summary>
+    /// <param name="pileId">A new pile begins at a number of its own: a version of another pile is not taken for one of this.</param>
+    /// <param name="storedLimit">The end of the last step; 0 for a new pile.</param>
+    /// <param name="raise">Makes the end of a step durable; nothing where versions end with the process.</param>
+    internal Versions(Guid pileId, ulong storedLimit, Action<ulong>? raise)
+    {
+        _raise = raise;
+        _counter.Last = _counter.Limit = storedLimit != 0 && !Fault.VersionFromLive
+            ? storedLimit
+            : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstShift;
+    }
+
+    /// <summary>The highest version that was given out.</summary>
+    internal ulong Last => Volatile.Read(ref _counter.Last);
+
+    /// <summary>The end of the step that is reserved.</summary>
+    internal ulong Limit => Volatile.Read(ref _counter.Limit);
+
+    /// <summary>The next version.</summary>
+    internal ulong Next()
+    {
+        ulong version = Interlocked.Increment(ref _counter.Last);
+        if (version > Volatile.Read(ref _counter.Limit))
+            RaiseLimit(version, 0);
+        return version;
+    }
+
+    /// <summary>The next version that is at least a floor.</summary>
+    internal ulong Next(ulong floor)
+    {
+        if (Fault.VersionFromLive)
+            floor = 0; // a clock would hide what this control is about
+        while (true)
+        {
+            ulong last = Volatile.Read(ref _counter.Last);
+            ulong version = Math.Max(last + 1, floor);
+            if (Interlocked.CompareExchange(ref _counter.Last, version, last) != last)
+                continue;
+            if (version > Volatile.Read(ref _counter.Limit))
+                RaiseLimit(version, floor + ClockStep);
+            return version;
+        }
+    }
+
+    /// <summary>Only for a control of the kill test: takes the counter from an entry that is alive.</summary>
+    internal void Note(ulong version)
+    {
+        if (Fault.VersionFromLive && version > _counter.Last)
+            _counter.Last = _counter.Limit = version;
+    }
+
+    /// <summary>Goes on behind a limit that a flush knew of. Nobody counts yet.</summary>
+    internal void Restore(ulong limit) => _counter.Last = _counter.Limit = Math.Max(limit, _counter.Limit);
+
+    // From the clock's version and not from the last one: else each kill would leave the versions a step further ahead of the clock.
+    private void RaiseLimit(ulong version, ulong least)
+    {
+        lock (_lock)
+        {
+            if (version <= _counter.Limit)
+                return;
+            ulong limit = Math.Max(version + Step, least);
+            _raise?.Invoke(limit);
+            KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
+            Debug.Assert(limit > _counter.Limit, "Steps only grow.");
+            Volatile.Write(ref _counter.Limit, limit);
+        }
+    }
+
+    /// <summary>An object of its own, so that counting does not take its neighbours' fields from the readers' caches.</summary>
+    private sealed class Counter : CacheLineIsolated
+    {
+        internal ulong Last;
+        internal ulong Limit;
+    }
+}

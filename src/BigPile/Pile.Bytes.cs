@@ -1,0 +1,143 @@
+using System;
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Access;
+
+namespace BigPile;
+
+/// <summary>Bytes: the pile as an allocator, and payloads as they are stored.</summary>
+public sealed partial class Pile
+{
+    private const int FirstRoomBytes = 256;
+
+    /// <summary>Allocates bytes, all zero. <c>Get</c> gives them as a byte array.</summary>
+    /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Allocate(int lengthBytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
+        return _writer.PutZeros(lengthBytes);
+    }
+
+    /// <summary>Overwrites a part of a payload where it lies. Concurrent reads see all of the part or nothing of it.</summary>
+    /// <remarks>
+    /// A kill in the middle leaves, in a mapped pile, all of the part or nothing of it when it is at most 65,472 bytes long; of a longer
+    /// one it may leave the first pieces of that length.
+    /// </remarks>
+    /// <param name="pointer">The object.</param>
+    /// <param name="source">The new bytes.</param>
+    /// <param name="offsetBytes">Where they go, from the payload's start.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The part does not lie within the payload.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">The payload is leased, and there is no room for a copy of it.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        _partWriter.Write(pointer, source, offsetBytes);
+    }
+
+    /// <summary>Copies a payload as it is stored: the bytes of a byte array, text as UTF-8, of an object the codec's bytes.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public byte[] GetBytes(PilePointer pointer)
+    {
+        var reader = default(BytesReader);
+        if (!_reader.TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        return reader.Result;
+    }
+
+    /// <summary>Copies a part of a payload.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="offsetBytes">The first byte's offset in the payload.</param>
+    /// <returns>The bytes copied: fewer than the destination has when the payload ends before.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The offset is negative.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int Read(PilePointer pointer, Span<byte> destination, int offsetBytes = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
+        var reader = new PartReader(destination, offsetBytes);
+        if (!_reader.TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        return reader.CopiedBytes;
+    }
+
+    /// <summary>Copies a payload as it is stored, if all of it fits.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="destination">Where the bytes go; nothing usable when they do not fit.</param>
+    /// <param name="payloadBytes">The bytes of the payload, copied or not.</param>
+    /// <returns>Whether it fits.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryRead(PilePointer pointer, Span<byte> destination, out int payloadBytes)
+    {
+        var reader = new SpanReader(destination);
+        if (!_reader.TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        payloadBytes = (int)reader.LengthBytes;
+        return payloadBytes <= destination.Length;
+    }
+
+    /// <summary>Copies a payload as it is stored to a writer.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="destination">Where the bytes go; it gets one contiguous write.</param>
+    /// <returns>The bytes copied.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object; nothing was written.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int Read(PilePointer pointer, IBufferWriter<byte> destination)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        int wantedBytes = FirstRoomBytes;
+        while (true)
+        {
+            Span<byte> room = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
+            if (room.Length < wantedBytes)
+                throw new ArgumentException(
+                    $"The writer gave room for {room.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
+            if (!TryRead(pointer, room, out wantedBytes))
+                continue; // now it is known how much is needed
+            if (wantedBytes != 0)
+                destination.Advance(wantedBytes);
+            return wantedBytes;
+        }
+    }
+
+    /// <summary>The bytes of an object's payload.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int SizeOf(PilePointer pointer)
+    {
+        var reader = default(SizeReader);
+        if (!_reader.TryRead(pointer, ref reader))
+            Throw.NoSuchObject(pointer);
+        return (int)reader.LengthBytes;
+    }
+
+    /// <summary>Gives a view of an object's payload without copying it.</summary>
+    /// <returns>The view, to be disposed soon.</returns>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PileLease Lease(PilePointer pointer)
+    {
+        if (!TryLease(pointer, out PileLease? lease))
+            Throw.NoSuchObject(pointer);
+        return lease;
+    }
+
+    /// <summary>Gives a view of an object's payload without copying it, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
+    {
+        if (IsReadOnly)
+            Throw.NoLeaseOfReader(DirectoryPath);
+        return _lessor.TryLease(pointer, out lease);
+    }
+}

@@ -1,0 +1,193 @@
+using System;
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using BigPile.Access;
+using BigPile.Layout;
+
+namespace BigPile;
+
+/// <summary>Objects: storing, reading, replacing and deleting them.</summary>
+public sealed partial class Pile
+{
+    /// <summary>Stores an object and everything that it reaches.</summary>
+    /// <param name="value">The object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <returns>The pointer that names the object from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(object value) => _objects.Put(value);
+
+    /// <summary>Stores a string, without the codec.</summary>
+    /// <returns>The pointer that names the string from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(string value) => _objects.Put(value);
+
+    /// <summary>Stores a byte array, without the codec.</summary>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(byte[] value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return _writer.Put(value, BlockKind.Bytes);
+    }
+
+    /// <summary>Stores bytes, without the codec. <c>Get</c> gives them back as a byte array.</summary>
+    /// <param name="value">The bytes; from 0 to 1 GiB.</param>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(ReadOnlySpan<byte> value) => _writer.Put(value, BlockKind.Bytes);
+
+    /// <summary>Stores bytes that lie in several places, without joining them first.</summary>
+    /// <remarks>The parts are pinned while they are copied.</remarks>
+    /// <param name="value">The bytes; from 0 to 1 GiB.</param>
+    /// <returns>The pointer that names the bytes from now on.</returns>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer Put(in ReadOnlySequence<byte> value) => _objects.Put(value);
+
+    /// <summary>Not to be called: a pointer is no object to store, and another object in its place is put by <c>Replace</c>.</summary>
+    [Obsolete("A pointer is no object to store. Replace puts another object in the place of the one that it names.", error: true)]
+    public PilePointer Put(PilePointer pointer) => throw new NotSupportedException();
+
+    /// <summary>Stores an object with room to grow in place.</summary>
+    /// <param name="value">The object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <param name="capacityBytes">Bytes of payload to reserve; from 0 to 1 GiB. A payload that is larger gets what it needs.</param>
+    /// <returns>The pointer that names the object from now on.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The bytes to reserve are negative.</exception>
+    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public PilePointer PutWithCapacity(object value, int capacityBytes) => _objects.Put(value, capacityBytes);
+
+    /// <summary>Stores many objects: all of them, or none.</summary>
+    /// <typeparam name="T">The objects' type.</typeparam>
+    /// <param name="values">The objects. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <param name="pointers">Gets the pointers in the same order; at least as long as the objects.</param>
+    /// <exception cref="ArgumentException">There is less room than objects.</exception>
+    /// <exception cref="ArgumentNullException">One of the objects is <see langword="null"/>; the pile is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room for all; the pile is as it was.</exception>
+    /// <exception cref="PileSerializationException">A graph holds something that has no place in a pile; the pile is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void PutMany<T>(ReadOnlySpan<T> values, Span<PilePointer> pointers)
+        where T : class =>
+        _batch.PutMany(values, pointers);
+
+    /// <summary>Puts another object in the place of one that a pointer names.</summary>
+    /// <param name="pointer">The object; the pointer stays valid whatever the new one's size.</param>
+    /// <param name="value">The new object. Strings and byte arrays are stored as they are, anything else by the codec.</param>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Replace(PilePointer pointer, object value)
+    {
+        if (!_objects.TryReplace(pointer, value))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts bytes in the place of an object that a pointer names.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Replace(PilePointer pointer, ReadOnlySpan<byte> value)
+    {
+        if (!_replacer.TryReplace(pointer, value, BlockKind.Bytes))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Puts another object in the place of one that a pointer names, if it still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
+    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryReplace(PilePointer pointer, object value) => _objects.TryReplace(pointer, value);
+
+    /// <summary>Reads an object: an equal graph, new on each call.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public object Get(PilePointer pointer)
+    {
+        if (!_objects.TryGet(pointer, out object? value))
+            Throw.NoSuchObject(pointer);
+        return value;
+    }
+
+    /// <summary>Reads an object of a known type.</summary>
+    /// <typeparam name="T">The object's type, or one that it derives from.</typeparam>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="InvalidCastException">The object is of another type.</exception>
+    /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public T Get<T>(PilePointer pointer) => As<T>(pointer, Get(pointer));
+
+    /// <summary>Reads an object, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryGet(PilePointer pointer, [NotNullWhen(true)] out object? value) => _objects.TryGet(pointer, out value);
+
+    /// <summary>Reads an object of a known type, if the pointer still names one.</summary>
+    /// <typeparam name="T">The object's type, or one that it derives from.</typeparam>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="InvalidCastException">The object is of another type.</exception>
+    /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryGet<T>(PilePointer pointer, [MaybeNullWhen(false)] out T value)
+    {
+        bool found = _objects.TryGet(pointer, out object? any);
+        value = found ? As<T>(pointer, any!) : default;
+        return found;
+    }
+
+    /// <summary>Reads many objects; several times as fast as one by one where they lie scattered in a large pile.</summary>
+    /// <typeparam name="T">The objects' type, or one that they derive from; a class.</typeparam>
+    /// <param name="pointers">The objects.</param>
+    /// <param name="values">
+    /// Gets the objects in the same order; <see langword="null"/> for each pointer that names no live object. At least as long as the
+    /// pointers.
+    /// </param>
+    /// <returns>How many of the pointers named an object.</returns>
+    /// <exception cref="ArgumentException">There is less room than pointers.</exception>
+    /// <exception cref="InvalidCastException">An object is of another type; the ones before it were read.</exception>
+    /// <exception cref="PileSerializationException">A payload can't be read as objects; the ones before it were read.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public int GetMany<T>(ReadOnlySpan<PilePointer> pointers, Span<T?> values)
+        where T : class =>
+        _batch.GetMany(pointers, values);
+
+    /// <summary>Whether the pointer names a live object.</summary>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool Contains(PilePointer pointer)
+    {
+        var reader = default(SizeReader);
+        return _reader.TryRead(pointer, ref reader);
+    }
+
+    /// <summary>Deletes an object. The pointer, and every copy of it, names nothing from now on.</summary>
+    /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public void Delete(PilePointer pointer)
+    {
+        if (!_remover.TryRemove(pointer))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Deletes an object, if the pointer still names one.</summary>
+    /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryDelete(PilePointer pointer) => _remover.TryRemove(pointer);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static T As<T>(PilePointer pointer, object value) => value is T typed ? typed : Throw.WrongType<T>(pointer, value);
+}

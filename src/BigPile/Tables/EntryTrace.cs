@@ -1,0 +1,17 @@
+using BigPile.Layout;
+
+namespace BigPile.Tables;
+
+/// <summary>
+/// Header and page of an address at one instant. Each freeing raises the header's generation, so two equal ones mean that nothing was
+/// there between.
+/// </summary>
+internal readonly record struct EntryTrace(ulong Address, ulong Header, ulong Page)
+{
+    /// <summary>Whether no entry of at least so many bytes is there.</summary>
+    internal bool IsNone(int leastBytes)
+    {
+        var header = new BlockHeader(Header);
+        return header.Kind != BlockKind.TableEntry || !new PageInfo(Page).HasSlotAt(Address) || header.OwnPayloadBytes < leastBytes;
+    }
+}

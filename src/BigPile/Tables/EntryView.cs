@@ -1,0 +1,28 @@
+using System.Threading;
+using BigPile.Access;
+using BigPile.Layout;
+
+namespace BigPile.Tables;
+
+/// <summary>An entry as it was found; everything read through it counts only if <see cref="IsUnchanged"/> afterwards.</summary>
+internal readonly unsafe struct EntryView(byte* start, PageInfo* infoAt, BlockHeader header, PageInfo info)
+{
+    private readonly BlockHeader _header = header;
+    private readonly PageInfo _info = info;
+
+    internal bool IsNone => start == null;
+
+    internal byte* Payload => start + BlockHeader.SizeBytes;
+
+    internal long PayloadBytes => _header.OwnPayloadBytes;
+
+    /// <summary>Whether the block matches its checksum, if it is unchanged afterwards.</summary>
+    internal bool IsIntact(ulong address, BlockSpace space) => space.IsIntact(start, _header, address, _info);
+
+    /// <summary>Whether what was read before this call is whole.</summary>
+    internal bool IsUnchanged()
+    {
+        Volatile.ReadBarrier(); // pairs with the release of whoever freed the block and used its slot again
+        return *(ulong*)start == _header.Word && infoAt->Word == _info.Word;
+    }
+}

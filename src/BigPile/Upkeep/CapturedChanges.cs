@@ -1,0 +1,141 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+
+namespace BigPile.Upkeep;
+
+/// <summary>What a flush takes with it: what changed, what was freed, and which headers lie elsewhere.</summary>
+/// <remarks>
+/// Stores go through a shared map, so the system may write any page at any time, and a power cut leaves any of it. What a flush made
+/// durable therefore stays in its place, freed or not, but for the header of a block, which is one sector and can be undone. Freed blocks
+/// wait in quarantine: a flush takes the list together with the changes, and gives their room back once the device has the batch. When
+/// it does not come to its end, the list stays for the next one.
+/// A checkpoint makes final what was freed before it looked for the last time, by the epoch in the headers: so none that is freed later,
+/// while the superblock still states the old epoch, may have the same one.
+/// Thread safety: under the flush's lock.
+/// </remarks>
+internal sealed unsafe class CapturedChanges
+{
+    private readonly BlockSpace _space;
+    private readonly PileDirectory _directory;
+    private readonly Versions _versions;
+    private readonly SegmentMap _map;
+    private readonly Allocator _allocator;
+    private readonly MovedTable _moved;
+    private readonly Quarantine _freed = new();
+    private List<MovedTable.Entry> _moves = [];
+
+    /// <summary>Captures the changes of a mapped pile.</summary>
+    internal CapturedChanges(BlockSpace space, PileDirectory directory, Versions versions)
+    {
+        _space = space;
+        _directory = directory;
+        _versions = versions;
+        _map = space.Map;
+        _allocator = space.Allocator;
+        _moved = space.Moved;
+    }
+
+    /// <summary>The highest version of an entry that was captured.</summary>
+    internal ulong Version { get; private set; }
+
+    /// <summary>Whether nothing was freed that waits, and no header lies elsewhere.</summary>
+    internal bool IsEmpty => _freed.IsEmpty && !HasMoves;
+
+    /// <summary>Whether headers lie elsewhere.</summary>
+    internal bool HasMoves => _moves.Count != 0;
+
+    /// <summary>Takes what changed, and makes a batch of it. Nothing changes meanwhile.</summary>
+    /// <returns>The batch; none when that is too much for the log.</returns>
+    internal Memory<byte>? TryCapture(long capacityBytes)
+    {
+        ulong[]? addresses = TakeAll();
+        return addresses == null ? null : NewCapture().Capture(WithMoves(addresses), capacityBytes);
+    }
+
+    /// <summary>Takes what changed, and what was freed of what was flushed. Nothing changes meanwhile.</summary>
+    private ulong[]? TakeAll()
+    {
+        ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
+        _allocator.TakeQuarantine(_freed);
+        Version = _versions.Last; // of every entry that is there, since nobody is putting one
+        _moves = _moved.Count != 0 ? _moved.Entries() : [];
+        return addresses;
+    }
+
+    /// <summary>Begins a checkpoint: the segments are written next. Nothing changes meanwhile.</summary>
+    internal void BeginCheckpoint()
+    {
+        _ = TakeAll();
+        long epoch = _directory.LogEpoch;
+        if (_space.FreeEpoch == epoch)
+            return;
+        // A checkpoint failed after its last look: what was freed since would not become final with this one.
+        _freed.Mark(epoch, _map);
+        _space.FreeEpoch = epoch;
+    }
+
+    /// <summary>Gives back the room of what a flush has made durably free.</summary>
+    internal void Release()
+    {
+        if (_moves.Count != 0)
+            _space.Gate.WhileNothingChanges(SettleMoves); // before the lists: those deleted as links are free by now
+        _allocator.Release(_freed);
+        _freed.Clear();
+    }
+
+    /// <summary>
+    /// The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.
+    /// </summary>
+    internal Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
+
+    /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
+    private ulong[] WithMoves(ulong[] addresses)
+    {
+        if (_moves.Count == 0)
+            return addresses;
+        var all = new List<ulong>(); // nearly always all of them are listed
+        foreach (MovedTable.Entry entry in _moves)
+        {
+            if (Array.BinarySearch(addresses, entry.Address) < 0)
+                all.Add(entry.Address);
+        }
+        if (all.Count == 0)
+            return addresses;
+        all.AddRange(addresses);
+        return ChangeCapture.Distinct(all).ToArray();
+    }
+
+    private ChangeCapture NewCapture() => new(_map, _allocator, _moved, _space.IsSealed, Version);
+
+    /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
+    internal void SettleMoves()
+    {
+        foreach (MovedTable.Entry entry in _moves)
+        {
+            byte* block = _map.Find(entry.Address, out PageInfo* info);
+            var own = new BlockHeader(*(ulong*)block);
+            if (!own.IsBusy || own.Generation != entry.Generation)
+            {
+                _moved.Remove(entry); // it was found damaged, and dropped
+                continue;
+            }
+            bool isSame = entry.Now.NotBusy.Word == entry.HeaderWord;
+            Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
+            if (!isSame)
+                continue;
+            KillPoint.Pass(KillWindow.MovedBeforeGivenUp);
+            _moved.Remove(entry);
+            bool isRun = SegmentMap.Load(info).ClassPlusOne == 0;
+            if (isRun && entry.Header.Kind == BlockKind.Link && !_space.Leases.IsLeased(entry.Address))
+                _allocator.CutRun(entry.Address);
+        }
+        _moves = [];
+        _moved.NoteFlushed();
+    }
+}

@@ -1,0 +1,112 @@
+using System;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Has the pages examined that were found when a mapped pile was opened. Of any other pile there are none.</summary>
+/// <param name="gate">Who is inside.</param>
+/// <param name="map">Where pages are.</param>
+/// <param name="pool">The segments.</param>
+/// <param name="examiner">Examines; none of a pile in memory.</param>
+/// <param name="faults">What was found damaged since the pile was opened.</param>
+internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool pool, PageExaminer? examiner, FaultLog faults)
+{
+    private const int PagesPerVisit = 16;
+    private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
+
+    /// <summary>What was found damaged since the pile was opened.</summary>
+    internal FaultLog Faults => faults;
+
+    /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
+    internal long OrphanCount => examiner?.OrphanCount ?? 0;
+
+    /// <summary>Payloads behind links that were found.</summary>
+    internal long LinkCount => examiner?.LinkCount ?? 0;
+
+    /// <summary>Bytes of pages that nobody has examined yet.</summary>
+    internal long UnexaminedBytes => pool.UnexaminedPages * SizeClasses.PageBytes;
+
+    /// <summary>Examines those of some pages that nobody has examined yet.</summary>
+    /// <returns>How many these were.</returns>
+    internal int ExaminePages(Segment segment, int first, int end)
+    {
+        ThreadPresence presence = gate.Enter();
+        try
+        {
+            int count = 0;
+            for (int page = first; page < end; page++)
+                count += ExaminePage(segment, page);
+            return count;
+        }
+        finally
+        {
+            presence.Exit();
+            GC.KeepAlive(this);
+        }
+    }
+
+    /// <summary>Examines a page if nobody has; the caller is inside the pile.</summary>
+    /// <returns>How many pages that were.</returns>
+    internal int ExaminePage(Segment segment, int page)
+    {
+        ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
+        byte* start = map.Find(address, out PageInfo* infoAt);
+        if (start == null || !SegmentMap.Load(infoAt).IsUnexamined)
+            return 0;
+        PageExaminer.ReadAhead(start);
+        examiner!.Examine(address);
+        return 1;
+    }
+
+    /// <summary>Examines all pages that nobody has examined yet. The caller is outside of all calls.</summary>
+    internal void ExamineAll()
+    {
+        foreach (Segment segment in pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && UnexaminedBytes != 0; page += PagesPerVisit)
+                _ = ExaminePages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
+        }
+        foreach (Segment segment in pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && pool.SuspectPages != 0; page += PagesPerVisit)
+                _ = SearchPages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
+        }
+    }
+
+    /// <summary>Searches those of some free pages that a power cut may have left blocks in.</summary>
+    /// <returns>How many these were.</returns>
+    internal int SearchPages(Segment segment, int first, int end)
+    {
+        ThreadPresence presence = gate.Enter();
+        try
+        {
+            return pool.IsInUse(segment) ? pool.SearchSuspects(segment, first, end) : 0;
+        }
+        finally
+        {
+            presence.Exit();
+            GC.KeepAlive(this);
+        }
+    }
+
+    /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>
+    internal void AdviseToRead(Segment segment)
+    {
+        ThreadPresence presence = gate.Enter();
+        try
+        {
+            if (pool.IsInUse(segment))
+                (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes);
+        }
+        finally
+        {
+            presence.Exit();
+            GC.KeepAlive(this);
+        }
+    }
+}

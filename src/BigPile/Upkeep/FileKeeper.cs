@@ -1,0 +1,142 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Codec.Payloads;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Reporting;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Keeps a pile in the files of a directory.</summary>
+/// <remarks>
+/// Order of opening: the directory's lock and its superblock; catalog and codec; stripes, so that readers wait; segments; what a kill or a
+/// power cut left is put right by <see cref="FileRecovery"/>; the superblock states that the pile is in use; the codec's stamp; readers
+/// go on. A kill in between changes nothing: all of it is done again. What each step leaves: CRASH.md, "Open".
+/// </remarks>
+internal sealed class FileKeeper : Keeper
+{
+    private const string RedoName = "redo";
+
+    private readonly PileDirectory _directory;
+    private readonly StripeFile? _stripeFile;
+    private readonly Stripes? _stripes;
+    private readonly MovedTable? _moved;
+    private readonly RedoFile? _redo;
+    private readonly FlushLog? _log;
+    private readonly Flusher? _flusher;
+    private readonly ITimer? _flushTimer;
+
+    /// <summary>Opens the pile in a directory, or makes one there.</summary>
+    internal FileKeeper(PileOptions options, string name, ILogger logger) : base(options, logger)
+    {
+        _directory = PileDirectory.Open(options, logger);
+        try
+        {
+            Catalog = _directory.Catalog;
+            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            CodecStamp.Check(Catalog, Codec, _directory.Path);
+            _stripeFile = StripeFile.OpenForWriting(_directory.Files, _directory.PileId);
+            _directory.Segments.ListChanged = _stripeFile.NoteSegments;
+            OpenSegments(
+                _directory.SegmentBytes, _directory.Segments, options.MaxBytes, _directory.PileId, _directory.GenerationBase);
+            TouchAhead();
+            Versions = new Versions(_directory.PileId, _directory.VersionLimit, _directory.RaiseVersionLimit);
+            _moved = MovedTable.Open(_directory.Files);
+            var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
+            _redo = RedoFile.Open(_directory.Files, RedoName);
+            _log = new FlushLog(_directory, options.FlushLogBytes);
+            var room = new FlushedRoom(Gate, Allocator!, _moved, Trimmer, Background, logger);
+            Allocator!.QuarantineOverfull = room.RequestFlush;
+            Examination = new Examination(Gate, Map!, Allocator.Pool, recovery.Examiner, _directory.Faults);
+            Report = recovery.Run(_redo, _log, Versions, Examination, logger);
+            CodecStamp.Enter(Catalog, Codec);
+            _stripes = _stripeFile.EndRecovery();
+            bool checksEveryRead = _directory.HasChecksums && options.Checksums == PileChecksums.AtEveryRead;
+            var rules = new BlockRules(
+                _directory.Path, _directory.HasChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
+            Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
+            _flusher = new Flusher(name, Space, _directory, _log, Versions, Examination);
+            room.Attach(_flusher);
+            _flushTimer = options.FlushInterval is { } interval
+                ? Background.Every(options.TimeProvider, interval, "the flush by interval", room.FlushQuietly)
+                : null;
+        }
+        catch (Exception e)
+        {
+            AbandonUnopened();
+            if (e is IOException or UnauthorizedAccessException)
+                throw CantBeOpened(_directory.Path, e);
+            throw;
+        }
+    }
+
+    internal override PileDirectory? Directory => _directory;
+
+    internal override long RewrittenBytes => _flusher!.RewrittenBytes;
+
+    private protected override Lock Flushing => _flusher?.Flushing ?? base.Flushing;
+
+    internal override void Flush(ProgressGauge gauge) => _flusher!.Flush(gauge);
+
+    /// <summary>What is thrown when the system refuses a file.</summary>
+    internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
+        $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
+
+    private protected override void StopBackground() =>
+        Background.TryRun("stopping the flushes by interval", () => _flushTimer?.Dispose());
+
+    // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
+    private protected override void ExamineWhatIsLeft()
+    {
+        if (_directory.WasClean)
+            return;
+        try
+        {
+            Examination.ExamineAll();
+        }
+        catch (ObjectDisposedException) when (Gate.IsClosed)
+        {
+            // by another thread, which has examined them
+        }
+    }
+
+    private protected override void Settle()
+    {
+        Debug.Assert(Gate.IsClosed, "Nobody is inside any more.");
+        try
+        {
+            _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
+            _flusher!.Settle();
+            _directory.MarkClean(Versions.Last);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new PileStorageException($"The pile in '{_directory.Path}' could not be written through at its end: {e.Message} What was "
+                + "flushed before is durable.", e);
+        }
+    }
+
+    private protected override void CloseFiles()
+    {
+        try
+        {
+            _log?.Dispose();
+        }
+        finally
+        {
+            _redo?.Dispose();
+            _moved?.Dispose();
+        }
+    }
+
+    private protected override void DisposeStripes()
+    {
+        _stripes?.Dispose();
+        _stripeFile?.Dispose();
+    }
+}

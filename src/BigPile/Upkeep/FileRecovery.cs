@@ -1,0 +1,146 @@
+using System;
+using System.Linq;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Puts right what a kill or a power cut left in a directory, while nobody uses the pile.</summary>
+/// <remarks>
+/// In order: map the segments; after a power cut put back what is in the flush log, after a kill what is in the redo records; read the
+/// words of the pages; state in the superblock that the pile is in use. A kill in between changes nothing: all of it is done again.
+/// The time does not depend on how much the pile holds: no page is looked at. One case is the exception: the power was cut a second time
+/// before all pages were examined after the first.
+/// </remarks>
+internal sealed unsafe class FileRecovery
+{
+    private readonly PileDirectory _directory;
+    private readonly SegmentMap _map;
+    private readonly Allocator _allocator;
+    private readonly MovedTable _moved;
+    private readonly BlockInspector _inspector;
+    private readonly bool _isSealed;
+    private long _restoredCount;
+
+    /// <summary>Prepares; nothing is mapped yet.</summary>
+    internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, MovedTable moved, bool checksChecksums)
+    {
+        _directory = directory;
+        _map = map;
+        _allocator = allocator;
+        _moved = moved;
+        _isSealed = directory.HasChecksums;
+        _inspector = new BlockInspector(allocator.Pool, _isSealed && checksChecksums)
+        {
+            LeftAs = directory.LeftAs,
+            Moved = moved,
+            Epoch = directory.LogEpoch,
+            HasTracesOfCut = directory.HasTracesOfCut,
+            GenerationSkip = directory.GenerationSkip,
+            FlushedVersion = directory.FlushedVersion,
+            CutVersion = directory.CutVersion,
+        };
+        if (directory.HasTracesOfCut)
+            allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _isSealed).GenerationAbove;
+        Examiner = new PageExaminer(map, allocator, _inspector, directory.Faults);
+    }
+
+    /// <summary>Examines the pages that are found.</summary>
+    internal PageExaminer Examiner { get; }
+
+    /// <summary>The mark of what is freed until the first flush.</summary>
+    internal long FreeEpoch => _inspector.FreeEpoch;
+
+    /// <summary>Puts everything right.</summary>
+    internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, Examination examination, ILogger logger)
+    {
+        SegmentMapping.MapAll(_directory, _map, _allocator.Pool);
+        if (_directory.WasPowerCut)
+            Replay(log, versions);
+        else if (!_directory.WasClean)
+            ApplyRedo(redo);
+        KillPoint.Pass(KillWindow.RecoveryBeforeRedoIdle);
+        redo.Clear();
+        if (_directory.LeftAs == LeftAs.Killed)
+            _moved.Adopt(WaitsForMove);
+        else
+            _moved.Clear();
+        foreach (Segment segment in _allocator.Pool.Segments())
+            Scan(segment);
+        long totalBytes = examination.UnexaminedBytes;
+        if (_directory.WasCutTwice)
+            examination.ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
+        KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
+        _directory.MarkOpened(isExamined: _directory.WasCutTwice, _inspector.FlushedVersion);
+        if (!_directory.WasClean && _directory.ListedSegments.Count != 0)
+            Tell(logger);
+        return new OpeningReport(_directory.WasClean, _directory.WasPowerCut, _restoredCount, totalBytes);
+    }
+
+    private void Tell(ILogger logger) => logger.LogWarning(
+        "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
+        _directory.Path, _directory.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", _restoredCount);
+
+    private void Scan(Segment segment)
+    {
+        uint skip = _directory.WasPowerCut ? _directory.GenerationSkip : 0; // an owner that was killed since has stated it already
+        var scanner = new SegmentScanner(
+            segment, _directory.Segments.PathOf(segment.Number), _directory.WasClean, skip, _directory.Faults);
+        scanner.Scan();
+        _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
+    }
+
+    private void Replay(FlushLog log, Versions versions)
+    {
+        var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
+        FlushLog.Batch[] batches = [.. log.Read()];
+        replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));
+        ulong versionLimit = batches.Select(static batch => batch.VersionLimit).DefaultIfEmpty().Max();
+        versions.Restore(versionLimit);
+        if (versionLimit > _directory.VersionLimit)
+            _directory.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
+        _inspector.FlushedVersion = Math.Max(_inspector.FlushedVersion, replay.FlushedVersion);
+        _inspector.CutVersion = _directory.CutVersion; // a batch may know of a higher limit
+        _restoredCount = replay.AppliedCount;
+    }
+
+    private void ApplyRedo(RedoFile redo)
+    {
+        for (int i = 0; i < redo.Count; i++)
+        {
+            if (redo.Read(i) is { } found && TryApply(found))
+                _restoredCount++;
+        }
+    }
+
+    private bool TryApply(RedoFile.Found found)
+    {
+        var header = new BlockHeader(found.HeaderWord);
+        if (!_inspector.TryFindRaw(found.Address, out byte* block, out long capacityBytes))
+            return false;
+        var present = new BlockHeader(*(ulong*)block);
+        bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
+        bool fits = _isSealed ? BlockSeal.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
+        if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
+            return false;
+        byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
+        new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
+        if (_isSealed)
+            header = BlockSeal.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
+        Volatile.Write(ref *(ulong*)block, header.Word);
+        return true;
+    }
+
+    // After a kill. A block whose own header is not busy was settled before.
+    private bool WaitsForMove(MovedTable.Entry entry)
+    {
+        if (!_inspector.TryFindRaw(entry.Address, out byte* block, out _))
+            return false;
+        var own = new BlockHeader(*(ulong*)block);
+        return own.IsBusy && !own.IsFree && own.Generation == entry.Generation;
+    }
+}

@@ -1,0 +1,194 @@
+using System;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Codec.Payloads;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Reporting;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Opens what a pile consists of, keeps it, and closes it: in memory, in files, or in files that another process writes.</summary>
+/// <remarks>
+/// What is common is here; what differs is in <see cref="MemoryKeeper"/>, <see cref="FileKeeper"/> and <see cref="ReadingKeeper"/>.
+/// Order of closing: background work stops; nobody comes in any more, and everybody has left; files are settled and written through; logs
+/// and tables are unmapped; segments are freed, at last the directory's lock. A lease puts the last two off until it ends.
+/// </remarks>
+internal abstract class Keeper
+{
+    /// <summary>Prepares a keeper; nothing is opened yet.</summary>
+    protected Keeper(PileOptions options, ILogger logger)
+    {
+        Gate = new Gate(options.Directory);
+        Logger = logger;
+        Background = new BackgroundWork(logger, () => Gate.IsClosed);
+    }
+
+    /// <summary>Who may come in.</summary>
+    internal Gate Gate { get; }
+
+    /// <summary>Runs what the pile and its tables do in the background.</summary>
+    internal BackgroundWork Background { get; }
+
+    /// <summary>The blocks.</summary>
+    internal BlockSpace Space { get; private protected set; } = null!;
+
+    /// <summary>How blocks are read that another process may be writing; none in any other pile.</summary>
+    internal SharedReader? Shared { get; private protected set; }
+
+    /// <summary>The pages that were found.</summary>
+    internal Examination Examination { get; private protected set; } = null!;
+
+    /// <summary>Numbers the entries of tables.</summary>
+    internal Versions Versions { get; private protected set; } = null!;
+
+    /// <summary>What payloads refer to by number.</summary>
+    internal PileCatalog Catalog { get; private protected set; } = null!;
+
+    /// <summary>Makes payloads of objects.</summary>
+    internal IPileCodec Codec { get; private protected set; } = null!;
+
+    /// <summary>Gives memory back.</summary>
+    internal Trimmer Trimmer { get; private protected set; } = null!;
+
+    /// <summary>What was found when the pile was opened.</summary>
+    internal OpeningReport Report { get; private protected set; } = OpeningReport.OfNew;
+
+    /// <summary>The directory of a mapped pile.</summary>
+    internal virtual PileDirectory? Directory => null;
+
+    /// <summary>Whether blocks freed wait for a flush: their bytes.</summary>
+    internal long QuarantinedBytes => Space.Allocator.QuarantinedBytes;
+
+    /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
+    internal virtual long RewrittenBytes => 0;
+
+    private protected ILogger Logger { get; }
+
+    private protected SegmentMap? Map { get; set; }
+
+    private protected Allocator? Allocator { get; set; }
+
+    /// <summary>Held while something is flushed, and by whoever closes.</summary>
+    private protected virtual Lock Flushing { get; } = new();
+
+    /// <summary>Opens a pile.</summary>
+    internal static Keeper Open(PileOptions options, string name, ILogger logger)
+    {
+        if (options.Directory == null)
+            return new MemoryKeeper(options, logger);
+        return options.ReadOnly ? new ReadingKeeper(options, logger) : new FileKeeper(options, name, logger);
+    }
+
+    /// <summary>Writes through what changed; nothing where nothing outlives the process. The caller is outside of all calls.</summary>
+    internal virtual void Flush(ProgressGauge gauge)
+    {
+    }
+
+    /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
+    internal void Close()
+    {
+        StopBackground();
+        ExamineWhatIsLeft();
+        lock (Flushing)
+        {
+            lock (Gate.Closing)
+            {
+                if (Gate.IsClosed)
+                    return;
+                Gate.Close();
+                try
+                {
+                    Settle();
+                }
+                finally
+                {
+                    Abandon();
+                }
+            }
+        }
+    }
+
+    /// <summary>Frees the memory and lets go of the directory: nobody is inside any more, and nobody looks at a payload.</summary>
+    /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
+    internal void LetGo()
+    {
+        (Codec as MessagePackPileCodec)?.Clear();
+        try
+        {
+            Allocator?.Dispose();
+            Map?.Dispose();
+            DisposeStripes();
+        }
+        finally
+        {
+            Directory?.Dispose();
+        }
+    }
+
+    /// <summary>Makes what every pile has. The store's memory is the allocator's from here on.</summary>
+    private protected void OpenSegments(long segmentBytes, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
+    {
+        Map = new SegmentMap(segmentBytes);
+        Allocator = new Allocator(Map, store, limitBytes, pileId, generationBase);
+        Trimmer = new Trimmer(Gate, Allocator, Background);
+    }
+
+    /// <summary>Touches new segments ahead of the allocator.</summary>
+    private protected void TouchAhead()
+    {
+        if (!PageToucher.IsWorthwhile)
+            return;
+        PagePool pool = Allocator!.Pool;
+        pool.Touch = (segment, first, end) =>
+            Background.Queue("touching memory ahead", new PageToucher(Gate, pool, segment, first, end).TouchAll);
+    }
+
+    /// <summary>Stops what the pile itself began in the background.</summary>
+    private protected virtual void StopBackground()
+    {
+    }
+
+    /// <summary>Examines pages whose traces mean something only now.</summary>
+    private protected virtual void ExamineWhatIsLeft()
+    {
+    }
+
+    /// <summary>Writes files through and marks them as cleanly closed. Nobody is inside any more.</summary>
+    private protected virtual void Settle()
+    {
+    }
+
+    /// <summary>Closes the files beside the segments.</summary>
+    private protected virtual void CloseFiles()
+    {
+    }
+
+    /// <summary>Frees the stripes.</summary>
+    private protected abstract void DisposeStripes();
+
+    /// <summary>Closes a pile that was never opened to its end. Nobody knows of it but what it began itself.</summary>
+    private protected void AbandonUnopened()
+    {
+        StopBackground();
+        Gate.Close();
+        Abandon();
+    }
+
+    // Each step is made whatever the ones before threw: a lock that stays would keep the directory from everybody.
+    private void Abandon()
+    {
+        try
+        {
+            CloseFiles();
+        }
+        finally
+        {
+            if (Space is not { Leases.IsAny: true })
+                LetGo();
+        }
+    }
+}

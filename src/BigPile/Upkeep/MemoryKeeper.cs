@@ -1,0 +1,47 @@
+using System;
+using System.Numerics;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Codec.Payloads;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Keeps a pile in memory, which ends with its process.</summary>
+internal sealed class MemoryKeeper : Keeper
+{
+    private readonly Stripes _stripes = new();
+
+    /// <summary>Makes an empty pile.</summary>
+    internal MemoryKeeper(PileOptions options, ILogger logger) : base(options, logger)
+    {
+        try
+        {
+            Catalog = new MemoryCatalog();
+            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
+            var pileId = Guid.NewGuid();
+            OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes)), store, options.MaxBytes, pileId, 0);
+            if (options.Store != StoreKind.Managed)
+                TouchAhead();
+            Versions = new Versions(pileId, storedLimit: 0, raise: null);
+            Space = new BlockSpace(Gate, Map!, Allocator!, _stripes, new MemoryRoom(Trimmer), BlockRules.OfMemory);
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, new FaultLog());
+        }
+        catch
+        {
+            AbandonUnopened();
+            throw;
+        }
+    }
+
+    private protected override void DisposeStripes() => _stripes.Dispose();
+
+    // A small limit must not be one segment's size that is never reached.
+    private static long LargestSegmentFor(long limitBytes) => Math.Clamp(
+        (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, PileOptions.MaxSegmentBytes)), PileOptions.MinSegmentBytes,
+        PileOptions.MaxSegmentBytes);
+}

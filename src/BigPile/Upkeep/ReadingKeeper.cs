@@ -1,0 +1,64 @@
+using System;
+using System.IO;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Codec.Payloads;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Keeps a pile that is opened for reading only, while another process may write it.</summary>
+/// <remarks>Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.</remarks>
+internal sealed class ReadingKeeper : Keeper
+{
+    private readonly PileDirectory _directory;
+    private readonly Stripes _ownStripes = new();
+    private readonly WriterWatch? _writer;
+
+    /// <summary>Opens a pile for reading.</summary>
+    internal ReadingKeeper(PileOptions options, ILogger logger) : base(options, logger)
+    {
+        _directory = PileDirectory.Open(options, logger);
+        try
+        {
+            Catalog = _directory.Catalog;
+            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            CodecStamp.Check(Catalog, Codec, _directory.Path);
+            if (!_directory.HasChecksums)
+            {
+                throw new PileStorageException(
+                    $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
+                    + "PileOptions.ReadOnly.");
+            }
+            OpenSegments(
+                _directory.SegmentBytes, _directory.Segments, options.MaxBytes, _directory.PileId, _directory.GenerationBase);
+            Versions = new Versions(_directory.PileId, _directory.VersionLimit, raise: null);
+            bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
+            var rules = new BlockRules(_directory.Path, true, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
+            Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Trimmer), rules);
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
+            _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
+            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes);
+            _ = _writer.RenewView();
+            Gate.LetReadersOnly();
+        }
+        catch (Exception e)
+        {
+            AbandonUnopened();
+            if (e is IOException or UnauthorizedAccessException)
+                throw FileKeeper.CantBeOpened(_directory.Path, e);
+            throw;
+        }
+    }
+
+    internal override PileDirectory? Directory => _directory;
+
+    /// <summary>What is known of the process that writes.</summary>
+    internal WriterWatch Writer => _writer!;
+
+    private protected override void CloseFiles() => _writer?.Dispose();
+
+    private protected override void DisposeStripes() => _ownStripes.Dispose();
+}

@@ -1,0 +1,126 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Allocation;
+using BigPile.Layout;
+using BigPile.Reporting;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Goes through the segments in the background, in the order of addresses.</summary>
+internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, CancellationToken stopping)
+{
+    private const int PagesPerStep = 16;
+    private const int MostFailures = 16; // then it is not a matter of single pages
+    private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
+
+    private readonly PagePool _pool = keeper.Space.Allocator.Pool;
+    private readonly long _startedAt = plan.Time.GetTimestamp();
+    private long _readBytes;
+    private int _failures;
+
+    /// <summary>Works until all is done, the pile is closed or somebody stops it.</summary>
+    internal void Run()
+    {
+        try
+        {
+            if (plan.Warmup == PileWarmup.Advise)
+                Advise();
+            else
+                ExamineAll();
+        }
+        catch (ObjectDisposedException) when (keeper.Gate.IsClosed)
+        {
+            // closed meanwhile
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // stopped meanwhile
+        }
+    }
+
+    private void Advise()
+    {
+        foreach (Segment segment in _pool.Segments())
+        {
+            keeper.Examination.AdviseToRead(segment);
+            Pace(segment.Region.LengthBytes);
+        }
+    }
+
+    private void ExamineAll()
+    {
+        foreach (Segment segment in _pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount; page += PagesPerStep)
+            {
+                stopping.ThrowIfCancellationRequested();
+                Pace((long)Examine(segment, page) * SizeClasses.PageBytes);
+            }
+        }
+        SearchAll();
+        Report();
+        if (plan.Warmup == PileWarmup.Verify)
+            _ = new Verifier(keeper).Run(new ProgressGauge(null), stopping);
+    }
+
+    // Nobody waits for free pages but the first checkpoint: they come last.
+    private void SearchAll()
+    {
+        foreach (Segment segment in _pool.Segments())
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount && _pool.SuspectPages != 0; page += PagesPerStep)
+            {
+                stopping.ThrowIfCancellationRequested();
+                int searched = keeper.Examination.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+                Pace((long)searched * SizeClasses.PageBytes);
+            }
+        }
+    }
+
+    // Pages that can't be examined are left to whoever needs them, who will be told.
+    private int Examine(Segment segment, int page)
+    {
+        try
+        {
+            return keeper.Examination.ExaminePages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+        }
+        catch (Exception e) when (!keeper.Gate.IsClosed && ++_failures < MostFailures)
+        {
+            keeper.Background.NoteFailure("examining pages", e);
+            return 0;
+        }
+    }
+
+    // Waits until reading so much by now is allowed.
+    private void Pace(long bytes)
+    {
+        _readBytes += bytes;
+        if (plan.BytesPerSecond == 0 || bytes == 0)
+            return;
+        double dueSeconds = (double)_readBytes / plan.BytesPerSecond;
+        while (dueSeconds - plan.Time.GetElapsedTime(_startedAt).TotalSeconds is > 0 and double earlySeconds)
+            Task.Delay(TimeSpan.FromSeconds(Math.Min(earlySeconds, LongestDelaySeconds)), plan.Time, stopping).Wait(stopping);
+    }
+
+    private void Report()
+    {
+        if (keeper.Report.TotalBytes == 0)
+            return;
+        TimeSpan elapsed = plan.Time.GetElapsedTime(_startedAt);
+        PileMeter.NoteRecovery(plan.Name, elapsed);
+        plan.Logger.LogInformation(
+            "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
+            + "found",
+            _readBytes, elapsed.TotalMilliseconds, keeper.Examination.OrphanCount, keeper.Examination.Faults.Count);
+    }
+
+    /// <summary>How a walk is made.</summary>
+    /// <param name="Name">What the pile is called in metrics.</param>
+    /// <param name="Warmup">What is read.</param>
+    /// <param name="BytesPerSecond">How much of it in a second; 0 is no limit.</param>
+    /// <param name="Time">The clock.</param>
+    /// <param name="Logger">Is told what was found.</param>
+    internal sealed record Plan(string Name, PileWarmup Warmup, long BytesPerSecond, TimeProvider Time, ILogger Logger);
+}

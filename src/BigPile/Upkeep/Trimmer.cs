@@ -1,0 +1,51 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Gives empty segments back to the system.</summary>
+internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork background)
+{
+    private const int PauseMs = 1_000;
+
+    private long _noTrimBefore;
+
+    /// <summary>Gives them back. The caller is outside of all calls.</summary>
+    /// <returns>What the device said if it refused; what could not be given back is used again.</returns>
+    internal Exception? Trim()
+    {
+        lock (gate.Closing)
+            return gate.IsClosed ? null : allocator.Trim();
+    }
+
+    /// <summary>As <see cref="Trim"/>, if nobody else does just now. The caller's own work is done, whatever becomes of this.</summary>
+    [SuppressMessage("Design", "CA1031", Justification = "Whatever it is: it is no failure of the call that freed something.")]
+    internal void TrimQuietly()
+    {
+        if (IsPutOff || !gate.Closing.TryEnter())
+            return;
+        Exception? thrown = null;
+        try
+        {
+            if (!gate.IsClosed && allocator.WantsTrim)
+                thrown = allocator.Trim();
+        }
+        catch (Exception e)
+        {
+            thrown = e;
+        }
+        finally
+        {
+            gate.Closing.Exit();
+        }
+        if (thrown == null)
+            return;
+        _noTrimBefore = Environment.TickCount64 + PauseMs;
+        background.NoteFailure("giving memory back", thrown);
+    }
+
+    private bool IsPutOff => _noTrimBefore != 0 && Environment.TickCount64 < _noTrimBefore;
+}

@@ -1,0 +1,129 @@
+using System.IO;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using BigPile.Memory;
+using BigPile.Reporting;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile.Upkeep;
+
+/// <summary>Looks whether everything is what was written.</summary>
+internal sealed class Verifier(Keeper keeper)
+{
+    private readonly Gate _gate = keeper.Gate;
+    private readonly PagePool _pool = keeper.Space.Allocator.Pool;
+
+    /// <summary>Looks at every block of an open pile.</summary>
+    internal PileVerification Run(ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        BlockSpace space = keeper.Space;
+        var faults = new FaultLog();
+        var reading = keeper as ReadingKeeper;
+        if (reading == null && keeper.Directory is { HasTracesOfCut: true })
+            keeper.Examination.ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+        Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
+        MovedTable? moved = reading != null ? reading.Writer.Moves() : space.Moved;
+        BlockInspector inspector = new(_pool, space.IsSealed) { LeftAs = LeftAs.Killed, Moved = moved };
+        // Between a deletion's two stores its target has no origin: a trace, as after a kill.
+        var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
+        Segment[] segments = _pool.Segments();
+        gauge.Begin(PageGauge.CountPages(segments));
+        foreach (Segment segment in segments)
+            Check(verifier, segment, gauge, cancellationToken);
+        foreach (PileFault fault in keeper.Examination.Faults.Kept)
+            faults.Add(fault);
+        gauge.Complete();
+        return Describe(verifier, segments.Length, wasClean: true, space.IsSealed, faults);
+    }
+
+    /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>
+    internal static PileVerification RunAt(string directory, ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        string path = Path.GetFullPath(directory);
+        using DirectoryLock? owner = LockForLooking(path);
+        var looking = new PileOptions { Directory = path, ReadOnly = true };
+        using PileDirectory files = PileDirectory.Open(looking, NullLogger.Instance, reportsCatalog: true);
+        using var map = new SegmentMap(files.SegmentBytes);
+        using var pool = new PagePool(map, files.Segments, long.MaxValue, files.PileId, files.GenerationBase);
+        foreach ((int number, long lengthBytes) in files.ListedSegments)
+            SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
+        using MovedTable? moved = files.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
+        BlockInspector inspector = new(pool, files.HasChecksums)
+        {
+            LeftAs = files.LeftAs,
+            Moved = moved,
+            Epoch = files.LogEpoch,
+            HasTracesOfCut = files.HasTracesOfCut,
+        };
+        var verifier = new PileVerifier(inspector, stripes: null, files.WasClean, files.Faults);
+        Segment[] segments = pool.Segments();
+        gauge.Begin(PageGauge.CountPages(segments));
+        foreach (Segment segment in segments)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount;)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                int passed = verifier.Check(segment, page);
+                page += passed;
+                gauge.Advance(passed);
+            }
+        }
+        gauge.Complete();
+        return Describe(verifier, segments.Length, files.WasClean, files.HasChecksums, files.Faults);
+    }
+
+    private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        for (int page = segment.HeadPages; page < segment.PageCount;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            int passed = CheckPage(verifier, segment, page);
+            page += passed;
+            gauge.Advance(passed); // outside the pile: whoever is told may take his time
+        }
+    }
+
+    /// <summary>Looks at a page, or at the run that begins there.</summary>
+    /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
+    private int CheckPage(PileVerifier verifier, Segment segment, int page)
+    {
+        ThreadPresence presence = _gate.Enter();
+        try
+        {
+            if (!_pool.IsInUse(segment))
+                return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
+            _ = keeper.Examination.ExaminePage(segment, page); // of a pile that is only read no page is known
+            return verifier.Check(segment, page);
+        }
+        finally
+        {
+            keeper.Space.Exit(presence);
+        }
+    }
+
+    private static DirectoryLock? LockForLooking(string path)
+    {
+        if (!File.Exists(Path.Combine(path, DirectoryLock.LockName)))
+            return null;
+        using HeldDirectory directory = HeldDirectory.Open(path);
+        return DirectoryLock.TakeForLooking(directory);
+    }
+
+    private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) =>
+        new()
+    {
+        SegmentCount = segments,
+        PageCount = verifier.PageCount,
+        BlockCount = verifier.BlockCount,
+        PayloadBytes = verifier.PayloadBytes,
+        HasChecksums = hasChecksums,
+        WasClean = wasClean,
+        TraceCount = verifier.TraceCount,
+        FaultCount = faults.Count,
+        Faults = faults.Kept,
+    };
+}
