@@ -14,7 +14,6 @@ public sealed partial class Pile
     /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Allocate(int lengthBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
@@ -32,7 +31,6 @@ public sealed partial class Pile
     /// <exception cref="ArgumentOutOfRangeException">The part does not lie within the payload.</exception>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileFullException">The payload is leased, and there is no room for a copy of it.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
@@ -41,12 +39,10 @@ public sealed partial class Pile
 
     /// <summary>Copies a payload as it is stored: the bytes of a byte array, text as UTF-8, of an object the codec's bytes.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public byte[] GetBytes(PilePointer pointer)
     {
         var reader = default(BytesReader);
-        if (!_reader.TryRead(pointer, ref reader))
-            Throw.NoSuchObject(pointer);
+        Require(_reader.TryRead(pointer, ref reader), pointer);
         return reader.Result;
     }
 
@@ -57,13 +53,11 @@ public sealed partial class Pile
     /// <returns>The bytes copied: fewer than the destination has when the payload ends before.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The offset is negative.</exception>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public int Read(PilePointer pointer, Span<byte> destination, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
         var reader = new PartReader(destination, offsetBytes);
-        if (!_reader.TryRead(pointer, ref reader))
-            Throw.NoSuchObject(pointer);
+        Require(_reader.TryRead(pointer, ref reader), pointer);
         return reader.CopiedBytes;
     }
 
@@ -73,12 +67,10 @@ public sealed partial class Pile
     /// <param name="payloadBytes">The bytes of the payload, copied or not.</param>
     /// <returns>Whether it fits.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryRead(PilePointer pointer, Span<byte> destination, out int payloadBytes)
     {
         var reader = new SpanReader(destination);
-        if (!_reader.TryRead(pointer, ref reader))
-            Throw.NoSuchObject(pointer);
+        Require(_reader.TryRead(pointer, ref reader), pointer);
         payloadBytes = (int)reader.LengthBytes;
         return payloadBytes <= destination.Length;
     }
@@ -88,7 +80,6 @@ public sealed partial class Pile
     /// <param name="destination">Where the bytes go; it gets one contiguous write.</param>
     /// <returns>The bytes copied.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object; nothing was written.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public int Read(PilePointer pointer, IBufferWriter<byte> destination)
     {
         ArgumentNullException.ThrowIfNull(destination);
@@ -109,12 +100,10 @@ public sealed partial class Pile
 
     /// <summary>The bytes of an object's payload.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public int SizeOf(PilePointer pointer)
     {
         var reader = default(SizeReader);
-        if (!_reader.TryRead(pointer, ref reader))
-            Throw.NoSuchObject(pointer);
+        Require(_reader.TryRead(pointer, ref reader), pointer);
         return (int)reader.LengthBytes;
     }
 
@@ -122,18 +111,15 @@ public sealed partial class Pile
     /// <returns>The view, to be disposed soon.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PileLease Lease(PilePointer pointer)
     {
-        if (!TryLease(pointer, out PileLease? lease))
-            Throw.NoSuchObject(pointer);
-        return lease;
+        Require(TryLease(pointer, out PileLease? lease), pointer);
+        return lease!;
     }
 
     /// <summary>Gives a view of an object's payload without copying it, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
         if (IsReadOnly)

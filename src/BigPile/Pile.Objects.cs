@@ -16,21 +16,18 @@ public sealed partial class Pile
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(object value) => _objects.Put(value);
 
     /// <summary>Stores a string, without the codec.</summary>
     /// <returns>The pointer that names the string from now on.</returns>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(string value) => _objects.Put(value);
 
     /// <summary>Stores a byte array, without the codec.</summary>
     /// <returns>The pointer that names the bytes from now on.</returns>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(byte[] value)
     {
         ArgumentNullException.ThrowIfNull(value);
@@ -41,7 +38,6 @@ public sealed partial class Pile
     /// <param name="value">The bytes; from 0 to 1 GiB.</param>
     /// <returns>The pointer that names the bytes from now on.</returns>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(ReadOnlySpan<byte> value) => _writer.Put(value, BlockKind.Bytes);
 
     /// <summary>Stores bytes that lie in several places, without joining them first.</summary>
@@ -49,7 +45,6 @@ public sealed partial class Pile
     /// <param name="value">The bytes; from 0 to 1 GiB.</param>
     /// <returns>The pointer that names the bytes from now on.</returns>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer Put(in ReadOnlySequence<byte> value) => _objects.Put(value);
 
     /// <summary>Not to be called: a pointer is no object to store, and another object in its place is put by <c>Replace</c>.</summary>
@@ -64,7 +59,6 @@ public sealed partial class Pile
     /// <exception cref="ArgumentOutOfRangeException">The bytes to reserve are negative.</exception>
     /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer PutWithCapacity(object value, int capacityBytes) => _objects.Put(value, capacityBytes);
 
     /// <summary>Stores many objects: all of them, or none.</summary>
@@ -75,7 +69,6 @@ public sealed partial class Pile
     /// <exception cref="ArgumentNullException">One of the objects is <see langword="null"/>; the pile is as it was.</exception>
     /// <exception cref="PileFullException">There is no room for all; the pile is as it was.</exception>
     /// <exception cref="PileSerializationException">A graph holds something that has no place in a pile; the pile is as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void PutMany<T>(ReadOnlySpan<T> values, Span<PilePointer> pointers)
         where T : class =>
         _batch.PutMany(values, pointers);
@@ -87,35 +80,25 @@ public sealed partial class Pile
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Replace(PilePointer pointer, object value)
-    {
-        if (!_objects.TryReplace(pointer, value))
-            Throw.NoSuchObject(pointer);
-    }
+    public void Replace(PilePointer pointer, object value) =>
+        Require(_objects.TryReplace(pointer, value), pointer);
 
     /// <summary>Puts bytes in the place of an object that a pointer names.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Replace(PilePointer pointer, ReadOnlySpan<byte> value)
-    {
-        if (!_replacer.TryReplace(pointer, value, BlockKind.Bytes))
-            Throw.NoSuchObject(pointer);
-    }
+    public void Replace(PilePointer pointer, ReadOnlySpan<byte> value) =>
+        Require(_replacer.TryReplace(pointer, value, BlockKind.Bytes), pointer);
 
     /// <summary>Puts another object in the place of one that a pointer names, if it still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     /// <exception cref="PileFullException">There is no room; the old object stays as it was.</exception>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryReplace(PilePointer pointer, object value) => _objects.TryReplace(pointer, value);
 
     /// <summary>Reads an object: an equal graph, new on each call.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public object Get(PilePointer pointer)
     {
         if (!_objects.TryGet(pointer, out object? value))
@@ -128,13 +111,11 @@ public sealed partial class Pile
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="InvalidCastException">The object is of another type.</exception>
     /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public T Get<T>(PilePointer pointer) => As<T>(pointer, Get(pointer));
 
     /// <summary>Reads an object, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGet(PilePointer pointer, [NotNullWhen(true)] out object? value) => _objects.TryGet(pointer, out value);
 
     /// <summary>Reads an object of a known type, if the pointer still names one.</summary>
@@ -142,7 +123,6 @@ public sealed partial class Pile
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="InvalidCastException">The object is of another type.</exception>
     /// <exception cref="PileSerializationException">The payload can't be read as objects.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGet<T>(PilePointer pointer, [MaybeNullWhen(false)] out T value)
     {
         bool found = _objects.TryGet(pointer, out object? any);
@@ -161,13 +141,11 @@ public sealed partial class Pile
     /// <exception cref="ArgumentException">There is less room than pointers.</exception>
     /// <exception cref="InvalidCastException">An object is of another type; the ones before it were read.</exception>
     /// <exception cref="PileSerializationException">A payload can't be read as objects; the ones before it were read.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public int GetMany<T>(ReadOnlySpan<PilePointer> pointers, Span<T?> values)
         where T : class =>
         _batch.GetMany(pointers, values);
 
     /// <summary>Whether the pointer names a live object.</summary>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Contains(PilePointer pointer)
     {
         var reader = default(SizeReader);
@@ -176,18 +154,19 @@ public sealed partial class Pile
 
     /// <summary>Deletes an object. The pointer, and every copy of it, names nothing from now on.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Delete(PilePointer pointer)
-    {
-        if (!_remover.TryRemove(pointer))
-            Throw.NoSuchObject(pointer);
-    }
+    public void Delete(PilePointer pointer) =>
+        Require(_remover.TryRemove(pointer), pointer);
 
     /// <summary>Deletes an object, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryDelete(PilePointer pointer) => _remover.TryRemove(pointer);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static T As<T>(PilePointer pointer, object value) => value is T typed ? typed : Throw.WrongType<T>(pointer, value);
+
+    private static void Require(bool found, PilePointer pointer)
+    {
+        if (!found)
+            Throw.NoSuchObject(pointer);
+    }
 }

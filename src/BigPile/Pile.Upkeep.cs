@@ -12,10 +12,7 @@ namespace BigPile;
 /// <summary>Upkeep: flushing, giving memory back, compacting, verifying, counting, walking, closing.</summary>
 public sealed partial class Pile
 {
-    private const int EntriesPerBatch = 512;
-
     /// <summary>What the pile holds and where its memory goes, at one instant.</summary>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PileStatistics Statistics => _counter.Count();
 
     /// <summary>
@@ -30,7 +27,6 @@ public sealed partial class Pile
     /// flush goes on while it is told, on another thread, and no call waits for it.
     /// </param>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Flush(IProgress<PileProgress>? progress = null)
     {
         ThreadPresence.RefuseInside();
@@ -78,7 +74,6 @@ public sealed partial class Pile
     /// <param name="cancellationToken">Stops the walk; what was moved stays moved.</param>
     /// <returns>Bytes of segments that went back to the system.</returns>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long Compact(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ThreadPresence.RefuseInside();
@@ -99,7 +94,6 @@ public sealed partial class Pile
     /// </param>
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PileVerification Verify(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default) =>
         new Verifier(_keeper).Run(new ProgressGauge(progress), cancellationToken);
 
@@ -137,8 +131,7 @@ public sealed partial class Pile
     /// An object that lives through the whole walk comes exactly once. One that is put or deleted meanwhile comes once or not at all,
     /// and may be gone when its entry is looked at. Thread safety: an enumerator belongs to one thread at a time.
     /// </remarks>
-    /// <exception cref="ObjectDisposedException">The pile is closed, or was closed during the walk.</exception>
-    public Enumerator GetEnumerator() => new(this);
+    public PileEnumerator GetEnumerator() => new(_walk);
 
     IEnumerator<PileEntry> IEnumerable<PileEntry>.GetEnumerator() => GetEnumerator();
 
@@ -149,45 +142,5 @@ public sealed partial class Pile
         _space.Exit(_space.Gate.Enter());
         _keeper.Flush(gauge);
         gauge.Complete();
-    }
-
-    /// <summary>A walk over a pile.</summary>
-    public sealed class Enumerator : IEnumerator<PileEntry>
-    {
-        private readonly Pile _pile;
-        private readonly PileEntry[] _batch = new PileEntry[EntriesPerBatch];
-        private ulong _nextAddress;
-        private int _count;
-        private int _index = -1;
-
-        internal Enumerator(Pile pile) => _pile = pile;
-
-        /// <inheritdoc/>
-        public PileEntry Current => _batch[_index];
-
-        object IEnumerator.Current => Current;
-
-        /// <inheritdoc/>
-        public bool MoveNext()
-        {
-            if (++_index < _count)
-                return true;
-            _count = _pile._walk.Collect(ref _nextAddress, _batch);
-            _index = 0;
-            return _count != 0;
-        }
-
-        /// <inheritdoc/>
-        public void Reset()
-        {
-            _nextAddress = 0;
-            _count = 0;
-            _index = -1;
-        }
-
-        /// <inheritdoc/>
-        public void Dispose()
-        {
-        }
     }
 }

@@ -302,7 +302,7 @@ public abstract class PileContract : IDisposable
     {
         Pile pile = NewPile();
         PilePointer pointer = pile.Put("x");
-        using Pile.Enumerator walk = pile.GetEnumerator();
+        using PileEnumerator walk = pile.GetEnumerator();
         pile.Dispose();
         pile.Dispose();
         Assert.Throws<ObjectDisposedException>(() => pile.Put("y"));
