@@ -107,6 +107,10 @@ internal unsafe struct PageMeta
             SetAllFree();
     }
 
+    /// <summary>States that the page holds old bytes.</summary>
+    /// <remarks>Generation base 0 is a page that was never used: all zero, which is free slots of generation 0.</remarks>
+    internal void MarkUsed() => MaxGeneration = Math.Max(MaxGeneration, 1);
+
     internal void Drop()
     {
         NativeMemory.AlignedFree(FreeBits);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -98,6 +99,13 @@ internal sealed unsafe class Segment : IDisposable
         capacityBytes = word.CapacityBytes;
         bool isInside = page >= HeadPages && (!word.IsRunHead || (word.RunPages >= 1 && word.RunPages <= PageCount - page));
         return isInside && word.Info.HasSlotAt(address);
+    }
+
+    /// <summary>The number of a page, of which this is the record.</summary>
+    internal int IndexOf(PageMeta* meta)
+    {
+        Debug.Assert(meta >= _metas && meta < _metas + PageCount, "A page of another segment.");
+        return (int)(meta - _metas);
     }
 
     /// <summary>The page that an address of this segment lies in.</summary>
