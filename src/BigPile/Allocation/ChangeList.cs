@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -40,6 +41,7 @@ internal sealed unsafe class ChangeList(int mostAddresses) : IDisposable
     internal bool TryTake(List<ulong> addresses)
     {
         int count = _count;
+        Debug.Assert(count >= 0 && count <= _room + 1, "More addresses than there is room for.");
         _count = 0;
         addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, _room)));
         return count <= _room || _room == 0;

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Checking;
 
 namespace BigPile.Allocation;
 
@@ -131,6 +132,21 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     {
         Count -= segment.PageCount - segment.HeadPages;
         Debug.Assert(Count >= 0, "More pages went than were free.");
+    }
+
+    /// <summary>Looks whether the count is that of the segments, and none with space is passed over.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
+    internal void CheckInvariants()
+    {
+        const string Structure = "FreePages";
+        long count = segments.CountWithdrawnPages();
+        foreach (Segment segment in segments.All())
+        {
+            count += segment.IsIdle ? segment.PageCount - segment.HeadPages : segment.FreePageCount;
+            if (segment.Number < _firstWithSpace)
+                Invariant.Equal(Structure, segment.Number, "free pages before the first with space", segment.FreePageCount, 0);
+        }
+        Invariant.Equal(Structure, _firstWithSpace, "free pages", Count, count);
     }
 
     // Free pages that lie scattered can't be given back: after a trim it takes an eighth of a segment more to try again.

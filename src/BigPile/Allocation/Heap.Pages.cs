@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace BigPile.Allocation;
 
 /// <summary>Pages that come to a heap, and leave it.</summary>
@@ -23,6 +25,7 @@ internal sealed unsafe partial class Heap
         PageMeta* page = _classes[sizeClass].Listed;
         if (page != null)
         {
+            Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
             _classes[sizeClass].Unlist(page);
             page->IsInTransit = true;
             page->Owner = newOwner;
@@ -76,6 +79,7 @@ internal sealed unsafe partial class Heap
 
     private void AttachLocked(PageMeta* page)
     {
+        Debug.Assert(!page->IsListed && page->SlotCount != 0, "The page is another heap's, or not laid out.");
         page->IsInTransit = false;
         page->Owner = _index;
         CountLocked(page, +1);
@@ -88,10 +92,12 @@ internal sealed unsafe partial class Heap
 
     private void CountLocked(PageMeta* page, int sign)
     {
+        AssertLocked();
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
         UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
         _quarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
+        Debug.Assert(PageBytes >= 0 && UnusableBytes >= 0, "More pages went than came.");
     }
 
     private void ListIfFreeLocked(PageMeta* page)
@@ -105,6 +111,8 @@ internal sealed unsafe partial class Heap
 
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
+        AssertLocked();
+        Debug.Assert(page->IsEmpty && page->QuarantinedCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
             _classes[page->SizeClass].Unlist(page);
         page->Owner = PageMeta.NoOwner;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -16,8 +17,9 @@ namespace BigPile.Allocation;
 /// must not lay out a page each time.
 /// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
 /// come only to free. It is held for some nanoseconds.
-/// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + slots in quarantine + what a page has
-/// left over.
+/// Accounting, true over all heaps together whenever their locks are free and no page is in transit: <see cref="PageBytes"/> =
+/// <see cref="LiveSlotBytes"/> + free slots + <see cref="QuarantinedBytes"/> + <see cref="UnusableBytes"/>. Of one heap alone the first and
+/// the last two are those of its own pages; what is live is counted where it was taken, and freed where its page is by then.
 /// </remarks>
 internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 {
@@ -84,6 +86,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
                 return default;
             }
         }
+        Debug.Assert(page->Owner == _index && page->SizeClass == sizeClass, "The page is of another heap, or class.");
         int slot = page->TakeSlot();
         LiveBlocks++;
         PayloadBytes += payloadBytes;
@@ -94,6 +97,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         uint floor = page->GenerationFloor;
         _changes?.Add(address);
         _lock.Exit();
+        Debug.Assert(new BlockHeader(*(ulong*)start).IsFree, "A slot is taken that is not free.");
         uint generation = new BlockHeader(*(ulong*)start).Generation;
         if (generation < floor)
             generation = RaiseGeneration(start, floor);
@@ -117,6 +121,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             _lock.Exit();
             return false;
         }
+        Debug.Assert((uint)slot < page->SlotCount && !page->IsFree(slot), "The slot is free already.");
         LiveBlocks--;
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
@@ -180,10 +185,13 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 
     private void ReturnLocked(PageMeta* page, int slot, uint generation)
     {
+        Debug.Assert(
+            new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");
         if (generation == PilePointer.MaxGeneration)
         {
             page->WornCount++; // the slot is never given out again: its generation has no next value
-            UnusableBytes += page->SlotBytes;
+            if (!page->IsInTransit)
+                UnusableBytes += page->SlotBytes;
             return;
         }
         page->ReturnSlot(slot);

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Blocks;
+using BigPile.Checking;
 using BigPile.Concurrency;
 
 namespace BigPile.Allocation;
@@ -43,7 +44,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal bool Return(PageMeta* meta, uint generation, long payloadBytes)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
-        Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is live.");
+        Debug.Assert(Quarantine.IsFreed(new BlockHeader(*(ulong*)meta->Start)), "A run that is live.");
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
         changes.Add(meta->FirstAddress);
         Pages -= pages;
@@ -52,7 +53,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         Debug.Assert(Pages >= Count && Count >= 0 && PayloadBytes >= 0, "More runs were freed than taken.");
         if (meta->IsRunFrozen)
         {
-            Quarantine(meta, pages);
+            Keep(meta, pages);
             return true;
         }
         Free(segment, first, pages);
@@ -93,7 +94,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal void QuarantineFound(PageMeta* meta, int pages)
     {
         meta->IsRunFrozen = true;
-        Quarantine(meta, pages);
+        Keep(meta, pages);
     }
 
     /// <summary>Frees the pages of a run that turned out to hold nothing.</summary>
@@ -143,6 +144,36 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         return generation;
     }
 
+    /// <summary>Looks whether the counters are those of the runs that are there.</summary>
+    /// <exception cref="System.InvalidOperationException">They are not.</exception>
+    internal void CheckInvariants(List<Segment> all)
+    {
+        const string Structure = "Runs";
+        long pages = 0;
+        long count = 0;
+        foreach (Segment segment in all)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount; page++)
+            {
+                if (segment.Infos[page].Word != PageInfo.OfRun().Word)
+                    continue;
+                pages += segment.WordOf(page).RunPages;
+                count++;
+            }
+        }
+        Invariant.Equal(Structure, 0, "pages with a block and in quarantine", Pages + QuarantinedPages, pages);
+        Invariant.Between(Structure, 0, "runs with a block", Count, 0, count);
+        Invariant.Between(Structure, 0, "pages of runs with a block", Pages, Count, pages);
+        Invariant.Between(Structure, 0, "bytes of payloads", PayloadBytes, 0, Pages * SizeClasses.PageBytes);
+        foreach (ulong address in _quarantine)
+        {
+            Segment segment = segments.Find(address)!;
+            int page = segment.PageOf(address);
+            Invariant.True(Structure, (long)address, "run in quarantine there, frozen and free", segment.WordOf(page).IsRunHead
+                && segment.Metas[page].IsRunFrozen && Quarantine.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
+        }
+    }
+
     private void Note(int pages, long payloadBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -161,7 +192,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         return word.RunPages;
     }
 
-    private void Quarantine(PageMeta* meta, int pages)
+    private void Keep(PageMeta* meta, int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         QuarantinedPages += pages;

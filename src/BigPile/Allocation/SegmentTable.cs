@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Checking;
 
 namespace BigPile.Allocation;
 
@@ -157,6 +158,57 @@ internal sealed unsafe class SegmentTable
         HeadBytes -= HeadBytesOf(segment);
         RecordBytes -= segment.RecordBytes;
         Debug.Assert(ReservedBytes >= 0 && HeadBytes >= 0 && RecordBytes >= 0, "More was given back than was taken.");
+    }
+
+    /// <summary>Looks whether each segment has its numbers, and readers its memory.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
+    internal void CheckInvariants()
+    {
+        const string Structure = "SegmentTable";
+        long reservedBytes = 0;
+        long headBytes = 0;
+        long recordBytes = 0;
+        for (int number = 0; number < Math.Min(_end + 1, _segments.Length); number++)
+        {
+            if (_segments[number] is not { } segment)
+            {
+                _map.CheckInvariants(number, null, null, null, 0);
+                continue;
+            }
+            int span = number - segment.Number;
+            Invariant.Between(Structure, number, "place among the numbers of its segment", span, 0, SpansOf(segment) - 1);
+            Invariant.Between(Structure, number, "number in use", number, 0, _end - 1);
+            CheckShown(segment, span);
+            if (span != 0)
+                continue;
+            reservedBytes += segment.Region.LengthBytes;
+            headBytes += HeadBytesOf(segment);
+            recordBytes += segment.RecordBytes;
+        }
+        Invariant.Equal(Structure, _end, "bytes reserved", ReservedBytes, reservedBytes);
+        Invariant.Equal(Structure, _end, "bytes of heads", HeadBytes, headBytes);
+        Invariant.Equal(Structure, _end, "bytes of records", RecordBytes, recordBytes);
+    }
+
+    /// <summary>All pages, heads excepted, of the segments that are withdrawn and not forgotten.</summary>
+    internal long CountWithdrawnPages()
+    {
+        long pages = 0;
+        for (int number = 0; number < _end; number++)
+        {
+            if (_segments[number] is { IsWithdrawn: true } segment && segment.Number == number)
+                pages += segment.PageCount - segment.HeadPages;
+        }
+        return pages;
+    }
+
+    private void CheckShown(Segment segment, int span)
+    {
+        long offsetBytes = span * _map.SegmentBytes;
+        long firstPage = span * PagesPerNumber;
+        long lengthBytes = segment.IsWithdrawn ? 0 : Math.Min(_map.SegmentBytes, segment.Region.LengthBytes - offsetBytes);
+        _map.CheckInvariants(
+            segment.Number + span, segment.Region.Start + offsetBytes, segment.Infos + firstPage, segment.Metas + firstPage, lengthBytes);
     }
 
     private static long HeadBytesOf(Segment segment) => (long)segment.HeadPages * SizeClasses.PageBytes;

@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Storage;
 
@@ -93,6 +94,11 @@ internal sealed class SegmentTrim(
         IdleCount = 0;
         return largest;
     }
+
+    /// <summary>Looks whether the idle segments are those that are counted.</summary>
+    /// <exception cref="InvalidOperationException">They are not.</exception>
+    internal void CheckInvariants(List<Segment> all) =>
+        Invariant.Equal("SegmentTrim", 0, "idle segments", IdleCount, all.Count(static segment => segment.IsIdle));
 
     private IOException? TryWithdraw(Segment segment, uint generation)
     {

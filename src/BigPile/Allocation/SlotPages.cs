@@ -1,5 +1,7 @@
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 
 namespace BigPile.Allocation;
@@ -54,6 +56,19 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     {
         meta->MarkUsed(); // a payload may have been begun in it: it is not all zero any more
         Free(meta);
+    }
+
+    /// <summary>Looks whether the bytes are those of the pages that are out.</summary>
+    /// <exception cref="System.InvalidOperationException">They are not.</exception>
+    internal void CheckInvariants(List<Segment> all)
+    {
+        long bytes = 0;
+        foreach (Segment segment in all)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount; page++)
+                bytes += segment.Metas[page].FreeBits == null ? 0 : segment.Metas[page].BitsBytes;
+        }
+        Invariant.Equal("SlotPages", 0, "bytes of bits", BitsBytes, bytes);
     }
 
     private void Free(PageMeta* meta)

@@ -1,6 +1,8 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Checking;
 
 namespace BigPile.Allocation;
 
@@ -43,6 +45,16 @@ internal sealed unsafe class SuspectPages(Lock poolLock)
             if (segment.IsSuspect(page))
                 Remove(segment, page);
         }
+    }
+
+    /// <summary>Looks whether the count is that of the segments.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
+    internal void CheckInvariants(List<Segment> segments)
+    {
+        long count = 0;
+        foreach (Segment segment in segments)
+            count += segment.CountSuspects();
+        Invariant.Equal("SuspectPages", 0, "suspect pages", Count, count);
     }
 
     private void Search(Segment segment, int page)
