@@ -40,7 +40,8 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
     {
         private readonly Random _random;
         private readonly PileDirectory _directory;
-        private readonly byte[][] _written = [new byte[CapacityBytes], new byte[CapacityBytes]]; // what each of the files has; zeros at first
+        // what each of the files has; zeros at first
+        private readonly byte[][] _written = [new byte[CapacityBytes], new byte[CapacityBytes]];
         private readonly List<(ulong Limit, byte[] Body)> _durable = [];
         private FlushLog _log;
 
