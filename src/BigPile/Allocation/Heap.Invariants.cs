@@ -8,6 +8,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Heap
 {
     private const string Structure = "Heap";
+    private const string PageStructure = "Heap's page";
 
     /// <summary>Looks whether the lists hold the pages that they should, and the counters those of the heap's own.</summary>
     /// <param name="segments">All segments in which it may have pages. Nobody else uses them.</param>
@@ -51,8 +52,8 @@ internal sealed unsafe partial class Heap
             for (PageMeta* page = _classes[sizeClass].Listed; page != null; before = page, page = page->Next)
             {
                 CheckKnown(page, sizeClass, isListed: true);
-                Invariant.True(Structure, _index, "listed page led back from", page->Previous == before);
-                Invariant.True(Structure, _index, "listed page with a free slot", page->FreeCount != 0);
+                Invariant.True(PageStructure, page->PageNumber, "listed page led back from", page->Previous == before);
+                Invariant.True(PageStructure, page->PageNumber, "listed page with a free slot", page->FreeCount != 0);
                 listed++;
             }
         }
@@ -61,19 +62,19 @@ internal sealed unsafe partial class Heap
 
     private void CheckKnown(PageMeta* page, int sizeClass, bool isListed)
     {
-        Invariant.Equal(Structure, _index, "owner of a page that it knows", page->Owner, _index);
-        Invariant.Equal(Structure, _index, "class of a page that it knows", page->SizeClass, (short)sizeClass);
-        Invariant.Equal(Structure, _index, "page that it knows listed", page->IsListed, isListed);
-        Invariant.False(Structure, _index, "page that it knows in transit", page->IsInTransit);
+        Invariant.Equal(PageStructure, page->PageNumber, "owner of a page that it knows", page->Owner, _index);
+        Invariant.Equal(PageStructure, page->PageNumber, "class of a page that it knows", page->SizeClass, (short)sizeClass);
+        Invariant.Equal(PageStructure, page->PageNumber, "page that it knows listed", page->IsListed, isListed);
+        Invariant.False(PageStructure, page->PageNumber, "page that it knows in transit", page->IsInTransit);
     }
 
     private void CheckOwn(PageMeta* page, ref OwnPages owned)
     {
         bool isCurrent = _classes[page->SizeClass].Current == page;
         if (page->FreeCount != 0)
-            Invariant.True(Structure, _index, "page with a free slot listed or current", page->IsListed || isCurrent);
+            Invariant.True(PageStructure, page->PageNumber, "page with a free slot listed or current", page->IsListed || isCurrent);
         if (page->IsEmpty)
-            Invariant.True(Structure, _index, "empty page current", isCurrent);
+            Invariant.True(PageStructure, page->PageNumber, "empty page current", isCurrent);
         owned.Listed += page->IsListed ? 1 : 0;
         owned.PageBytes += SizeClasses.PageBytes;
         owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->WornCount) * page->SlotBytes;

@@ -6,6 +6,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Segment
 {
     private const string Structure = "Segment";
+    private const string PageStructure = "Segment's page";
 
     /// <summary>Looks whether free pages, words, what readers know and the records of the pages say the same.</summary>
     /// <remarks>The caller owns the pile, holds the pool's lock, and nobody examines, takes or frees a page meanwhile.</remarks>
@@ -55,18 +56,19 @@ internal sealed unsafe partial class Segment
         PageMeta* meta = _metas + page;
         PageWord word = WordOf(page);
         PageInfo info = _infos[page];
-        Invariant.Equal(Structure, Number, "place of a page", meta->Start - Region.Start, (long)page * SizeClasses.PageBytes);
+        Invariant.Equal(PageStructure, meta->PageNumber, "place of a page", meta->Start - Region.Start, (long)page * SizeClasses.PageBytes);
         Invariant.Equal(Structure, Number, "number of a page", meta->PageNumber, (int)(_firstAddress >> SegmentMap.PageShift) + page);
-        Invariant.True(Structure, Number, "bits of what is frozen in their place",
+        Invariant.True(PageStructure, meta->PageNumber, "bits of what is frozen in their place",
             meta->FrozenBits == (_frozenBits == null ? null : _frozenBits + (long)page * PageMeta.MostBitWords));
         if (IsFreePage(page))
             CheckFree(page, word, info);
         if (info.IsUnexamined || !word.IsIntact)
         {
-            Invariant.True(Structure, Number, "page that is not known without bits", meta->FreeBits == null);
+            Invariant.True(PageStructure, meta->PageNumber, "page that is not known without bits", meta->FreeBits == null);
             return info.IsUnexamined && word.IsRunHead ? word.RunPages : 1;
         }
-        Invariant.Between(Structure, Number, "generation of a page", meta->MaxGeneration, word.GenerationBase, PilePointer.MaxGeneration);
+        Invariant.Between(
+            PageStructure, meta->PageNumber, "generation", meta->MaxGeneration, word.GenerationBase, PilePointer.MaxGeneration);
         if (word.IsRunHead)
             return CheckRun(page, word, info);
         if (word.HasSlots)
@@ -79,32 +81,33 @@ internal sealed unsafe partial class Segment
     private void CheckFree(int page, PageWord word, PageInfo info)
     {
         // of a run that a kill cut, a later page is free as it is
-        Invariant.True(Structure, Number, "word of a free page unused", word.IsUnused || word.IsRunTail);
-        Invariant.Equal(Structure, Number, "what readers know of a free page", info.Word, 0ul);
-        Invariant.Equal(Structure, Number, "owner of a free page", _metas[page].Owner, PageMeta.NoOwner);
+        Invariant.True(PageStructure, _metas[page].PageNumber, "word of a free page unused", word.IsUnused || word.IsRunTail);
+        Invariant.Equal(PageStructure, _metas[page].PageNumber, "what readers know of a free page", info.Word, 0ul);
+        Invariant.Equal(PageStructure, _metas[page].PageNumber, "owner of a free page", _metas[page].Owner, PageMeta.NoOwner);
     }
 
     private void CheckSlots(PageMeta* meta, PageWord word, PageInfo info)
     {
-        Invariant.True(Structure, Number, "page of slots with bits", meta->FreeBits != null);
-        Invariant.Equal(Structure, Number, "class of a page", meta->SizeClass, (short)word.SizeClass);
-        Invariant.Equal(Structure, Number, "what readers know of a page", info.Word, word.Info.Word);
+        Invariant.True(PageStructure, meta->PageNumber, "page of slots with bits", meta->FreeBits != null);
+        Invariant.Equal(PageStructure, meta->PageNumber, "class of a page", meta->SizeClass, (short)word.SizeClass);
+        Invariant.Equal(PageStructure, meta->PageNumber, "what readers know of a page", info.Word, word.Info.Word);
         meta->CheckInvariants();
     }
 
     private int CheckRun(int first, PageWord word, PageInfo info)
     {
-        Invariant.Between(Structure, Number, "pages of a run", word.RunPages, 1, PageCount - first);
-        Invariant.Equal(Structure, Number, "what readers know of a run", info.Word, PageInfo.OfRun().Word);
+        Invariant.Between(PageStructure, _metas[first].PageNumber, "pages of a run", word.RunPages, 1, PageCount - first);
+        Invariant.Equal(PageStructure, _metas[first].PageNumber, "what readers know of a run", info.Word, PageInfo.OfRun().Word);
         for (int page = first; page < first + word.RunPages; page++)
         {
-            Invariant.False(Structure, Number, "page of a run free", IsFreePage(page));
-            Invariant.Equal(Structure, Number, "owner of a page of a run", _metas[page].Owner, PageMeta.NoOwner);
+            Invariant.False(PageStructure, _metas[page].PageNumber, "page of a run free", IsFreePage(page));
+            Invariant.Equal(PageStructure, _metas[page].PageNumber, "owner of a page of a run", _metas[page].Owner, PageMeta.NoOwner);
             _metas[page].CheckInvariants();
             if (page == first)
                 continue;
-            Invariant.True(Structure, Number, "later page of a run marked so", WordOf(page).IsIntact && WordOf(page).IsRunTail);
-            Invariant.Equal(Structure, Number, "what readers know of a later page", _infos[page].Word, 0ul);
+            PageWord tail = WordOf(page);
+            Invariant.True(PageStructure, _metas[page].PageNumber, "later page of a run marked so", tail.IsIntact && tail.IsRunTail);
+            Invariant.Equal(PageStructure, _metas[page].PageNumber, "what readers know of a later page", _infos[page].Word, 0ul);
         }
         return word.RunPages;
     }
@@ -112,10 +115,10 @@ internal sealed unsafe partial class Segment
     // A page that is in no use and yet not free: its generations are used up, or the segment is idle.
     private void CheckUnused(int page, PageMeta* meta, PageInfo info)
     {
-        Invariant.Equal(Structure, Number, "what readers know of an unused page", info.Word, 0ul);
-        Invariant.True(Structure, Number, "unused page without bits", meta->FreeBits == null);
+        Invariant.Equal(PageStructure, meta->PageNumber, "what readers know of an unused page", info.Word, 0ul);
+        Invariant.True(PageStructure, meta->PageNumber, "unused page without bits", meta->FreeBits == null);
         bool mayBeKept = IsIdle || meta->MaxGeneration == PilePointer.MaxGeneration;
-        Invariant.True(Structure, Number, "unused page free, idle or worn", IsFreePage(page) || mayBeKept);
+        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or worn", IsFreePage(page) || mayBeKept);
         meta->CheckInvariants();
     }
 }
