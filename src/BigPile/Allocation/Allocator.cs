@@ -13,9 +13,13 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
 /// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free
-/// slots asks the pool for a page that exists, then the other heaps for one to spare, and only then lets the pool grow. Locks: a heap's, or
-/// the pool's; never one inside another, but for <see cref="Snapshot"/>, which takes all heaps in order and then the pool, and
-/// <see cref="AttachFound"/>, which takes one and then the pool.
+/// slots asks the pool for a page that exists, then the other heaps for one to spare, and only then lets the pool grow.
+/// <para>
+/// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageExaminer</c>); the heaps' in the order of
+/// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>
+/// takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim waits for readers inside the
+/// pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.
+/// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
 {
@@ -32,7 +36,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         _map = map;
         _limitBytes = limitBytes;
         _notesChanges = store.Kind == StoreKind.Mapped;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase) { Changes = _notesChanges ? new ChangeList() : null };
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, _notesChanges);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
             _heaps[i] = new Heap(i, _notesChanges);

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -10,26 +11,28 @@ namespace BigPile.Allocation;
 /// Addresses come in before the blocks are written, so a list is only read while no change runs. One that is full stays so: the next
 /// flush then writes the segments as a whole. Calls are made under the lock of the heap, or the pool, that owns the list.
 /// </remarks>
-internal sealed unsafe class ChangeList : IDisposable
+/// <param name="mostAddresses">How many there is room for; 0 where nobody wants to know, and then nothing is ever missing.</param>
+internal sealed unsafe class ChangeList(int mostAddresses) : IDisposable
 {
     /// <summary>The most addresses of one list: 1 MiB.</summary>
     internal const int Capacity = 128 * 1024;
 
-    private ulong* _addresses = (ulong*)NativeMemory.Alloc(Capacity, sizeof(ulong));
+    private readonly int _room = mostAddresses;
+    private ulong* _addresses = (ulong*)NativeMemory.Alloc((nuint)mostAddresses, sizeof(ulong));
     private int _count;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Add(ulong address)
     {
         int count = _count;
-        if (count < Capacity)
+        if (count < _room)
         {
             _addresses[count] = address;
             _count = count + 1;
         }
         else
         {
-            _count = Capacity + 1;
+            _count = _room + 1;
         }
     }
 
@@ -38,9 +41,10 @@ internal sealed unsafe class ChangeList : IDisposable
     internal bool TryTake(List<ulong> addresses)
     {
         int count = _count;
+        Debug.Assert(count >= 0 && count <= _room + 1, "More addresses than there is room for.");
         _count = 0;
-        addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, Capacity)));
-        return count <= Capacity;
+        addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, _room)));
+        return count <= _room || _room == 0;
     }
 
     public void Dispose()

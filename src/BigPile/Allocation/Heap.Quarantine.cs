@@ -17,6 +17,9 @@ internal sealed unsafe partial class Heap
     /// <summary>Bytes of slots in quarantine, in the pages of this heap.</summary>
     internal long QuarantinedBytes => _quarantinedBytes;
 
+    /// <summary>Pages of which no flush has taken what went into quarantine, as far as that was here.</summary>
+    internal int NotedQuarantine => _quarantinedPages.Count;
+
     /// <summary>Whether the quarantine has grown so far that somebody should look how large it is.</summary>
     internal bool WantsLook { get; set; }
 
@@ -77,9 +80,11 @@ internal sealed unsafe partial class Heap
         bool isOwn = page->Owner == _index;
         if (isOwn)
         {
-            CountLocked(page, -1);
+            if (!page->IsInTransit)
+                CountLocked(page, -1);
             page->Release(released, worn);
-            CountLocked(page, +1);
+            if (!page->IsInTransit)
+                CountLocked(page, +1);
             ListIfFreeLocked(page);
             if (IsToReturnLocked(page))
                 emptied = GiveUpLocked(page);
@@ -92,7 +97,7 @@ internal sealed unsafe partial class Heap
     private void QuarantineLocked(PageMeta* page, int slot)
     {
         page->Quarantine(slot);
-        long bytes = _quarantinedBytes + page->SlotBytes;
+        long bytes = _quarantinedBytes + (page->IsInTransit ? 0 : page->SlotBytes); // of one in transit all is counted when it comes
         if (bytes >> BytesPerLookShift != _quarantinedBytes >> BytesPerLookShift)
             WantsLook = true;
         _quarantinedBytes = bytes;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -16,8 +17,9 @@ namespace BigPile.Allocation;
 /// must not lay out a page each time.
 /// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
 /// come only to free. It is held for some nanoseconds.
-/// Accounting, true whenever the lock is free: <see cref="PageBytes"/> = live slots + free slots + slots in quarantine + what a page has
-/// left over.
+/// Accounting, true over all heaps together whenever their locks are free and no page is in transit: <see cref="PageBytes"/> =
+/// <see cref="LiveSlotBytes"/> + free slots + <see cref="QuarantinedBytes"/> + <see cref="UnusableBytes"/>. Of one heap alone the first and
+/// the last two are those of its own pages; what is live is counted where it was taken, and freed where its page is by then.
 /// </remarks>
 internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 {
@@ -25,7 +27,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index;
-    private readonly ChangeList? _changes;
+    private readonly ChangeList? _changes; // null where nobody wants to know: on the way of each put, a list for nobody costs more
     private HeapClass* _classes;
     private SpinGate _lock;
 
@@ -36,7 +38,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     internal Heap(int index, bool notesChanges)
     {
         _index = index;
-        _changes = notesChanges ? new ChangeList() : null;
+        _changes = notesChanges ? new ChangeList(ChangeList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
@@ -84,6 +86,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
                 return default;
             }
         }
+        Debug.Assert(page->Owner == _index && page->SizeClass == sizeClass, "The page is of another heap, or class.");
         int slot = page->TakeSlot();
         LiveBlocks++;
         PayloadBytes += payloadBytes;
@@ -94,39 +97,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         uint floor = page->GenerationFloor;
         _changes?.Add(address);
         _lock.Exit();
+        Debug.Assert(new BlockHeader(*(ulong*)start).IsFree, "A slot is taken that is not free.");
         uint generation = new BlockHeader(*(ulong*)start).Generation;
         if (generation < floor)
             generation = RaiseGeneration(start, floor);
         return new Slot(start, address, generation, capacityBytes);
-    }
-
-    /// <summary>Makes a page from the pool or from another heap this heap's own.</summary>
-    /// <returns>The page, when it is empty and not needed any more: the caller has to return it to the pool.</returns>
-    internal PageMeta* Attach(PageMeta* page)
-    {
-        _lock.Enter();
-        PageMeta* current = _classes[page->SizeClass].Current;
-        bool isNeeded = !page->IsEmpty || current == null || current->FreeCount == 0;
-        if (isNeeded)
-            AttachLocked(page);
-        _lock.Exit();
-        return isNeeded ? null : page;
-    }
-
-    /// <summary>Takes a page with free slots away from this heap, for another one; null when there is none to spare.</summary>
-    internal PageMeta* Detach(int sizeClass, int newOwner)
-    {
-        _lock.Enter();
-        PageMeta* page = _classes[sizeClass].Listed;
-        if (page != null)
-        {
-            UnlistLocked(page);
-            page->IsInTransit = true;
-            page->Owner = newOwner;
-            CountLocked(page, -1);
-        }
-        _lock.Exit();
-        return page;
     }
 
     /// <summary>Takes back the slot of a block whose header says free already.</summary>
@@ -146,6 +121,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             _lock.Exit();
             return false;
         }
+        Debug.Assert((uint)slot < page->SlotCount && !page->IsFree(slot), "The slot is free already.");
         LiveBlocks--;
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
@@ -192,38 +168,6 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _lock.Exit();
     }
 
-    /// <summary>Gives up the empty pages that were kept; the caller returns them to the pool.</summary>
-    internal PageMeta* GiveUpEmpty(int sizeClass)
-    {
-        _lock.Enter();
-        PageMeta* page = _classes[sizeClass].Current;
-        if (page != null && page->IsEmpty)
-        {
-            _classes[sizeClass].Current = null;
-            page = GiveUpLocked(page);
-        }
-        else
-        {
-            page = null;
-        }
-        _lock.Exit();
-        return page;
-    }
-
-    /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>
-    internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
-    {
-        _lock.Enter();
-        if (page->QuarantinedCount != 0)
-            NoteQuarantineLocked(page);
-        LiveBlocks += blocks;
-        PayloadBytes += payloadBytes;
-        LiveSlotBytes += blocks * page->SlotBytes;
-        AttachLocked(page);
-        pool.NoteExamined(page); // inside this lock: no statistics may count the page twice, or not at all
-        _lock.Exit();
-    }
-
     public void Dispose()
     {
         NativeMemory.Free(_classes);
@@ -239,92 +183,18 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         return floor;
     }
 
-    private PageMeta* NextPageLocked(int sizeClass)
-    {
-        HeapClass* heapClass = _classes + sizeClass;
-        PageMeta* page = heapClass->Listed;
-        if (page != null)
-            UnlistLocked(page);
-        heapClass->Current = page; // the one before is full, and comes back to the list when one of its slots is freed
-        return page;
-    }
-
-    private void AttachLocked(PageMeta* page)
-    {
-        page->IsInTransit = false;
-        page->Owner = _index;
-        CountLocked(page, +1);
-        HeapClass* heapClass = _classes + page->SizeClass;
-        if (heapClass->Current == null || heapClass->Current->FreeCount == 0)
-            heapClass->Current = page; // a full one comes to the list when one of its slots is freed
-        else if (page->FreeCount != 0)
-            ListLocked(page);
-    }
-
-    private void CountLocked(PageMeta* page, int sign)
-    {
-        int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
-        PageBytes += sign * SizeClasses.PageBytes;
-        UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
-        _quarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
-    }
-
     private void ReturnLocked(PageMeta* page, int slot, uint generation)
     {
+        Debug.Assert(
+            new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");
         if (generation == PilePointer.MaxGeneration)
         {
             page->WornCount++; // the slot is never given out again: its generation has no next value
-            UnusableBytes += page->SlotBytes;
+            if (!page->IsInTransit)
+                UnusableBytes += page->SlotBytes;
             return;
         }
         page->ReturnSlot(slot);
         ListIfFreeLocked(page);
-    }
-
-    private void ListIfFreeLocked(PageMeta* page)
-    {
-        if (page->FreeCount != 0 && !page->IsListed && !page->IsInTransit && page != _classes[page->SizeClass].Current)
-            ListLocked(page);
-    }
-
-    private bool IsToReturnLocked(PageMeta* page) =>
-        page->IsEmpty && !page->IsInTransit && page != _classes[page->SizeClass].Current;
-
-    private PageMeta* GiveUpLocked(PageMeta* page)
-    {
-        if (page->IsListed)
-            UnlistLocked(page);
-        page->Owner = PageMeta.NoOwner;
-        CountLocked(page, -1);
-        return page;
-    }
-
-    private void ListLocked(PageMeta* page)
-    {
-        HeapClass* heapClass = _classes + page->SizeClass;
-        page->IsListed = true;
-        page->Previous = null;
-        page->Next = heapClass->Listed;
-        if (page->Next != null)
-            page->Next->Previous = page;
-        heapClass->Listed = page;
-    }
-
-    private void UnlistLocked(PageMeta* page)
-    {
-        HeapClass* heapClass = _classes + page->SizeClass;
-        if (page->Previous != null)
-            page->Previous->Next = page->Next;
-        else
-            heapClass->Listed = page->Next;
-        if (page->Next != null)
-            page->Next->Previous = page->Previous;
-        page->IsListed = false;
-    }
-
-    private struct HeapClass
-    {
-        internal PageMeta* Current;
-        internal PageMeta* Listed;
     }
 }

@@ -19,7 +19,7 @@ namespace BigPile.Allocation;
 /// segment does: the bit of a slot does not change while its block lives and its reader is inside the pile.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
-internal unsafe struct PageMeta
+internal unsafe partial struct PageMeta
 {
     /// <summary>Two cache lines, which the processor fetches as a pair: neighbours belong to heaps of different processors.</summary>
     internal const int SizeBytes = 128;
@@ -58,7 +58,7 @@ internal unsafe struct PageMeta
     internal short SizeClass;
     internal bool IsListed;
 
-    /// <summary>Owned by a heap that has not received it yet: a free must leave it where it is.</summary>
+    /// <summary>Owned by a heap that has not received it yet: a free must leave it where it is, and uncounted.</summary>
     internal bool IsInTransit;
 
     /// <summary>Of the first page of a run: whether its block was there when a flush last looked.</summary>
@@ -91,6 +91,8 @@ internal unsafe struct PageMeta
     /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
     internal void LayOut(int sizeClass, bool allFree)
     {
+        Debug.Assert(FreeBits == null, "The page is laid out already.");
+        Debug.Assert((nuint)Start % LineBytes == 0, "A page begins with a cache line.");
         SizeClass = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
@@ -108,6 +110,10 @@ internal unsafe struct PageMeta
             SetAllFree();
     }
 
+    /// <summary>States that the page holds old bytes.</summary>
+    /// <remarks>Generation base 0 is a page that was never used: all zero, which is free slots of generation 0.</remarks>
+    internal void MarkUsed() => MaxGeneration = Math.Max(MaxGeneration, 1);
+
     internal void Drop()
     {
         NativeMemory.AlignedFree(FreeBits);
@@ -120,6 +126,7 @@ internal unsafe struct PageMeta
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int TakeSlot()
     {
+        Debug.Assert(FreeCount != 0 && Cursor < WordCount, "There is no free slot to take.");
         int word = Cursor;
         ulong bits = FreeBits[word];
         if (bits == 0)
@@ -130,14 +137,17 @@ internal unsafe struct PageMeta
         }
         FreeBits[word] = bits & (bits - 1);
         FreeCount--;
+        Debug.Assert(word * 64 + BitOperations.TrailingZeroCount(bits) < SlotCount, "The bit of no slot.");
         return word * 64 + BitOperations.TrailingZeroCount(bits);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ReturnSlot(int slot)
     {
+        Debug.Assert((uint)slot < SlotCount && !IsFree(slot), "A slot comes back that was free.");
         FreeBits[slot >> 6] |= 1UL << slot;
         FreeCount++;
+        Debug.Assert(FreeCount + WornCount + QuarantinedCount <= SlotCount, "More slots than the page has.");
     }
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
@@ -149,6 +159,7 @@ internal unsafe struct PageMeta
     /// <summary>Freezes every slot that is not free.</summary>
     internal void Freeze()
     {
+        Debug.Assert(FrozenBits != null || SlotCount == 0, "Nobody knows what is frozen here.");
         for (int word = 0; word < WordCount; word++)
             FrozenBits[word] = ~FreeBits[word];
     }
@@ -164,6 +175,7 @@ internal unsafe struct PageMeta
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Quarantine(int slot)
     {
+        Debug.Assert(FrozenBits != null && !IsFree(slot) && (QuarantineBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
         FreeBits[WordCount + (slot >> 6)] |= 1UL << slot;
         QuarantinedCount++;
     }
@@ -181,6 +193,7 @@ internal unsafe struct PageMeta
     /// <param name="worn">Those of them that are never given out again.</param>
     internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn)
     {
+        Debug.Assert(released.Length == WordCount && worn.Length == WordCount, "The page was laid out for another class meanwhile.");
         for (int word = 0; word < released.Length; word++)
         {
             ulong free = released[word] & ~worn[word];
@@ -191,6 +204,7 @@ internal unsafe struct PageMeta
             WornCount += (ushort)BitOperations.PopCount(worn[word]);
             QuarantinedCount -= (ushort)BitOperations.PopCount(released[word]);
         }
+        Debug.Assert(QuarantinedCount <= SlotCount, "More slots are released than went into quarantine.");
     }
 
     private static long RoundToLines(long bytes) => (bytes + LineBytes - 1) / LineBytes * LineBytes;

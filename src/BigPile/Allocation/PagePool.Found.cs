@@ -1,5 +1,4 @@
 using System;
-using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
@@ -12,6 +11,16 @@ internal sealed unsafe partial class PagePool
     /// <summary>Pages that can't be used any more, because what they say of themselves is damaged.</summary>
     internal long LostPages { get; private set; }
 
+    /// <summary>Says above which generation a page has to be laid out; set after a power cut, before anybody uses the pool.</summary>
+    internal Func<Segment, int, uint>? GenerationAbove
+    {
+        get => _suspects.GenerationAbove;
+        set => _suspects.GenerationAbove = value;
+    }
+
+    /// <summary>Free pages that were not searched yet.</summary>
+    internal long SuspectPages => _suspects.Count;
+
     /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
     /// <param name="segment">The segment.</param>
     /// <param name="isShared">
@@ -21,14 +30,10 @@ internal sealed unsafe partial class PagePool
     internal void Hold(Segment segment, bool isShared)
     {
         lock (_lock)
-            RegisterLocked(segment, isShared);
-    }
-
-    private void KeepReplacedLocked(Segment replaced)
-    {
-        _replaced.Add(replaced);
-        ReservedBytes -= replaced.Region.LengthBytes;
-        HeadBytes -= (long)replaced.HeadPages * SizeClasses.PageBytes;
+        {
+            _segments.Add(segment, isShared);
+            _free.NoteAdded(segment);
+        }
     }
 
     /// <summary>Takes in what a segment's page words say. Nobody else uses the pool yet.</summary>
@@ -39,11 +44,38 @@ internal sealed unsafe partial class PagePool
     {
         lock (_lock)
         {
-            FreePages += segment.FreePageCount;
-            SuspectPages += GenerationAbove == null ? 0 : segment.SuspectFreePages();
+            _free.NoteScanned(segment);
+            _suspects.NoteScanned(segment);
             UnexaminedPages += unexaminedPages;
             LostPages += lostPages;
-            _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
+        }
+    }
+
+    /// <summary>Searches those of some free pages that were not searched yet.</summary>
+    /// <returns>How many these were.</returns>
+    internal int SearchSuspects(Segment segment, int first, int end)
+    {
+        int count = 0;
+        for (int page = first; page < end; page++)
+        {
+            lock (_lock)
+            {
+                if (_suspects.TrySearchFree(segment, page))
+                    count++;
+            }
+        }
+        return count;
+    }
+
+    /// <summary>Notes that a block of a lost layout was at an address: no later one there may be taken for it.</summary>
+    internal void NoteLost(ulong address, uint generation)
+    {
+        lock (_lock)
+        {
+            if (_segments.Find(address) is not { } segment)
+                return;
+            PageMeta* meta = segment.Metas + segment.PageOf(address);
+            meta->MaxGeneration = Math.Max(meta->MaxGeneration, Math.Min(generation + 1, PilePointer.MaxGeneration));
         }
     }
 
@@ -53,7 +85,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages--;
-            FreeBitsBytes += page->BitsBytes;
+            _slots.NoteExamined(page);
         }
     }
 
@@ -62,11 +94,8 @@ internal sealed unsafe partial class PagePool
     {
         lock (_lock)
         {
-            Segment segment = SegmentOf(page);
             UnexaminedPages--;
-            page->Drop();
-            MarkUsed(page); // a payload may have been begun in it: it is not all zero any more
-            FreeLocked(segment, PageIn(segment, page));
+            _slots.FreeFound(page);
         }
     }
 
@@ -76,10 +105,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages -= pages;
-            meta->IsRunFrozen = KnowsFrozen;
-            RunPages += pages;
-            RunCount++;
-            RunPayloadBytes += payloadBytes;
+            _runs.AddFound(meta, pages, payloadBytes, isFrozen: KnowsFrozen);
         }
     }
 
@@ -89,8 +115,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages -= pages;
-            meta->IsRunFrozen = true;
-            QuarantineRunLocked(meta, pages);
+            _runs.QuarantineFound(meta, pages);
         }
     }
 
@@ -99,14 +124,32 @@ internal sealed unsafe partial class PagePool
     {
         lock (_lock)
         {
-            Segment segment = SegmentOf(meta);
-            int first = PageIn(segment, meta);
             UnexaminedPages -= pages;
-            for (int page = first; page < first + pages; page++)
-            {
-                Changes?.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page without the others
-                FreeLocked(segment, page);
-            }
+            _runs.FreeFound(meta, pages);
+        }
+    }
+
+    /// <summary>Takes a segment away from readers, which another process has given back. It stays until those inside have left.</summary>
+    internal void Drop(Segment segment)
+    {
+        lock (_lock)
+            _segments.Drop(segment);
+    }
+
+    /// <summary>The segments that were dropped since the last call. They are the caller's to free once no reader can be inside.</summary>
+    internal Segment[] TakeDropped()
+    {
+        lock (_lock)
+            return _segments.TakeDropped();
+    }
+
+    /// <summary>How many segments were dropped and not freed yet.</summary>
+    internal int DroppedCount
+    {
+        get
+        {
+            lock (_lock)
+                return _segments.DroppedCount;
         }
     }
 }

@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Layout;
 
 namespace BigPile.Allocation;
@@ -32,6 +34,7 @@ internal sealed unsafe class Quarantine
     /// <summary>Takes the slots that are in quarantine in a page.</summary>
     internal void Take(PageMeta* page)
     {
+        Debug.Assert(page->HasQuarantine && page->QuarantinedCount != 0, "Nothing of the page is in quarantine.");
         int start = _bits.Count;
         int count = page->WordCount;
         CollectionsMarshal.SetCount(_bits, start + count);
@@ -73,9 +76,57 @@ internal sealed unsafe class Quarantine
         Deferred.Clear();
     }
 
+    /// <summary>Looks whether what was taken is in quarantine yet, each slot and run once. Nobody uses the pile meanwhile.</summary>
+    /// <exception cref="System.InvalidOperationException">It is not.</exception>
+    internal void CheckInvariants(SegmentMap map)
+    {
+        const string Structure = "Quarantine";
+        var taken = new Dictionary<nint, int>();
+        int end = 0;
+        for (int index = 0; index < PageCount; index++)
+        {
+            PageMeta* page = PageAt(index, out ReadOnlySpan<ulong> slots);
+            Invariant.Equal(Structure, index, "first word of a page", _pages[index].Start, end);
+            Invariant.Equal(Structure, index, "words of a page", slots.Length, page->WordCount);
+            end += slots.Length;
+            taken[(nint)page] = taken.GetValueOrDefault((nint)page) + CheckSlots(page, slots);
+            Invariant.Between(Structure, page->PageNumber, "slots taken of a page", taken[(nint)page], 1, page->QuarantinedCount);
+        }
+        Invariant.Equal(Structure, PageCount, "words of all pages", _bits.Count, end);
+        Invariant.Equal(Structure, Runs.Count, "runs, each once", new HashSet<ulong>(Runs).Count, Runs.Count);
+        foreach (ulong address in Runs)
+        {
+            bool isFree = map.Find(address, out PageInfo* info) is var block && block != null && info->Word == PageInfo.OfRun().Word
+                && IsFreed(new BlockHeader(*(ulong*)block));
+            Invariant.True(Structure, (long)address, "run free and there", isFree);
+        }
+    }
+
+    private static int CheckSlots(PageMeta* page, ReadOnlySpan<ulong> slots)
+    {
+        int count = 0;
+        for (int word = 0; word < slots.Length; word++)
+        {
+            for (ulong bits = slots[word]; bits != 0; bits &= bits - 1, count++)
+            {
+                int slot = word * 64 + BitOperations.TrailingZeroCount(bits);
+                bool isFreed = !page->IsFree(slot) && IsFreed(new BlockHeader(*(ulong*)page->BlockAt(slot)));
+                Invariant.True("Quarantine", page->PageNumber, "slot freed and not free yet", isFreed);
+            }
+        }
+        return count;
+    }
+
+    /// <summary>
+    /// Whether a header may be that of a block in quarantine: a free one, or a busy one, for which another one counts that says free. It is
+    /// in the table of those that were moved.
+    /// </summary>
+    internal static bool IsFreed(BlockHeader header) => header.IsFree || header.IsBusy;
+
     private static void Mark(byte* block, long epoch)
     {
         var header = new BlockHeader(*(ulong*)block);
+        Debug.Assert(IsFreed(header), "A block in quarantine is live.");
         if (header.IsUndoableFree)
             Volatile.Write(ref *(ulong*)block, header.WithEpoch(epoch).Word);
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -13,7 +14,7 @@ namespace BigPile.Allocation;
 /// Laid out as: head, page words, then pages. All members are called under the pool's lock, except for reading the constants.
 /// A set bit in the free pages is a page that nobody owns and whose word says unused.
 /// </remarks>
-internal sealed unsafe class Segment : IDisposable
+internal sealed unsafe partial class Segment : IDisposable
 {
     private readonly ulong[] _freePages;
     private readonly ulong _firstAddress;
@@ -100,12 +101,21 @@ internal sealed unsafe class Segment : IDisposable
         return isInside && word.Info.HasSlotAt(address);
     }
 
+    /// <summary>The number of a page, of which this is the record.</summary>
+    internal int IndexOf(PageMeta* meta)
+    {
+        Debug.Assert(meta >= _metas && meta < _metas + PageCount, "A page of another segment.");
+        return (int)(meta - _metas);
+    }
+
     /// <summary>The page that an address of this segment lies in.</summary>
     internal int PageOf(ulong address) => (int)(OffsetOf(address) / SizeClasses.PageBytes);
 
     /// <summary>States a page's layout, first in the segment itself and then for readers.</summary>
     internal void Publish(int page, PageWord word, PageInfo info)
     {
+        Debug.Assert(word.IsIntact && word.GenerationBase >= WordOf(page).GenerationBase, "A page's generation never goes back.");
+        Debug.Assert(!IsFreePage(page), "The page was not taken.");
         Volatile.Write(ref Words[page], word.Word);
         Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
     }
@@ -113,6 +123,7 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>Takes a page away from readers, and then from the segment's own words.</summary>
     internal void Unpublish(int page, uint generationBase)
     {
+        Debug.Assert(!IsFreePage(page) && generationBase <= PilePointer.MaxGeneration, "The page is free already.");
         Volatile.Write(ref *(ulong*)&_infos[page], 0);
         KillPoint.Pass(KillWindow.PageBeforeUnused);
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
@@ -121,6 +132,7 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>Has each slot of a page that nobody may read yet say that it is free.</summary>
     internal void ClearSlots(int page, int slotBytes, uint generation)
     {
+        Debug.Assert(slotBytes >= SizeClasses.MinSlotBytes && slotBytes % SizeClasses.GranuleBytes == 0, "No slot is of that size.");
         ulong free = BlockHeader.Free(generation).Word;
         byte* start = Region.Start + (long)page * SizeClasses.PageBytes;
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
@@ -139,11 +151,15 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>
     /// Makes a run shorter by its later pages, which the caller frees. A kill between leaves later pages without a first one.
     /// </summary>
-    internal void CutRun(int page, int pages) =>
+    internal void CutRun(int page, int pages)
+    {
+        Debug.Assert(WordOf(page).IsRunHead && pages >= 1 && pages <= WordOf(page).RunPages, "A run only ever becomes shorter.");
         Volatile.Write(ref Words[page], PageWord.RunHead(pages, WordOf(page).GenerationBase).Word);
+    }
 
     internal void AddFreePage(int page)
     {
+        Debug.Assert(page >= HeadPages && page < PageCount && !IsFreePage(page), "The page is free, or none to be.");
         _freePages[page >> 6] |= 1UL << page;
         FreePageCount++;
     }
@@ -179,6 +195,7 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>Takes the pages of an empty segment away from allocation; nothing else changes.</summary>
     internal void TakeOut()
     {
+        Debug.Assert(IsEmpty && !IsIdle && !IsWithdrawn, "The segment holds something, or was taken out before.");
         IsIdle = true;
         FreePageCount = 0;
         Array.Clear(_freePages);
@@ -187,6 +204,7 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>Has the pages of a segment that was taken out be taken again.</summary>
     internal void PutBack()
     {
+        Debug.Assert(IsIdle && FreePageCount == 0, "The segment was not taken out.");
         IsIdle = false;
         for (int page = HeadPages; page < PageCount; page++)
             AddFreePage(page);
@@ -195,6 +213,7 @@ internal sealed unsafe class Segment : IDisposable
     /// <summary>States that a segment that was taken out is gone for ever.</summary>
     internal void Withdraw()
     {
+        Debug.Assert(IsIdle, "Somebody may take a page of it.");
         IsIdle = false;
         IsWithdrawn = true;
         Volatile.Write(ref Head.Magic, 0); // processes that have the file mapped for reading look for its successor then
@@ -234,12 +253,17 @@ internal sealed unsafe class Segment : IDisposable
 
     internal bool IsSuspect(int page) => _suspects != null && (_suspects[page >> 6] >> page & 1) != 0;
 
-    internal void RemoveSuspect(int page) => _suspects![page >> 6] &= ~(1UL << page);
+    internal void RemoveSuspect(int page)
+    {
+        Debug.Assert(IsSuspect(page), "The page was searched before.");
+        _suspects![page >> 6] &= ~(1UL << page);
+    }
 
     private bool IsFreePage(int page) => (_freePages[page >> 6] >> page & 1) != 0;
 
     private void RemoveFreePage(int page)
     {
+        Debug.Assert(IsFreePage(page) && FreePageCount > 0, "A page is taken that is not free.");
         _freePages[page >> 6] &= ~(1UL << page);
         FreePageCount--;
     }

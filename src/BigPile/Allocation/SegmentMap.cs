@@ -1,8 +1,10 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Layout;
 
 namespace BigPile.Allocation;
@@ -65,7 +67,10 @@ internal sealed unsafe class SegmentMap : IDisposable
 
     internal void Set(int number, byte* start, PageInfo* infos, PageMeta* metas, long lengthBytes)
     {
+        Debug.Assert((uint)number < (uint)Capacity && lengthBytes > 0 && lengthBytes <= SegmentBytes, "No such segment.");
+        Debug.Assert((nuint)start % SizeClasses.GranuleBytes == 0, "Blocks lie at words.");
         Entry* entry = _entries + number;
+        Debug.Assert(entry->Units == 0, "Another segment is there.");
         entry->Start = start;
         entry->Infos = infos;
         entry->Metas = metas;
@@ -73,6 +78,23 @@ internal sealed unsafe class SegmentMap : IDisposable
     }
 
     internal void Clear(int number) => Volatile.Write(ref _entries[number].Units, 0);
+
+    /// <summary>Looks whether a number leads to what it should; to nothing, where that has no length.</summary>
+    /// <exception cref="System.InvalidOperationException">It does not.</exception>
+    internal void CheckInvariants(int number, byte* start, PageInfo* infos, PageMeta* metas, long lengthBytes)
+    {
+        const string Structure = "SegmentMap";
+        Entry entry = _entries[number];
+        Invariant.Equal(Structure, number, "units", (long)entry.Units, lengthBytes / SizeClasses.GranuleBytes);
+        if (lengthBytes == 0)
+            return;
+        Invariant.True(Structure, number, "memory that of its segment", entry.Start == start);
+        Invariant.True(Structure, number, "what readers know that of its segment", entry.Infos == infos);
+        Invariant.True(Structure, number, "records that of its segment", entry.Metas == metas);
+        Invariant.True(Structure, number, "first address found at its beginning", Find(AddressOf(number), out _) == start);
+        Invariant.True(Structure, number, "address behind the last not found", entry.Units > _unitMask
+            || Find(AddressOf(number) + entry.Units, out _) == null);
+    }
 
     public void Dispose()
     {

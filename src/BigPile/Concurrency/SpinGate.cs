@@ -9,6 +9,9 @@ internal struct SpinGate
 {
     private int _taken;
 
+    /// <summary>Whether somebody is inside; for assertions of whoever should be.</summary>
+    internal readonly bool IsTaken => _taken != 0;
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryEnter() => _taken == 0 && Interlocked.CompareExchange(ref _taken, 1, 0) == 0;
 

@@ -2,6 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.IO;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -102,6 +103,28 @@ internal sealed class FlushLog : IDisposable
             yield return batch;
             at += HeadBytes + batch.Body.Length;
         }
+    }
+
+    /// <summary>Looks whether the file of this epoch has its room, and whole batches as far as this writer knows of them.</summary>
+    /// <exception cref="InvalidOperationException">It has not.</exception>
+    internal void CheckInvariants()
+    {
+        const string Structure = "FlushLog";
+        long epoch = _directory.LogEpoch;
+        Invariant.Between(Structure, epoch, "end of the batches", _endBytes, 0, _capacityBytes);
+        if (_file == null)
+        {
+            Invariant.Equal(Structure, epoch, "end of the batches without a file", _endBytes, 0);
+            return;
+        }
+        Invariant.Equal(Structure, epoch, "name of the file", Path.GetFileName(_file.Path), NameOf(epoch));
+        Invariant.True(Structure, epoch, "name of the file durable", _areNamed[epoch % 2]);
+        ReadOnlyMemory<byte> all = _file.ReadAll();
+        Invariant.Equal(Structure, epoch, "length of the file", all.Length, _capacityBytes);
+        long at = 0;
+        while (at < _endBytes && TryRead(all[(int)at..], out Batch batch))
+            at += HeadBytes + batch.Body.Length;
+        Invariant.Equal(Structure, epoch, "end of the whole batches", at, _endBytes);
     }
 
     public void Dispose() => _file?.Dispose();

@@ -3,6 +3,7 @@ using System.IO;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
 
@@ -111,6 +112,26 @@ internal sealed unsafe class RedoFile : Redo
         KillPoint.Pass(KillWindow.RedoBeforeIdle);
         Volatile.Write(ref *RecordAt(index), 0);
         _latches[index].Lock.Exit();
+    }
+
+    /// <summary>Looks whether the records in use are those that somebody holds, each such that it could be found.</summary>
+    /// <remarks>Nobody takes or ends one meanwhile.</remarks>
+    /// <exception cref="InvalidOperationException">They are not.</exception>
+    internal void CheckInvariants()
+    {
+        const string Structure = "RedoFile";
+        Invariant.True(Structure, 0, "count of records a power of two", BitOperations.IsPow2(_count));
+        Invariant.Equal(Structure, 0, "bytes of the file", _region.LengthBytes, (long)_count * RecordBytes);
+        for (int index = 0; index < _count; index++)
+        {
+            ulong word = *RecordAt(index);
+            Invariant.Equal(Structure, index, "record in use held by somebody", _latches[index].Lock.IsTaken, word != 0);
+            if (word == 0)
+                continue;
+            Invariant.True(Structure, index, "record in use marked so", (word & ValidBit) != 0);
+            Invariant.Between(Structure, index, "address", (long)(word & ~ValidBit), 1, (1L << PilePointer.AddressBits) - 1);
+            Invariant.True(Structure, index, "record in use found", Read(index) != null);
+        }
     }
 
     public override void Dispose()

@@ -1,0 +1,47 @@
+using BigPile.Checking;
+
+namespace BigPile.Allocation;
+
+internal sealed unsafe partial class Allocator
+{
+    /// <summary>Looks whether pool and heaps fit together, and all counters what is there.</summary>
+    /// <remarks>
+    /// Of a pile that this process owns, and that nobody else uses meanwhile. The counters of blocks are right over all heaps together
+    /// only: a page that goes to another heap leaves its blocks with the one that they were taken from.
+    /// </remarks>
+    /// <exception cref="System.InvalidOperationException">They don't.</exception>
+    internal void CheckInvariants()
+    {
+        const string Structure = "Allocator";
+        Pool.CheckInvariants();
+        Segment[] segments = Pool.Segments();
+        long liveBlocks = 0;
+        long liveBytes = 0;
+        foreach (Heap heap in _heaps)
+        {
+            heap.CheckInvariants(segments);
+            liveBlocks -= heap.LiveBlocks;
+            liveBytes -= heap.LiveSlotBytes;
+        }
+        int withQuarantine = 0;
+        foreach (Segment segment in segments)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount; page++)
+            {
+                PageMeta* meta = segment.Metas + page;
+                if (meta->Owner == PageMeta.NoOwner)
+                    continue;
+                Invariant.Between(Structure, meta->PageNumber, "owner of a page", meta->Owner, 0, _heaps.Length - 1);
+                int live = meta->SlotCount - meta->FreeCount - meta->WornCount - meta->QuarantinedCount;
+                liveBlocks += live;
+                liveBytes += (long)live * meta->SlotBytes;
+                withQuarantine += meta->HasQuarantine ? 1 : 0;
+            }
+        }
+        Invariant.Equal(Structure, 0, "blocks in pages beyond those that the heaps count", liveBlocks, 0);
+        Invariant.Equal(Structure, 0, "bytes of slots beyond those that the heaps count", liveBytes, 0);
+        foreach (Heap heap in _heaps)
+            withQuarantine -= heap.NotedQuarantine;
+        Invariant.Equal(Structure, 0, "pages with quarantine beyond those that the heaps noted", withQuarantine, 0);
+    }
+}

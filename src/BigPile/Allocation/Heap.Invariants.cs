@@ -1,0 +1,103 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using BigPile.Checking;
+using BigPile.Layout;
+
+namespace BigPile.Allocation;
+
+internal sealed unsafe partial class Heap
+{
+    private const string Structure = "Heap";
+    private const string PageStructure = "Heap's page";
+
+    /// <summary>Looks whether the lists hold the pages that they should, and the counters those of the heap's own.</summary>
+    /// <param name="segments">All segments in which it may have pages. Nobody else uses them.</param>
+    /// <exception cref="InvalidOperationException">They don't.</exception>
+    internal void CheckInvariants(ReadOnlySpan<Segment> segments)
+    {
+        _lock.Enter();
+        try
+        {
+            int listed = CheckLists();
+            var owned = default(OwnPages);
+            foreach (Segment segment in segments)
+            {
+                for (int page = segment.HeadPages; page < segment.PageCount; page++)
+                {
+                    if (segment.Metas[page].Owner == _index && !segment.Metas[page].IsInTransit)
+                        CheckOwn(segment.Metas + page, ref owned);
+                }
+            }
+            Invariant.Equal(Structure, _index, "listed pages", listed, owned.Listed);
+            Invariant.Equal(Structure, _index, "bytes of pages", PageBytes, owned.PageBytes);
+            Invariant.Equal(Structure, _index, "unusable bytes", UnusableBytes, owned.UnusableBytes);
+            Invariant.Equal(Structure, _index, "bytes in quarantine", _quarantinedBytes, owned.QuarantinedBytes);
+            CheckQuarantine();
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
+
+    private int CheckLists()
+    {
+        int listed = 0;
+        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
+        {
+            PageMeta* current = _classes[sizeClass].Current;
+            if (current != null)
+                CheckKnown(current, sizeClass, isListed: false);
+            PageMeta* before = null;
+            for (PageMeta* page = _classes[sizeClass].Listed; page != null; before = page, page = page->Next)
+            {
+                CheckKnown(page, sizeClass, isListed: true);
+                Invariant.True(PageStructure, page->PageNumber, "listed page led back from", page->Previous == before);
+                Invariant.True(PageStructure, page->PageNumber, "listed page with a free slot", page->FreeCount != 0);
+                listed++;
+            }
+        }
+        return listed;
+    }
+
+    private void CheckKnown(PageMeta* page, int sizeClass, bool isListed)
+    {
+        Invariant.Equal(PageStructure, page->PageNumber, "owner of a page that it knows", page->Owner, _index);
+        Invariant.Equal(PageStructure, page->PageNumber, "class of a page that it knows", page->SizeClass, (short)sizeClass);
+        Invariant.Equal(PageStructure, page->PageNumber, "page that it knows listed", page->IsListed, isListed);
+        Invariant.False(PageStructure, page->PageNumber, "page that it knows in transit", page->IsInTransit);
+    }
+
+    private void CheckOwn(PageMeta* page, ref OwnPages owned)
+    {
+        bool isCurrent = _classes[page->SizeClass].Current == page;
+        if (page->FreeCount != 0)
+            Invariant.True(PageStructure, page->PageNumber, "page with a free slot listed or current", page->IsListed || isCurrent);
+        if (page->IsEmpty)
+            Invariant.True(PageStructure, page->PageNumber, "empty page current", isCurrent);
+        owned.Listed += page->IsListed ? 1 : 0;
+        owned.PageBytes += SizeClasses.PageBytes;
+        owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->WornCount) * page->SlotBytes;
+        owned.QuarantinedBytes += page->QuarantinedCount * page->SlotBytes;
+    }
+
+    private void CheckQuarantine()
+    {
+        Invariant.Equal(
+            Structure, _index, "pages with quarantine, each once", _quarantinedPages.Count, new HashSet<nint>(_quarantinedPages).Count);
+        foreach (nint page in _quarantinedPages)
+            Invariant.True(Structure, _index, "page that it noted with quarantine", ((PageMeta*)page)->HasQuarantine);
+    }
+
+    [Conditional("DEBUG")]
+    private void AssertLocked() => Debug.Assert(_lock.IsTaken, "The heap's lock is needed.");
+
+    private struct OwnPages
+    {
+        internal int Listed;
+        internal long PageBytes;
+        internal long UnusableBytes;
+        internal long QuarantinedBytes;
+    }
+}

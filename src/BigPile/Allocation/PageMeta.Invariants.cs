@@ -1,0 +1,72 @@
+using System.Numerics;
+using BigPile.Checking;
+using BigPile.Layout;
+
+namespace BigPile.Allocation;
+
+internal unsafe partial struct PageMeta
+{
+    private const string Structure = "PageMeta";
+
+    /// <summary>Looks whether what the record says fits together, and the headers of the free slots with it.</summary>
+    /// <remarks>The caller holds the lock of the owner, or the pool's.</remarks>
+    /// <exception cref="System.InvalidOperationException">It does not.</exception>
+    internal readonly void CheckInvariants()
+    {
+        if (FreeBits == null)
+        {
+            Invariant.Equal(Structure, PageNumber, "slots without bits", SlotCount, 0);
+            Invariant.Equal(Structure, PageNumber, "free slots without bits", FreeCount, 0);
+            Invariant.False(Structure, PageNumber, "listed without bits", IsListed);
+            return;
+        }
+        Invariant.Between(Structure, PageNumber, "size class", SizeClass, 0, SizeClasses.Count - 1);
+        Invariant.Equal(Structure, PageNumber, "bytes of a slot", SlotBytes, SizeClasses.SlotBytes(SizeClass));
+        Invariant.Equal(Structure, PageNumber, "slots", SlotCount, SizeClasses.PageBytes / SlotBytes);
+        Invariant.Equal(Structure, PageNumber, "alignment of the bits", (long)((nuint)FreeBits % LineBytes), 0);
+        Invariant.Between(Structure, PageNumber, "cursor", Cursor, 0, WordCount - 1);
+        CheckBits();
+        CheckFreeSlots();
+    }
+
+    private readonly void CheckBits()
+    {
+        int free = 0;
+        int quarantined = 0;
+        for (int word = 0; word < WordCount; word++)
+        {
+            ulong bits = FreeBits[word];
+            free += BitOperations.PopCount(bits);
+            Invariant.Equal(Structure, PageNumber, "free bits behind the last slot", bits & ~MaskOf(word), 0ul);
+            if (FrozenBits == null)
+                continue;
+            ulong inQuarantine = QuarantineBits[word];
+            quarantined += BitOperations.PopCount(inQuarantine);
+            Invariant.Equal(Structure, PageNumber, "slots free and frozen", bits & FrozenBits[word], 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and in quarantine", bits & inQuarantine, 0ul);
+            Invariant.Equal(Structure, PageNumber, "quarantine behind the last slot", inQuarantine & ~MaskOf(word), 0ul);
+        }
+        Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
+        Invariant.Between(Structure, PageNumber, "slots in quarantine", QuarantinedCount, quarantined, SlotCount);
+        Invariant.Equal(Structure, PageNumber, "quarantine not taken", HasQuarantine, quarantined != 0);
+        int notLive = FreeCount + WornCount + QuarantinedCount;
+        Invariant.Between(Structure, PageNumber, "slots free, worn or in quarantine", notLive, 0, SlotCount);
+    }
+
+    private readonly void CheckFreeSlots()
+    {
+        for (int word = 0; word < WordCount; word++)
+        {
+            for (ulong bits = FreeBits[word]; bits != 0; bits &= bits - 1)
+            {
+                int slot = word * 64 + BitOperations.TrailingZeroCount(bits);
+                var header = new BlockHeader(*(ulong*)BlockAt(slot));
+                Invariant.True(Structure, PageNumber, "header of a free slot free", header.IsFree);
+                Invariant.Between(Structure, PageNumber, "generation of a free slot", header.Generation, 0, MaxGeneration);
+            }
+        }
+    }
+
+    // The bits of a word that stand for slots.
+    private readonly ulong MaskOf(int word) => SlotCount - word * 64 >= 64 ? ulong.MaxValue : (1UL << (SlotCount - word * 64)) - 1;
+}

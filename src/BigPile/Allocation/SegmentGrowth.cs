@@ -1,0 +1,81 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Allocation;
+
+/// <summary>Takes further segments from the store.</summary>
+/// <remarks>Calls are made under the pool's lock.</remarks>
+internal sealed unsafe class SegmentGrowth(
+    SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool knowsFrozen, Lock poolLock)
+{
+    /// <summary>Why the last attempt failed, where the store said so.</summary>
+    internal Exception? Failure { get; private set; }
+
+    /// <summary>Forgets why an attempt failed.</summary>
+    internal void Begin() => Failure = null;
+
+    /// <summary>A new segment with so many pages in a row; none where the limit, the numbers or the store have no room for it.</summary>
+    internal Segment? Grow(int pages)
+    {
+        Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
+        int spans = SpansFor(pages);
+        long lengthBytes = Math.Min(
+            spans * source.Map.SegmentBytes,
+            (source.LimitBytes - segments.ReservedBytes) / SizeClasses.PageBytes * SizeClasses.PageBytes);
+        int pageCount = (int)(lengthBytes / SizeClasses.PageBytes);
+        int number = segments.FreeNumber(spans, generations);
+        if (number < 0 || pageCount < SegmentHead.PagesFor(pageCount) + pages)
+            return null;
+        try
+        {
+            return Add(number, source.Store.Create(number, lengthBytes));
+        }
+        catch (Exception e) when (e is OutOfMemoryException or IOException)
+        {
+            Failure = e;
+            return null;
+        }
+    }
+
+    private int SpansFor(int pages)
+    {
+        int pagesPerSpan = (int)segments.PagesPerNumber;
+        int spans = 1;
+        while (spans * (long)pagesPerSpan < SegmentHead.PagesFor(spans * pagesPerSpan) + (long)pages)
+            spans++;
+        return spans;
+    }
+
+    private Segment Add(int number, MemoryRegion region)
+    {
+        var segment = new Segment(number, source.Map.AddressOf(number), region, knowsFrozen);
+        uint generation = generations.StartOf(number, segments.SpansOf(segment));
+        segment.Head = SegmentHead.For(number, region.LengthBytes, source.PileId);
+        for (int page = segment.HeadPages; page < segment.PageCount; page++)
+        {
+            segment.Metas[page].MaxGeneration = generation;
+            segment.Unpublish(page, generation); // in the file as well: an unused page must not come back with base 0
+            segment.AddFreePage(page);
+        }
+        TouchAhead.Begin(segment);
+        KillPoint.Pass(KillWindow.SegmentBeforeListed);
+        try
+        {
+            source.Store.Publish(number, region);
+        }
+        catch
+        {
+            segment.Dispose();
+            throw;
+        }
+        KillPoint.Pass(KillWindow.SegmentBeforeUse);
+        segments.Add(segment, isShared: false);
+        free.NoteAdded(segment);
+        return segment;
+    }
+}

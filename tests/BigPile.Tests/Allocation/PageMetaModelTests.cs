@@ -1,0 +1,244 @@
+using System;
+using System.Linq;
+using System.Runtime.InteropServices;
+using BigPile.Allocation;
+using BigPile.Layout;
+using Xunit.Abstractions;
+
+namespace BigPile.Tests.Allocation;
+
+/// <summary>The bits and words of a page against an array with one state for each slot.</summary>
+public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_page_is_what_an_array_of_its_slots_says(bool knowsFrozen)
+    {
+        long taken = 0;
+        for (int run = 0; run < TestLeg.Steps(20, 6_000); run++)
+        {
+            int seed = TestLeg.Seed(700) + run;
+            output.WriteLine($"seed {seed}");
+            using var rig = new Rig(seed, knowsFrozen);
+            rig.Run(400);
+            taken += rig.Taken;
+        }
+        output.WriteLine($"slots taken {taken:N0}");
+        Assert.NotEqual(0, taken);
+    }
+
+    private enum SlotState
+    {
+        Free,
+        Live,
+        Quarantined, // and no flush has taken it
+        Flushing,
+        Worn,
+    }
+
+    private sealed class Rig : IDisposable
+    {
+        private readonly Random _random;
+        private readonly bool _knowsFrozen;
+        private readonly PageMeta* _page;
+        private readonly byte* _memory;
+        private readonly ulong* _frozen;
+        private SlotState[] _states = [];
+        private bool[] _isFrozen = [];
+        private int _lastWord;
+
+        internal Rig(int seed, bool knowsFrozen)
+        {
+            _random = new Random(seed);
+            _knowsFrozen = knowsFrozen;
+            _memory = (byte*)NativeMemory.AlignedAlloc(SizeClasses.PageBytes, 4096);
+            _page = (PageMeta*)NativeMemory.AlignedAlloc(PageMeta.SizeBytes, PageMeta.SizeBytes);
+            _frozen = (ulong*)NativeMemory.AllocZeroed(PageMeta.MostBitWords, sizeof(ulong));
+            NativeMemory.Clear(_page, PageMeta.SizeBytes);
+            _page->Start = _memory;
+            _page->PageNumber = 1;
+            _page->FrozenBits = knowsFrozen ? _frozen : null;
+        }
+
+        internal long Taken { get; private set; }
+
+        internal void Run(int steps)
+        {
+            LayOut();
+            for (int step = 0; step < steps; step++)
+            {
+                Step();
+                _page->CheckInvariants();
+                Compare();
+            }
+            _page->Drop();
+            _page->CheckInvariants();
+        }
+
+        public void Dispose()
+        {
+            _page->Drop();
+            NativeMemory.AlignedFree(_memory);
+            NativeMemory.AlignedFree(_page);
+            NativeMemory.Free(_frozen);
+        }
+
+        private void LayOut()
+        {
+            int sizeClass = _random.Next(4) == 0 ? _random.Next(SizeClasses.Count) : SizeClasses.Count - 1 - _random.Next(60);
+            _page->LayOut(sizeClass, allFree: true);
+            _states = new SlotState[SizeClasses.PageBytes / SizeClasses.SlotBytes(sizeClass)];
+            _isFrozen = new bool[_states.Length];
+            _lastWord = 0;
+            for (int slot = 0; slot < _states.Length; slot++)
+                SetHeader(slot, BlockHeader.Free(_page->MaxGeneration));
+        }
+
+        private void Step()
+        {
+            switch (_random.Next(_knowsFrozen ? 12 : 8))
+            {
+                case < 5:
+                    Take();
+                    break;
+                case < 8:
+                    Free();
+                    break;
+                case 8:
+                    Freeze();
+                    break;
+                case 9:
+                    Thaw();
+                    break;
+                default:
+                    FlushQuarantine();
+                    break;
+            }
+            if (_page->IsEmpty && _random.Next(20) == 0)
+            {
+                _page->Drop();
+                _page->CheckInvariants();
+                LayOut();
+            }
+        }
+
+        private void Take()
+        {
+            for (int count = _random.Next(1, 1 + _states.Length / 4 + 1); count > 0 && _states.Contains(SlotState.Free); count--)
+            {
+                int slot = _page->TakeSlot();
+                Assert.Equal(Expected(), slot);
+                _lastWord = slot / 64;
+                _states[slot] = SlotState.Live;
+                SetHeader(slot, new BlockHeader(BlockKind.Bytes, HeaderOf(slot).Generation, 0));
+                Taken++;
+            }
+        }
+
+        // The first free one of the words from the last one on.
+        private int Expected()
+        {
+            int words = (_states.Length + 63) / 64;
+            return Enumerable.Range(_lastWord, words).Select(word => word % words)
+                .SelectMany(word => Enumerable.Range(word * 64, Math.Min(64, _states.Length - word * 64)))
+                .First(slot => _states[slot] == SlotState.Free);
+        }
+
+        private void Free()
+        {
+            for (int count = _random.Next(1, 1 + _states.Length / 3 + 1); count > 0 && TryAny(SlotState.Live, out int slot); count--)
+            {
+                BlockHeader freed = HeaderOf(slot).Freed;
+                SetHeader(slot, freed);
+                _page->MaxGeneration = Math.Max(_page->MaxGeneration, freed.Generation);
+                Assert.Equal(_isFrozen[slot], _page->IsFrozen(slot));
+                if (_isFrozen[slot])
+                {
+                    _page->Quarantine(slot);
+                    _page->HasQuarantine = true;
+                    _states[slot] = SlotState.Quarantined;
+                }
+                else
+                {
+                    _page->ReturnSlot(slot);
+                    _states[slot] = SlotState.Free;
+                }
+            }
+        }
+
+        private void Freeze()
+        {
+            _page->Freeze();
+            for (int slot = 0; slot < _states.Length; slot++)
+                _isFrozen[slot] = _states[slot] != SlotState.Free;
+        }
+
+        private void Thaw()
+        {
+            if (!TryAny(SlotState.Live, out int slot))
+                return;
+            _page->Thaw(slot);
+            _isFrozen[slot] = false;
+        }
+
+        private void FlushQuarantine()
+        {
+            var taken = new ulong[_page->WordCount];
+            _page->TakeQuarantine(taken);
+            for (int slot = 0; slot < _states.Length; slot++)
+            {
+                Assert.Equal(_states[slot] == SlotState.Quarantined, (taken[slot / 64] >> slot & 1) != 0);
+                if (_states[slot] == SlotState.Quarantined)
+                    _states[slot] = SlotState.Flushing;
+            }
+            _page->CheckInvariants();
+            Compare();
+            if (_random.Next(3) == 0)
+                Free(); // between the flush's look and its end
+            ulong[] worn = [.. taken.Select(bits => bits & SparseBits())];
+            _page->Release(taken, worn);
+            for (int slot = 0; slot < _states.Length; slot++)
+            {
+                if (_states[slot] != SlotState.Flushing)
+                    continue;
+                _states[slot] = (worn[slot / 64] >> slot & 1) != 0 ? SlotState.Worn : SlotState.Free;
+                _isFrozen[slot] = false;
+            }
+        }
+
+        private ulong SparseBits() => (ulong)(_random.NextInt64() & _random.NextInt64() & _random.NextInt64());
+
+        private bool TryAny(SlotState state, out int found)
+        {
+            int start = _random.Next(_states.Length);
+            for (int i = 0; i < _states.Length; i++)
+            {
+                found = (start + i) % _states.Length;
+                if (_states[found] == state)
+                    return true;
+            }
+            found = -1;
+            return false;
+        }
+
+        private void Compare()
+        {
+            Assert.Equal(_states.Length, _page->SlotCount);
+            Assert.Equal(_states.Count(static state => state == SlotState.Free), _page->FreeCount);
+            Assert.Equal(_states.Count(static state => state == SlotState.Worn), _page->WornCount);
+            Assert.Equal(_states.Count(static state => state is SlotState.Quarantined or SlotState.Flushing), _page->QuarantinedCount);
+            for (int slot = 0; slot < _states.Length; slot++)
+            {
+                if ((_states[slot] == SlotState.Free) != _page->IsFree(slot))
+                    Assert.Fail($"slot {slot} is {_states[slot]}");
+                if (_isFrozen[slot] != _page->IsFrozen(slot))
+                    Assert.Fail($"slot {slot}: frozen is {!_isFrozen[slot]}");
+            }
+        }
+
+        private BlockHeader HeaderOf(int slot) => new(*(ulong*)_page->BlockAt(slot));
+
+        private void SetHeader(int slot, BlockHeader header) => *(ulong*)_page->BlockAt(slot) = header.Word;
+    }
+}
