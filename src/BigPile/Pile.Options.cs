@@ -11,8 +11,8 @@ public sealed unsafe partial class Pile
     internal const long MinSegmentBytes = 4L << 20;
     internal const long MaxSegmentBytes = 1L << 30;
     internal const long MinLimitBytes = 1L << 20;
-    private const long MinFlushLogBytes = 1L << 20;
-    private const long MaxFlushLogBytes = 1L << 30;
+    internal const long MinFlushLogBytes = 1L << 20;
+    internal const long MaxFlushLogBytes = 1L << 30;
 
     internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
 

@@ -99,12 +99,12 @@ internal static class Setting
             : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number such as 100 or 0.5.");
     }
 
-    internal static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise, int least)
+    internal static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise, int least, int most = 86_400)
     {
         if (Text(configuration, name) is not { } text)
             return TimeSpan.FromSeconds(otherwise);
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds >= least && seconds <= 86_400
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds >= least && seconds <= most
             ? TimeSpan.FromSeconds(seconds)
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number of seconds from {least} to 86400.");
+            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number of seconds from {least} to {most}.");
     }
 }
