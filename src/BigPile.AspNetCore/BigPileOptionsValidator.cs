@@ -14,7 +14,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     /// <inheritdoc/>
     public ValidateOptionsResult Validate(string? name, BigPileOptions options)
     {
-        string[] failures = [.. PlaceFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
+        string[] failures =
+            [.. PlaceFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
         if (failures.Length == 0)
             return ValidateOptionsResult.Success;
         string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
