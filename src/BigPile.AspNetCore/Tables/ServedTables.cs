@@ -48,13 +48,8 @@ internal sealed class ServedTables
         if (cache.Readiness.IsReady)
             Restore();
         else
-            Restoring = RestoreAfterAsync(cache.Readiness.Completion);
+            _ = RestoreAfterAsync(cache.Readiness.Completion);
     }
-
-    /// <summary>
-    /// Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.
-    /// </summary>
-    internal Task Restoring { get; } = Task.CompletedTask;
 
     internal PileCache Cache { get; }
 
