@@ -5,7 +5,6 @@ using System.Linq;
 using System.Reflection;
 using BigPile.AspNetCore;
 using BigPile.Server.Hosting;
-using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Tests;
@@ -16,10 +15,10 @@ public sealed class SettingsTests
     public void The_file_of_the_working_directory_counts_over_the_one_beside_the_program()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": { "MaxBytes": "3g" } }""");
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Pile": { "MaxBytes": "3g" } }""");
         var program = new ConfigurationBuilder().AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true)
             .AddInMemoryCollection(new Dictionary<string, string?> { ["Pile:SegmentBytes"] = "8m" });
-        SettingsFile.AddTo(program, directory.Root);
+        SettingsFile.AddTo(program, directory.Path);
         IConfiguration configuration = program.Build();
         Assert.Equal("3g", configuration["Pile:MaxBytes"]);
         Assert.Equal("8m", configuration["Pile:SegmentBytes"]);
@@ -29,8 +28,8 @@ public sealed class SettingsTests
     public void A_section_that_nobody_reads_is_refused_with_the_nearest_name()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Piel": { "Directory": "x" } }""");
-        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Piel": { "Directory": "x" } }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Path));
         Assert.Contains("'Piel'. Did you mean 'Pile'?", refusal.Message, StringComparison.Ordinal);
     }
 
@@ -129,8 +128,8 @@ public sealed class SettingsTests
     public void A_section_of_a_file_that_is_one_value_is_refused()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": "./data" }""");
-        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Pile": "./data" }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Path));
         Assert.Contains("'Pile' is './da…'; it must have parts", refusal.Message, StringComparison.Ordinal);
     }
 

@@ -168,7 +168,7 @@ public sealed class StartTests : IDisposable
             ["Pile__Directory"] = _directory.Pile,
         };
         await using ServerProcess process =
-            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Root, environment);
+            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Path, environment);
         (int code, _, string error) = await process.WaitForEndAsync(TimeSpan.FromSeconds(30));
         Assert.Equal(1, code);
         Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
