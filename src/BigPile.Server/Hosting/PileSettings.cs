@@ -114,8 +114,7 @@ internal sealed record PileSettings
     {
         string directory = configuration["Pile:Directory"] ?? DefaultDirectory;
         return string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal)
-            ? throw new SettingsException(
-                $"The setting 'Pile:Directory' is '{directory.Replace('\0', '?')}'; it must name a directory, such as {DefaultDirectory}.")
+            ? throw SettingsException.Of("Pile:Directory", directory.Replace('\0', '?'), $"name a directory, such as {DefaultDirectory}")
             : Path.GetFullPath(directory);
     }
 
@@ -124,8 +123,7 @@ internal sealed record PileSettings
         long bytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes);
         return bytes is >= MinSegmentBytes and <= MaxSegmentBytes && BitOperations.IsPow2(bytes)
             ? bytes
-            : throw new SettingsException(
-                $"The setting 'Pile:SegmentBytes' is '{configuration["Pile:SegmentBytes"]}'; it must be a power of two from 4m to 1g.");
+            : throw SettingsException.Of("Pile:SegmentBytes", configuration["Pile:SegmentBytes"], "be a power of two from 4m to 1g");
     }
 
     private static long ReadMaxBytes(IConfiguration configuration)
@@ -133,6 +131,6 @@ internal sealed record PileSettings
         long bytes = Size(configuration, "Pile:MaxBytes", long.MaxValue);
         return bytes >= MinPileBytes
             ? bytes
-            : throw new SettingsException($"The setting 'Pile:MaxBytes' is '{configuration["Pile:MaxBytes"]}'; it must be at least 1m.");
+            : throw SettingsException.Of("Pile:MaxBytes", configuration["Pile:MaxBytes"], "be at least 1m");
     }
 }
