@@ -29,7 +29,9 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         XElement repository = Assert.Single(about.Elements(), static part => part.Name.LocalName == "repository");
         Assert.Equal(("git", PackedFiles.Repository), ((string?)repository.Attribute("type"), (string?)repository.Attribute("url")));
         using var readme = new StreamReader(package.GetEntry(Text(about, "readme"))!.Open());
-        Assert.Equal("# " + name, readme.ReadLine());
+        string text = readme.ReadToEnd();
+        Assert.StartsWith($"# {name}\n", text, StringComparison.Ordinal);
+        Assert.Contains(name == Tool ? "```console" : "```csharp", text, StringComparison.Ordinal);
     }
 
     [Theory]
