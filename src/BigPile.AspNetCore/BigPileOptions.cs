@@ -10,8 +10,20 @@ namespace BigPile.AspNetCore;
 /// <summary>How the pile of an application is made, opened and kept.</summary>
 public sealed class BigPileOptions
 {
-    /// <summary>The directory of a mapped pile, made if it is missing; <see langword="null"/> for a pile in native memory.</summary>
+    /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
+    public string? Name { get; set; }
+
+    /// <summary>The directory of a mapped pile; <see langword="null"/> for a pile in memory.</summary>
     public string? Directory { get; set; }
+
+    /// <summary>Whether a directory without a pile gets one; otherwise the host does not start with it.</summary>
+    public bool CreateDirectory { get; set; } = true;
+
+    /// <summary>
+    /// In which memory a pile without a directory is; <see cref="StoreKind.Native"/> by default. A directory makes it
+    /// <see cref="StoreKind.Mapped"/>.
+    /// </summary>
+    public StoreKind Store { get; set; } = StoreKind.Native;
 
     /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
     public long SegmentBytes { get; set; } = PileOptions.DefaultSegmentBytes;
@@ -23,6 +35,12 @@ public sealed class BigPileOptions
     /// How often a mapped pile is flushed by itself, up to 7 days apart; never by default. What was flushed survives a power cut.
     /// </summary>
     public TimeSpan? FlushInterval { get; set; }
+
+    /// <summary>
+    /// The most bytes that the flush log of a mapped pile may take before a flush writes the segments instead: from 1 MiB to 1 GiB; 64 MiB
+    /// by default.
+    /// </summary>
+    public long FlushLogBytes { get; set; } = PileOptions.DefaultFlushLogBytes;
 
     /// <summary>What is read in the background once a mapped pile is open.</summary>
     public PileWarmup Warmup { get; set; } = PileWarmup.Touch;
@@ -78,12 +96,16 @@ public sealed class BigPileOptions
     /// <summary>What the host makes of the options.</summary>
     internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger) => new(new PileOptions
     {
+        Name = Name,
         Directory = Directory,
+        CreateDirectory = CreateDirectory,
+        Store = Store,
         SegmentBytes = SegmentBytes,
         MaxBytes = MaxBytes,
         CodecOptions = CodecOptions,
         Codec = Codec,
         FlushInterval = FlushInterval,
+        FlushLogBytes = FlushLogBytes,
         Warmup = Warmup,
         WarmupBytesPerSecond = WarmupBytesPerSecond,
         Checksums = Checksums,

@@ -14,17 +14,33 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     /// <inheritdoc/>
     public ValidateOptionsResult Validate(string? name, BigPileOptions options)
     {
-        string[] failures = [.. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
+        string[] failures =
+            [.. PlaceFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
         if (failures.Length == 0)
             return ValidateOptionsResult.Success;
         string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
         return ValidateOptionsResult.Fail(failures.Select(failure => failure + whose));
     }
 
-    private static IEnumerable<string> SizeFailures(BigPileOptions options)
+    private static IEnumerable<string> PlaceFailures(BigPileOptions options)
     {
+        if (options.Name is { } name && string.IsNullOrWhiteSpace(name))
+            yield return "BigPileOptions.Name is blank; give the pile a name, or leave it null for that of its directory.";
         if (options.Directory is { } directory && string.IsNullOrWhiteSpace(directory))
             yield return "BigPileOptions.Directory is blank; name a directory, or set null for a pile in memory.";
+        if (!Enum.IsDefined(options.Store))
+            yield return NoneOf(nameof(options.Store), options.Store);
+        else if (options.Store == StoreKind.Mapped && options.Directory == null)
+            yield return "BigPileOptions.Store is Mapped and BigPileOptions.Directory is null; name the directory of the files, or "
+                + $"set the store to {StoreKind.Native} or {StoreKind.Managed}.";
+    }
+
+    private static string NoneOf<T>(string option, T value)
+        where T : struct, Enum =>
+        $"BigPileOptions.{option} is {value}; it must be one of {string.Join(", ", Enum.GetNames<T>())}.";
+
+    private static IEnumerable<string> SizeFailures(BigPileOptions options)
+    {
         if (options.SegmentBytes is < PileOptions.MinSegmentBytes or > PileOptions.MaxSegmentBytes
             || !BitOperations.IsPow2(options.SegmentBytes))
         {
@@ -45,14 +61,16 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             yield return $"BigPileOptions.FlushInterval is {interval}; it must be above zero and at most "
                 + $"{PileOptions.MaxFlushInterval}, or "
                 + "null for never.";
+        if (options.FlushLogBytes is < Pile.MinFlushLogBytes or > Pile.MaxFlushLogBytes)
+            yield return $"BigPileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {Pile.MinFlushLogBytes:N0} to "
+                + $"{Pile.MaxFlushLogBytes:N0}.";
         if (options.WarmupBytesPerSecond < 0)
             yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "
                 + "limit.";
         if (!Enum.IsDefined(options.Warmup))
-            yield return $"BigPileOptions.Warmup is {options.Warmup}; it must be one of {string.Join(", ", Enum.GetNames<PileWarmup>())}.";
+            yield return NoneOf(nameof(options.Warmup), options.Warmup);
         if (!Enum.IsDefined(options.Checksums))
-            yield return $"BigPileOptions.Checksums is {options.Checksums}; it must be one of "
-                + $"{string.Join(", ", Enum.GetNames<PileChecksums>())}.";
+            yield return NoneOf(nameof(options.Checksums), options.Checksums);
         if (options.CodecOptions == null)
             yield return "BigPileOptions.CodecOptions is null; leave it as it is for the defaults.";
     }

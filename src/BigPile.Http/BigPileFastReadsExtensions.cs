@@ -54,11 +54,11 @@ public static class BigPileFastReadsExtensions
             logger.LogInformation("Reads at {Endpoint} go through the full HTTP stack, because {Obstacle}", endpoint, obstacle);
             return next;
         }
-        FastDoor door = Make(endpoint.KestrelServerOptions, services, options);
+        DoorEndpoint door = Make(endpoint.KestrelServerOptions, services, options);
         return connection => IsHttp2(connection) ? next(connection) : new DoorConnection(door, connection).RunAsync(next);
     }
 
-    private static FastDoor Make(KestrelServerOptions server, IServiceProvider services, BigPileFastReadsOptions options) => new(
+    private static DoorEndpoint Make(KestrelServerOptions server, IServiceProvider services, BigPileFastReadsOptions options) => new(
         Registered.HostOf(services),
         services.GetRequiredService<IEntryGuard>(),
         services.GetRequiredService<DoorCounters>(),

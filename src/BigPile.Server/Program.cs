@@ -17,6 +17,7 @@ internal static class Program
         Without a command the server starts. Its settings, on the command line, in the environment (with __ for :) or in appsettings.json:
           --urls http://127.0.0.1:5080     where it listens
           --Pile:Directory=./data          the pile's directory
+          --Pile:Store=Native              keep it in memory and not in a directory
           --Pile:SegmentBytes=256m         the size of a new pile's segments
           --Pile:MaxBytes=64g              the most bytes that it may take; no limit by default
           --Pile:FlushSeconds=10           flush so often: what was flushed survives a power cut; never by itself by default

@@ -23,8 +23,8 @@ public sealed record PileOptions
     internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
 
     private const string ParameterName = "options"; // of the constructor that is given them
-    private const long MinFlushLogBytes = 1L << 20;
-    private const long MaxFlushLogBytes = 1L << 30;
+    internal const long MinFlushLogBytes = 1L << 20;
+    internal const long MaxFlushLogBytes = 1L << 30;
 
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
     public string? Name { get; set; }

@@ -45,7 +45,7 @@ public sealed class StackTests(ITestOutputHelper output)
         Assert.Equal(["a", "b", "c"], Assert.Single(Circles.Of(uses)));
     }
 
-    private static IEnumerable<string> ProjectsOf(string library) =>
+    internal static IEnumerable<string> ProjectsOf(string library) =>
         from reference in XDocument.Load(Path.Combine(SourceTree.Root, "src", library, library + ".csproj")).Descendants("ProjectReference")
         select Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/'));
 }

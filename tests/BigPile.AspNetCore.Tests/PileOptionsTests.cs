@@ -7,17 +7,16 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Tests;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.AspNetCore.Tests;
 
 /// <summary>What a pile can be told, a host's pile can be told as well.</summary>
 public sealed class PileOptionsTests : IDisposable
 {
-    /// <summary>What the host settles by itself: where the pile is, its clock and where it reports.</summary>
-    private static readonly string[] SettledByHost =
-        ["Name", "Store", "CreateDirectory", "ReadOnly", "FlushLogBytes", "TimeProvider", "Logger"];
+    /// <summary>What the host has as services, its clock and where it reports; and its tables write, so it can't only read.</summary>
+    private static readonly string[] SettledByHost = ["ReadOnly", "TimeProvider", "Logger"];
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -30,6 +29,51 @@ public sealed class PileOptionsTests : IDisposable
             .Where(static option => typeof(BigPileOptions).GetProperty(option.Name)?.PropertyType != option.PropertyType)
             .Select(static option => option.Name).Except(SettledByHost)];
         Assert.Empty(missing);
+    }
+
+    [Fact]
+    public void Every_option_reaches_the_pile()
+    {
+        var options = new BigPileOptions
+        {
+            Name = "n", Directory = "d", CreateDirectory = false, Store = StoreKind.Mapped, SegmentBytes = 8 << 20, MaxBytes = 1 << 30,
+            Checksums = PileChecksums.Off, Warmup = PileWarmup.Advise, WarmupBytesPerSecond = 7, FlushInterval = TimeSpan.FromSeconds(9),
+            FlushLogBytes = 2 << 20, HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
+        };
+        PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance).Pile;
+        var untouched = new PileOptions();
+        foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SettledByHost.Contains(option.Name)))
+        {
+            Assert.Equal(typeof(BigPileOptions).GetProperty(option.Name)!.GetValue(options), option.GetValue(pile));
+            Assert.NotEqual(option.GetValue(untouched), option.GetValue(pile)); // or nothing would show that it was passed on
+        }
+    }
+
+    [Theory]
+    [InlineData(StoreKind.Managed)]
+    [InlineData(StoreKind.Native)]
+    public async Task A_pile_in_memory_has_the_store_and_the_name_that_were_chosen(StoreKind store)
+    {
+        await using TestHost host = await TestHost.StartAsync(services => services.AddBigPile(options =>
+        {
+            TestHost.Small(options);
+            options.Store = store;
+            options.Name = "chosen";
+        }));
+        Pile pile = host.Service<PileCache>().Pile;
+        Assert.Equal((store, "chosen"), (pile.Store, pile.Name));
+    }
+
+    [Fact]
+    public async Task A_directory_that_must_be_there_is_not_made()
+    {
+        string missing = System.IO.Path.Combine(_directory.Path, "missing");
+        await Assert.ThrowsAsync<PileStorageException>(() => TestHost.StartAsync(services => services.AddBigPile(options =>
+        {
+            options.Directory = missing;
+            options.CreateDirectory = false;
+        })));
+        Assert.False(System.IO.Directory.Exists(missing));
     }
 
     [Fact]

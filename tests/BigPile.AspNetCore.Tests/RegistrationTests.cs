@@ -4,7 +4,6 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Tests;
 using Microsoft.AspNetCore.OutputCaching;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
@@ -118,6 +117,12 @@ public sealed class RegistrationTests
         { Set(static options => options.FlushInterval = TimeSpan.Zero),
             "BigPileOptions.FlushInterval is 00:00:00; it must be above zero and at most 7" },
         { Set(static options => options.FlushInterval = TimeSpan.FromDays(8)), "BigPileOptions.FlushInterval is 8.00:00:00; it must be" },
+        { Set(static options => options.FlushLogBytes = 1000),
+            "BigPileOptions.FlushLogBytes is 1,000; it must be from 1,048,576 to 1,073,741,824" },
+        { Set(static options => options.Name = " "), "BigPileOptions.Name is blank; give the pile a name" },
+        { Set(static options => options.Store = StoreKind.Mapped),
+            "BigPileOptions.Store is Mapped and BigPileOptions.Directory is null; name the directory" },
+        { Set(static options => options.Store = (StoreKind)7), "BigPileOptions.Store is 7; it must be one of Managed, Native, Mapped" },
         { Set(static options => options.WarmupBytesPerSecond = -1), "BigPileOptions.WarmupBytesPerSecond is -1; it must not be negative" },
         { Set(
             static options => options.Warmup = (PileWarmup)9), "BigPileOptions.Warmup is 9; it must be one of Off, Advise, Touch, Verify" },

@@ -10,7 +10,6 @@ using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Tests;
 using BigPile.Http.Tests.Samples;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

@@ -118,8 +118,8 @@ public sealed class AccessTests(Browser browser) : PageTest(browser)
     {
         await PutAsync("odd", "marked\n", "v", "text/plain");
         OperationStore store = Server.Service<OperationStore>();
-        store.Fail(store.Begin("flush", null, static () => null), ProblemCatalog.PileFull);
-        store.Complete(store.Begin("flush", null, static () => null), null);
+        store.Fail(store.TryBegin("flush", null, static () => null, int.MaxValue)!, ProblemCatalog.PileFull);
+        store.Complete(store.TryBegin("flush", null, static () => null, int.MaxValue)!, null);
         await using OpenPage page = await OpenAsync(scheme);
         await page.HasTextAsync("#keys-note", "1 key");
         await page.HasTextAsync("#history-rows", "failed");

@@ -84,9 +84,11 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
     public async Task Operations_that_ended_and_failed_are_shown_with_what_came_of_them()
     {
         OperationStore store = Server.Service<OperationStore>();
-        store.Fail(store.Begin("flush", null, static () => null), ProblemCatalog.PileFull with { Detail = "The disk is full." });
+        Operation failing = store.TryBegin("flush", null, static () => null, int.MaxValue)!;
+        store.Fail(failing, ProblemCatalog.PileFull with { Detail = "The disk is full." });
         Operation running = null!;
-        running = store.Begin("load", "stock", static () => new JsonObject { ["records"] = 5 }, () => store.Cancel(running));
+        running = store.TryBegin(
+            "load", "stock", static () => new JsonObject { ["records"] = 5 }, int.MaxValue, () => store.Cancel(running))!;
         await using OpenPage page = await OpenAsync();
         await page.HasTextAsync("#history-rows", "The disk is full.");
         Assert.Equal(["failed"], await page.At("#history-rows .state").AllInnerTextsAsync());

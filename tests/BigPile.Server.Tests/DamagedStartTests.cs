@@ -37,7 +37,7 @@ public sealed class DamagedStartTests : IDisposable
         (code, error) = await RunAsync(["verify", _directory.Pile]);
         Assert.NotEqual(0, code);
         (code, _) =
-            await RunAsync(["export", "--table", "t", "--out", Path.Combine(_directory.Root, "out"), "--directory", _directory.Pile]);
+            await RunAsync(["export", "--table", "t", "--out", Path.Combine(_directory.Path, "out"), "--directory", _directory.Pile]);
         Assert.NotEqual(0, code);
         Assert.Equal(before, Contents());
     }

@@ -6,7 +6,6 @@ using System.Linq;
 using System.Net.Http;
 using System.Text.RegularExpressions;
 using System.Threading.Tasks;
-using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests;
 
@@ -106,7 +105,7 @@ public sealed partial class ProcessTests : IDisposable
     private Process Start(params string[] settings)
     {
         var start = new ProcessStartInfo(
-            "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Root };
+            "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Path };
         string[] args =
         [
             Path.Combine(

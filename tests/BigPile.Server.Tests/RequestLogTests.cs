@@ -175,12 +175,12 @@ public sealed class RequestLogTests : IDisposable
             "--Server:LogEntryReads=true", "--Server:LogOneIn=1000000000");
         await server.Service<PileHost>().Opening;
         await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
-        var door = new FastDoor(
+        var door = new DoorEndpoint(
             server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(),
             new HeadLimits(new KestrelServerLimits()),
             TimeProvider.System, [], namesServer: false) { Log = server.Service<IReadLog>() };
         var pipe = new Pipe();
-        var answers = new FastAnswers(door, pipe.Writer);
+        var answers = new DoorAnswers(door, pipe.Writer);
         var head = new RequestHead();
         head.Read("GET /v1/tables/t/entries/k HTTP/1.1\r\nHost: h\r\n\r\n"u8.ToArray(), 32, []);
 

@@ -2,8 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Reflection;
+using BigPile.AspNetCore;
 using BigPile.Server.Hosting;
-using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Tests;
@@ -14,10 +15,10 @@ public sealed class SettingsTests
     public void The_file_of_the_working_directory_counts_over_the_one_beside_the_program()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": { "MaxBytes": "3g" } }""");
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Pile": { "MaxBytes": "3g" } }""");
         var program = new ConfigurationBuilder().AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true)
             .AddInMemoryCollection(new Dictionary<string, string?> { ["Pile:SegmentBytes"] = "8m" });
-        SettingsFile.AddTo(program, directory.Root);
+        SettingsFile.AddTo(program, directory.Path);
         IConfiguration configuration = program.Build();
         Assert.Equal("3g", configuration["Pile:MaxBytes"]);
         Assert.Equal("8m", configuration["Pile:SegmentBytes"]);
@@ -27,37 +28,54 @@ public sealed class SettingsTests
     public void A_section_that_nobody_reads_is_refused_with_the_nearest_name()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Piel": { "Directory": "x" } }""");
-        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Piel": { "Directory": "x" } }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Path));
         Assert.Contains("'Piel'. Did you mean 'Pile'?", refusal.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void The_piles_settings_reach_the_pile()
+    public void The_piles_settings_are_read()
     {
-        ServerSettings settings = Read(
-            ("Pile:FlushSeconds", "10"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"),
-            ("Pile:Checksums", "AtEveryRead"));
-        Assert.Equal(TimeSpan.FromSeconds(10), settings.FlushInterval);
-        Assert.Equal((PileWarmup.Advise, 200L << 20), (settings.Warmup, settings.WarmupBytesPerSecond));
-        Assert.Equal(PileChecksums.AtEveryRead, settings.Checksums);
+        PileSettings pile = Read(
+            ("Pile:FlushSeconds", "604800"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"),
+            ("Pile:Checksums", "AtEveryRead"), ("Pile:FlushLogBytes", "1g"), ("Pile:Name", "n"), ("Pile:Store", "managed"),
+            ("Pile:CreateDirectory", "false"), ("Pile:HugePages", "false")).Pile;
+        Assert.Equal((TimeSpan.FromDays(7), 1L << 30), (pile.FlushInterval, pile.FlushLogBytes));
+        Assert.Equal((PileWarmup.Advise, 200L << 20), (pile.Warmup, pile.WarmupBytesPerSecond));
+        Assert.Equal(PileChecksums.AtEveryRead, pile.Checksums);
+        Assert.Equal(("n", StoreKind.Managed, false, false), (pile.Name, pile.Store, pile.CreateDirectory, pile.HugePages));
     }
 
     [Fact]
     public void What_is_not_set_is_as_the_library_has_it()
     {
-        ServerSettings settings = Read();
-        var pile = new AspNetCore.BigPileOptions();
+        var untouched = new BigPileOptions();
+        var applied = new BigPileOptions();
+        Read().Pile.ApplyTo(applied);
+        Assert.NotNull(applied.Directory); // the server's pile is in files unless it is said
+        applied.Directory = null;
+        applied.Store = untouched.Store;
+        foreach (PropertyInfo option in typeof(BigPileOptions).GetProperties().Where(static option => option.Name != "CodecOptions"))
+            Assert.Equal((option.Name, option.GetValue(untouched)), (option.Name, option.GetValue(applied)));
+    }
+
+    /// <summary>The server keeps bytes: it needs no codec.</summary>
+    [Fact]
+    public void Every_option_of_a_pile_but_its_codecs_is_a_setting()
+    {
+        string[] settings = [.. typeof(PileSettings).GetProperties(BindingFlags.Instance | BindingFlags.NonPublic)
+            .Select(static setting => setting.Name)];
+        string[] notInSettings = ["Codec", "CodecOptions", "ReadOnly", "TimeProvider", "Logger"];
         Assert.Equal(
-            (pile.FlushInterval, pile.Warmup, pile.WarmupBytesPerSecond, pile.Checksums, pile.SegmentBytes, pile.MaxBytes),
-            (settings.FlushInterval, settings.Warmup, settings.WarmupBytesPerSecond, settings.Checksums, settings.SegmentBytes,
-                settings.MaxBytes));
+            notInSettings.Order(), typeof(PileOptions).GetProperties().Select(static option => option.Name).Except(settings).Order());
     }
 
     [Fact]
-    public void The_bounds_of_sizes_are_the_piles() => Assert.Equal(
-        (PileOptions.MinSegmentBytes, PileOptions.MaxSegmentBytes, PileOptions.MinLimitBytes),
-        (ServerSettings.MinSegmentBytes, ServerSettings.MaxSegmentBytes, ServerSettings.MinPileBytes));
+    public void The_bounds_are_the_piles() => Assert.Equal(
+        (PileOptions.MinSegmentBytes, PileOptions.MaxSegmentBytes, PileOptions.MinLimitBytes, PileOptions.MinFlushLogBytes, PileOptions.MaxFlushLogBytes,
+            PileOptions.MaxFlushInterval),
+        (PileSettings.MinSegmentBytes, PileSettings.MaxSegmentBytes, PileSettings.MinPileBytes, PileSettings.MinFlushLogBytes,
+            PileSettings.MaxFlushLogBytes, PileSettings.MaxFlushInterval));
 
     [Theory]
     [InlineData("Security:Keys", "sha256:abcdefghijk", "'Security:Keys' is 'sha2…'; it must be a list, such as Security:Keys:0:Name=shop")]
@@ -110,8 +128,8 @@ public sealed class SettingsTests
     public void A_section_of_a_file_that_is_one_value_is_refused()
     {
         using var directory = new TemporaryDirectory();
-        File.WriteAllText(Path.Combine(directory.Root, "appsettings.json"), """{ "Pile": "./data" }""");
-        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Root));
+        File.WriteAllText(Path.Combine(directory.Path, "appsettings.json"), """{ "Pile": "./data" }""");
+        var refusal = Assert.Throws<SettingsException>(() => SettingsFile.AddTo(new ConfigurationBuilder(), directory.Path));
         Assert.Contains("'Pile' is './da…'; it must have parts", refusal.Message, StringComparison.Ordinal);
     }
 

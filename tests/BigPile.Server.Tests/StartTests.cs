@@ -168,7 +168,7 @@ public sealed class StartTests : IDisposable
             ["Pile__Directory"] = _directory.Pile,
         };
         await using ServerProcess process =
-            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Root, environment);
+            ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Path, environment);
         (int code, _, string error) = await process.WaitForEndAsync(TimeSpan.FromSeconds(30));
         Assert.Equal(1, code);
         Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
@@ -209,10 +209,32 @@ public sealed class StartTests : IDisposable
     {
         await using RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, "--Pile:FlushSeconds=7", "--Pile:Warmup=Off", "--Pile:WarmupBytesPerSecond=1m",
-            "--Pile:Checksums=AtEveryRead");
+            "--Pile:Checksums=AtEveryRead", "--Pile:FlushLogBytes=2m", "--Pile:Name=chosen");
         AspNetCore.BigPileOptions options = server.Service<IOptions<AspNetCore.BigPileOptions>>().Value;
         Assert.Equal((TimeSpan.FromSeconds(7), PileWarmup.Off), (options.FlushInterval!.Value, options.Warmup));
         Assert.Equal((1L << 20, PileChecksums.AtEveryRead), (options.WarmupBytesPerSecond, options.Checksums));
+        Assert.Equal((2L << 20, "chosen"), (options.FlushLogBytes, server.Service<Caching.PileCache>().Pile.Name));
+    }
+
+    [Fact]
+    public async Task A_pile_in_memory_leaves_no_files()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, "--Pile:Store=Native", "--Pile:HugePages=false");
+        using HttpResponseMessage put = await server.Client.PutAsync("/v1/tables/t/entries/k", new StringContent("v"));
+        Assert.True(put.IsSuccessStatusCode);
+        Assert.Equal("v", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
+        Assert.Equal(StoreKind.Native, server.Service<Caching.PileCache>().Pile.Store);
+        Assert.False(Directory.Exists(_directory.Pile));
+    }
+
+    [Fact]
+    public async Task A_directory_that_must_be_there_is_not_made()
+    {
+        (int code, string error) = await FailedStart.RunAsync(
+            [.. RunningServer.Arguments(_directory.Pile), "--Pile:CreateDirectory=false"]);
+        Assert.Equal(1, code);
+        Assert.Contains(_directory.Pile, error, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_directory.Pile));
     }
 
     [Fact]

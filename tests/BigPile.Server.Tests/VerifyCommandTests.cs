@@ -3,7 +3,6 @@ using System.IO;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests;
 

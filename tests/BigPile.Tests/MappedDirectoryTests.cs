@@ -7,19 +7,13 @@ using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
 using Microsoft.Extensions.Logging.Abstractions;
+using BigPile.Allocation;
 
 namespace BigPile.Tests;
 
-public sealed class MappedDirectoryTests : IDisposable
+/// <summary>What lives on in the files of a pile over restarts and kills.</summary>
+public sealed class MappedDirectoryTests : MappedDirectoryTest
 {
-    private const long SegmentBytes = 4 << 20;
-
-    private readonly TemporaryDirectory _temporary = new();
-
-    private string DirectoryPath => Path.Combine(_temporary.Path, "pile");
-
-    public void Dispose() => _temporary.Dispose();
-
     [Fact]
     public void Everything_comes_back_after_a_restart_and_old_pointers_stay_dead()
     {
@@ -85,7 +79,7 @@ public sealed class MappedDirectoryTests : IDisposable
     [Fact]
     public void What_was_put_is_there_without_a_clean_close()
     {
-        string killed = Path.Combine(_temporary.Path, "killed");
+        string killed = Path.Combine(RootPath, "killed");
         var live = new Dictionary<PilePointer, object>();
         var dead = new List<PilePointer>();
         var random = new Random(4);
@@ -123,95 +117,6 @@ public sealed class MappedDirectoryTests : IDisposable
     }
 
     [Fact]
-    public void A_second_owner_is_refused_by_the_first_ones_process_number()
-    {
-        using Pile pile = Open();
-        var error = Assert.Throws<PileStorageException>(() => Open().Dispose());
-        Assert.Contains($"process {Environment.ProcessId}", error.Message, StringComparison.Ordinal);
-        Assert.Contains(DirectoryPath, error.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void A_missing_or_truncated_segment_is_named()
-    {
-        using (Pile pile = Open())
-            pile.Put("x");
-        string segment = Path.Combine(DirectoryPath, "segment-000000");
-        using (var file = new FileStream(segment, FileMode.Open))
-            file.SetLength(SegmentBytes / 2);
-        Assert.Contains(segment, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-        File.Delete(segment);
-        Assert.Contains(segment, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void A_segment_of_another_pile_is_refused()
-    {
-        using (Pile pile = Open())
-            pile.Put("x");
-        string other = Path.Combine(_temporary.Path, "other");
-        using (Pile pile = Pile.Open(other, new PileOptions { SegmentBytes = SegmentBytes }))
-            pile.Put("y");
-        File.Copy(Path.Combine(other, "segment-000000"), Path.Combine(DirectoryPath, "segment-000000"), overwrite: true);
-        Assert.Contains("segment-000000", Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void One_damaged_copy_of_the_superblock_is_survived_and_two_are_refused()
-    {
-        PilePointer pointer;
-        using (Pile pile = Open())
-            pointer = pile.Put("x");
-        string path = Path.Combine(DirectoryPath, "superblock");
-        byte[] whole = File.ReadAllBytes(path);
-        foreach (int place in new[] { 0, 512 * 1024 })
-        {
-            byte[] damaged = [.. whole];
-            damaged[place + 30] ^= 1;
-            File.WriteAllBytes(path, damaged);
-            using Pile pile = Open();
-            Assert.Equal("x", pile.Get(pointer));
-        }
-        byte[] both = File.ReadAllBytes(path);
-        both[30] ^= 1;
-        both[512 * 1024 + 30] ^= 1;
-        File.WriteAllBytes(path, both);
-        Assert.Contains(path, Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-    }
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(512 * 1024)]
-    public void A_damaged_copy_of_the_superblock_is_reported_and_whether_it_was_the_later_one(int place)
-    {
-        PilePointer pointer;
-        using (Pile pile = Open())
-            pointer = pile.Put("x");
-        string path = Path.Combine(DirectoryPath, "superblock");
-        byte[] bytes = File.ReadAllBytes(path);
-        bool isLater = BitConverter.ToInt64(bytes, place + 41) > BitConverter.ToInt64(bytes, (place ^ (512 * 1024)) + 41);
-        bytes[place + 30] ^= 1;
-        File.WriteAllBytes(path, bytes);
-        PileFault found = Assert.Single(Pile.VerifyDirectory(DirectoryPath).Faults);
-        using Pile again = Open();
-        PileFault fault = Assert.Single(again.Recovery.Faults);
-        Assert.Equal((path, found.What), (fault.Place, fault.What));
-        Assert.Equal(isLater, fault.What.Contains("written before", StringComparison.Ordinal));
-        Assert.Equal("x", again.Get(pointer));
-    }
-
-    [Fact]
-    public void A_newer_format_is_refused_as_such()
-    {
-        Open().Dispose();
-        string path = Path.Combine(DirectoryPath, "superblock");
-        byte[] bytes = File.ReadAllBytes(path);
-        bytes[8] = bytes[512 * 1024 + 8] = 99;
-        File.WriteAllBytes(path, bytes);
-        Assert.Contains("format 99", Assert.Throws<PileStorageException>(() => Open().Dispose()).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
     public void A_damaged_block_is_dropped_and_reported_with_its_place()
     {
         PilePointer pointer;
@@ -223,15 +128,6 @@ public sealed class MappedDirectoryTests : IDisposable
         PileFault fault = Assert.Single(again.Recovery.Faults);
         Assert.Contains("segment 0", fault.Place, StringComparison.Ordinal);
         Assert.Contains("5,000", fault.What, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void A_directory_that_can_not_be_made_is_refused_by_name()
-    {
-        string file = Path.Combine(_temporary.Path, "file");
-        File.WriteAllText(file, "");
-        string path = Path.Combine(file, "pile");
-        Assert.Contains(path, Assert.Throws<PileStorageException>(() => Pile.Open(path)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -250,50 +146,6 @@ public sealed class MappedDirectoryTests : IDisposable
             again.Put(new byte[1_000]);
         Assert.All(dead, pointer => Assert.False(again.Contains(pointer)));
     }
-
-    [Fact]
-    public void The_catalog_comes_back_and_a_torn_record_is_cut_off()
-    {
-        string path = Path.Combine(_temporary.Path, "catalog");
-        using (FileCatalog catalog = OpenCatalog())
-        {
-            Assert.Equal(1, catalog.GetOrAdd([1, 2, 3]));
-            Assert.Equal(2, catalog.GetOrAdd([4, 5]));
-            Assert.Equal(1, catalog.GetOrAdd([1, 2, 3]));
-            Assert.Equal(1, catalog.GetOrAdd(CatalogKind.Table, [1, 2, 3]));
-        }
-        byte[] whole = File.ReadAllBytes(path);
-        for (int lengthBytes = whole.Length; lengthBytes >= 0; lengthBytes--)
-        {
-            File.WriteAllBytes(path, whole[..lengthBytes]);
-            using FileCatalog catalog = OpenCatalog();
-            int kept = catalog.Count(CatalogKind.Schema) + catalog.Count(CatalogKind.Table);
-            Assert.InRange(kept, lengthBytes == whole.Length ? 3 : 0, lengthBytes == whole.Length ? 3 : 2);
-            int next = catalog.Count(CatalogKind.Schema) + 1;
-            Assert.Equal(next, catalog.GetOrAdd([99]));
-            Assert.True(catalog.TryGet(next, out ReadOnlyMemory<byte> definition));
-            Assert.Equal([99], definition.ToArray());
-        }
-    }
-
-    [Fact]
-    public void A_catalog_that_is_damaged_before_its_end_is_refused()
-    {
-        string path = Path.Combine(_temporary.Path, "catalog");
-        using (FileCatalog catalog = OpenCatalog())
-        {
-            catalog.GetOrAdd([1, 2, 3]);
-            catalog.GetOrAdd([4, 5]);
-        }
-        byte[] bytes = File.ReadAllBytes(path);
-        bytes[13] ^= 1;
-        File.WriteAllBytes(path, bytes);
-        Assert.Contains(path, Assert.Throws<PileStorageException>(() => OpenCatalog()).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void The_checksum_is_the_standard_one() =>
-        Assert.Equal(0xE3069283, Checksum.Of("123456789"u8)); // the check value of CRC-32C
 
     private static void Change(Pile pile, Random random, Dictionary<PilePointer, object> live, List<PilePointer> dead)
     {
@@ -320,14 +172,6 @@ public sealed class MappedDirectoryTests : IDisposable
     // The assertion library compares byte arrays element by element, which takes longer than all the rest of these tests.
     private static bool IsSame(object expected, object actual) =>
         expected is byte[] bytes ? bytes.AsSpan().SequenceEqual((byte[])actual) : expected.Equals(actual);
-
-    private Pile Open() => Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = SegmentBytes });
-
-    private FileCatalog OpenCatalog()
-    {
-        using HeldDirectory directory = HeldDirectory.Open(_temporary.Path);
-        return FileCatalog.Open(directory, "catalog", NullLogger.Instance);
-    }
 
     private void OverwriteHeader(PilePointer pointer, uint generation) =>
         OverwriteHeader(pointer, BlockHeader.Free(generation).Word);

@@ -13,7 +13,7 @@ internal sealed class BufferPool
     private readonly ConcurrentQueue<PileBuffer> _spare = new();
     private int _lent;
 
-    /// <summary>The buffers that are out; none when nothing goes on.</summary>
+    /// <summary>The buffers that are out; tests look that there are none when nothing goes on.</summary>
     internal int Lent => Volatile.Read(ref _lent);
 
     internal Loan Rent()

@@ -3,12 +3,9 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
-using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Index;
 
 namespace BigPile.AspNetCore.Tables;
 
@@ -23,9 +20,6 @@ internal sealed class ServedTables
     /// <summary>The highest number of tables: what a pile can tell apart, and some for the service itself.</summary>
     internal const int LargestMaxTables = 65_000;
 
-    private const string SettingsName = "bigpile:tables";
-    private const int MaxBucketsToJudge = 4096;
-
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
     private readonly ConcurrentDictionary<string, bool> _mapped;
@@ -33,6 +27,7 @@ internal sealed class ServedTables
     private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
     private readonly Lock _changing = new();
     private readonly TableMakers _makers;
+    private readonly SettingsStore _settings;
     private readonly int _maxTables;
 
     /// <summary>Serves the tables of a cache.</summary>
@@ -46,20 +41,15 @@ internal sealed class ServedTables
         Cache = cache;
         _maxTables = maxTables;
         _makers = new TableMakers(cache);
+        _settings = new SettingsStore(cache);
         _mapped = mapped ?? [];
         _owned = new HashSet<string>(owned, StringComparer.Ordinal);
         _byCharacters = _known.GetAlternateLookup<ReadOnlySpan<char>>();
-        cache.Hide(SettingsName, isHidden: true);
         if (cache.Readiness.IsReady)
             Restore();
         else
-            Restoring = RestoreAfterAsync(cache.Readiness.Completion);
+            _ = RestoreAfterAsync(cache.Readiness.Completion);
     }
-
-    /// <summary>
-    /// Ends when what earlier openings of the pile kept of the tables holds again. Before the cache is ready it is not shown.
-    /// </summary>
-    internal Task Restoring { get; } = Task.CompletedTask;
 
     internal PileCache Cache { get; }
 
@@ -164,7 +154,7 @@ internal sealed class ServedTables
                 table.Configure(options);
             else
                 return TableRefusal.OtherKeyType;
-            Keep(name, JsonSerializer.SerializeToUtf8Bytes(TableSettings.Of(options), TableJson.Default.TableSettings));
+            _settings.Keep(name, options);
             return null;
         }
     }
@@ -181,7 +171,7 @@ internal sealed class ServedTables
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
             // first: a kill behind this finds it dropped, and goes on with it
-            Keep(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
+            _settings.KeepDropped(name);
             HideLocked(name);
             if (Cache.Readiness.IsReady)
                 DropLocked(name);
@@ -195,7 +185,7 @@ internal sealed class ServedTables
     {
         _ = Cache.DropTable(name);
         _ = _dropped.Remove(name);
-        _ = Settings().Remove(name);
+        _settings.Forget(name);
         _makers.Forget(name);
     }
 
@@ -208,22 +198,12 @@ internal sealed class ServedTables
     private bool TryFindLocked(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
     {
         table = null;
-        if (name == SettingsName || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
+        if (name == SettingsStore.Name || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
-        if (_mapped.ContainsKey(name) || (table.Core.WasFound && HoldsObjects(table.Core)))
+        if (_mapped.ContainsKey(name) || (table.Core.WasFound && ForeignValues.AreIn(table.Core)))
             table.Core.HasForeignValues = true;
         _known[table.Name] = table;
         return true;
-    }
-
-    // The application that put them may be another process. One entry tells for all: who puts objects into a table puts nothing else there.
-    private static bool HoldsObjects(TableCore core)
-    {
-        var found = new List<TableCore.EntryCopy>();
-        int buckets = 0;
-        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
-            place = core.CopyBucketAt(place, found, isToShow: false);
-        return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 
     private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, ITableMaker? maker)
@@ -236,7 +216,7 @@ internal sealed class ServedTables
             dropped.Configure((options ?? Cache.DefaultTableOptions with { Name = name }) with { FixedIndex = dropped.Options.FixedIndex });
             _ = _dropped.Remove(name);
             Cache.Hide(name, isHidden: false);
-            _ = Settings().Remove(name);
+            _settings.Forget(name);
             table = dropped;
         }
         else
@@ -255,11 +235,6 @@ internal sealed class ServedTables
         _ = _known.TryRemove(name, out _);
         Cache.Hide(name, isHidden: true);
     }
-
-    private CacheTable<string, byte[]> Settings() =>
-        Cache.GetOrCreateTable<string, byte[]>(new TableOptions(SettingsName) { CollisionMode = CollisionMode.Durable });
-
-    private void Keep(string name, byte[] document) => Settings().Put(name, document);
 
     /// <summary>Restores once the walk for the entries is over; not when it fails, or the cache is disposed before.</summary>
     internal async Task RestoreAfterAsync(Task walk)
@@ -280,13 +255,8 @@ internal sealed class ServedTables
 
     private void RestoreLocked()
     {
-        if (!Cache.TryGetTable(SettingsName, out CacheTable<string, byte[]>? kept))
-            return;
-        foreach (string name in kept.Keys.ToArray())
+        foreach ((string name, KeptSettings settings) in _settings.All().Where(kept => !_owned.Contains(kept.Name)))
         {
-            if (_owned.Contains(name) || !kept.TryGet(name, out byte[]? document))
-                continue;
-            var settings = KeptSettings.Parse(document);
             bool isThere = Cache.TryGetTable(name, out CacheTable<string, byte[]>? table);
             if (settings.IsDropped && isThere && !_known.ContainsKey(name) && !_dropped.Contains(name))
             {
@@ -296,7 +266,7 @@ internal sealed class ServedTables
             else if (settings.IsDropped)
             {
                 if (!_dropped.Contains(name))
-                    _ = kept.Remove(name); // the table is gone, or was put to before this was known: it was emptied when it was dropped
+                    _settings.Forget(name); // the table is gone, or was put to before this was known: it was emptied when it was dropped
             }
             else
             {

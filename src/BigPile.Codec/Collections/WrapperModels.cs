@@ -47,9 +47,12 @@ internal abstract unsafe class WrapperModel(Type type, ModelCache models) : Cont
 }
 
 /// <summary>A read-only view of a list.</summary>
-internal sealed class ReadOnlyCollectionModel<T>(Type type, Slot slot, ModelCache models) : WrapperModel(type, models)
+internal sealed class ReadOnlyCollectionModel<T> : WrapperModel
 {
-    public Slot Item => slot;
+    // The factory has the slots of the elements for each collection; a view leaves them to what it holds.
+    public ReadOnlyCollectionModel(Type type, Slot _, ModelCache models) : base(type, models)
+    {
+    }
 
     protected override object Inner(object wrapper) => WrapperAccess<T>.List((ReadOnlyCollection<T>)wrapper);
 
@@ -58,12 +61,12 @@ internal sealed class ReadOnlyCollectionModel<T>(Type type, Slot slot, ModelCach
 }
 
 /// <summary>A read-only view of a dictionary.</summary>
-internal sealed class ReadOnlyDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models) : WrapperModel(type, models)
+internal sealed class ReadOnlyDictionaryModel<TKey, TValue> : WrapperModel
     where TKey : notnull
 {
-    public Slot Key => key;
-
-    public Slot Value => value;
+    public ReadOnlyDictionaryModel(Type type, Slot _, Slot _1, ModelCache models) : base(type, models)
+    {
+    }
 
     protected override object Inner(object wrapper) =>
         DictionaryWrapperAccess<TKey, TValue>.Dictionary((ReadOnlyDictionary<TKey, TValue>)wrapper);
@@ -73,9 +76,11 @@ internal sealed class ReadOnlyDictionaryModel<TKey, TValue>(Type type, Slot key,
 }
 
 /// <summary>A read-only view of a set.</summary>
-internal sealed class ReadOnlySetModel<T>(Type type, Slot slot, ModelCache models) : WrapperModel(type, models)
+internal sealed class ReadOnlySetModel<T> : WrapperModel
 {
-    public Slot Item => slot;
+    public ReadOnlySetModel(Type type, Slot _, ModelCache models) : base(type, models)
+    {
+    }
 
     protected override object Inner(object wrapper) => SetWrapperAccess<T>.Set((ReadOnlySet<T>)wrapper);
 

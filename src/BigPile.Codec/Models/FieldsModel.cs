@@ -39,7 +39,7 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public int Count { get; }
 
-    /// <summary>Generated code has taken over.</summary>
+    /// <summary>Whether generated code has taken over, which tests wait for.</summary>
     internal bool IsGenerated => _fields.IsGenerated;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)

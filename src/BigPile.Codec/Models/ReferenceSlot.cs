@@ -47,8 +47,6 @@ internal sealed unsafe partial class ReferenceSlot : Slot
 
     public override bool IsLeaf => false;
 
-    public Type Declared => _declared;
-
     /// <summary>
     /// The model of the declared type, or null when no object can be exactly of it. Found late, since types refer to each other.
     /// </summary>

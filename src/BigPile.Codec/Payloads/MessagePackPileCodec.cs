@@ -40,6 +40,7 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     /// <summary>What it may read and write.</summary>
     internal PileCodecOptions Options { get; }
 
+    /// <summary>The models of types, which tests look at.</summary>
     internal ModelCache Models => _models;
 
     /// <summary>Lets go of what it knows of types, once nobody uses it any more.</summary>

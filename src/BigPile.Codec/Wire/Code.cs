@@ -40,8 +40,6 @@ internal static class Code
 
     public static bool IsArray(byte code) => code is (>= FixArray and < FixString) or Array16 or Array32;
 
-    public static bool IsMap(byte code) => code is (>= FixMap and < FixArray) or Map16 or Map32;
-
     public static bool IsString(byte code) => code is (>= FixString and < Nil) or Str8 or Str16 or Str32;
 
     public static bool IsExtension(byte code) => code is (>= FixExt1 and <= FixExt16) or (>= Ext8 and <= Ext32);

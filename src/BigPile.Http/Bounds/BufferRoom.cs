@@ -31,7 +31,7 @@ internal sealed class BufferRoom
 
     internal long LimitBytes { get; }
 
-    /// <summary>The bytes that are taken.</summary>
+    /// <summary>The bytes that are taken; tests look that all come back.</summary>
     internal long UsedBytes => Interlocked.Read(ref _usedBytes);
 
     /// <summary>Takes room; <see cref="Return"/> gives it back.</summary>

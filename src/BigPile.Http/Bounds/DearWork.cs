@@ -24,10 +24,10 @@ internal sealed class DearWork(int most)
     /// <summary>As many works as leave one processor to everything else.</summary>
     internal static DearWork ForThisMachine() => new(Math.Max(1, Environment.ProcessorCount - 1));
 
-    /// <summary>How many works could begin at once.</summary>
+    /// <summary>How many works could begin at once; tests look that all turns come back.</summary>
     internal int FreeTurns => _turns.CurrentCount;
 
-    /// <summary>How many wait for their turn.</summary>
+    /// <summary>How many wait for their turn, which tests wait for.</summary>
     internal int WaitingCount => Volatile.Read(ref _waitingCount);
 
     /// <summary>Waits for a turn, which is to be left when the work is done, and before anything is waited for.</summary>

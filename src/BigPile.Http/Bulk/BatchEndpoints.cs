@@ -32,7 +32,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+                return ProblemOf.Missing(tables, tableName);
             batch.Values.TakeFrom(room.ForAnswers);
             _ = table.ReadManyBytesUtf8(
                 batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
@@ -58,7 +58,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+                return ProblemOf.Missing(tables, tableName);
             for (int i = 0; i < batch.Count; i++)
             {
                 context.RequestAborted.ThrowIfCancellationRequested();

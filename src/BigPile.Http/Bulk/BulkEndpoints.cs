@@ -78,7 +78,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
     internal async Task<Problem?> ExportAsync(HttpContext context, ServedTables tables, string tableName)
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            return ProblemOf.Missing(tables, tableName);
         if (table.Core.HasForeignValues)
             return ProblemCatalog.ForeignValue;
         context.Response.ContentType = Ndjson;

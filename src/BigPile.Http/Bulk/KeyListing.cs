@@ -46,7 +46,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
         if (host.Tables is not { } tables)
             return ProblemCatalog.NotReady;
         if (!tables.TryGet(name, out CacheTable<string, byte[]>? table))
-            return (tables.HasOtherKeys(name) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound) with { Table = name };
+            return ProblemOf.Missing(tables, name) with { Table = name };
         IQueryCollection query = context.Request.Query;
         int limit = DefaultLimit;
         string? statedLimit = query["limit"];

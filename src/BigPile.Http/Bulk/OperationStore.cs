@@ -30,7 +30,7 @@ internal sealed class OperationStore(TimeProvider time)
         }
     }
 
-    /// <summary>How many operations run.</summary>
+    /// <summary>How many operations run; tests wait until none does.</summary>
     internal int RunningCount
     {
         get
@@ -39,14 +39,6 @@ internal sealed class OperationStore(TimeProvider time)
                 return _operations.Count(static operation => operation.State == OperationState.Running);
         }
     }
-
-    /// <summary>States that an operation begins.</summary>
-    /// <param name="kind">What it does.</param>
-    /// <param name="table">To which table, if to one.</param>
-    /// <param name="progress">Tells how far it is, if that is known.</param>
-    /// <param name="cancel">Stops it, if that can be done.</param>
-    internal Operation Begin(string kind, string? table, Func<JsonObject?> progress, Action? cancel = null) =>
-        TryBegin(kind, table, progress, int.MaxValue, cancel)!;
 
     /// <summary>States that an operation begins, unless as many run as may run at once.</summary>
     /// <remarks>Loads and exports are counted by themselves: they are the clients', and must not keep administration out.</remarks>

@@ -26,7 +26,7 @@ internal sealed class TagEviction(RequestLimits limits, BufferRoom room)
             if (Read(body.WrittenSpan, tags) is { } invalid)
                 return invalid;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+                return ProblemOf.Missing(tables, tableName);
             foreach (string tag in tags)
             {
                 context.RequestAborted.ThrowIfCancellationRequested();

@@ -32,22 +32,7 @@ internal static class AnswerHead
         writer.Add(info.ValueBytes - stored.HeadBytes);
         writer.Add("\r\n"u8);
         writer.Add(TypeLine(stored.TypeCode));
-        writer.Add("Accept-Ranges: bytes\r\nAge: "u8);
-        writer.Add(Freshness.AgeSeconds(info, nowTicks));
-        writer.Add("\r\n"u8);
-        if (stored.Coding != ContentCoding.Identity)
-        {
-            writer.Add("Content-Encoding: "u8);
-            writer.Add(ContentCodings.Utf8NameOf(stored.Coding));
-            writer.Add("\r\n"u8);
-        }
-        if (info.ExpiryTicks != 0)
-        {
-            writer.Add("BigPile-Ttl: "u8);
-            writer.Add(Freshness.RemainingSeconds(info, nowTicks));
-            writer.Add("\r\n"u8);
-        }
-        WriteCommon(ref writer, info, stored, nowTicks);
+        Answer.DescribePayload(ref writer, info, stored.Coding, isDecoded: false, nowTicks);
         writer.Add(date);
         writer.Add(closing);
     }
@@ -56,10 +41,8 @@ internal static class AnswerHead
     internal static void WriteNotModified(
         ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, ReadOnlySpan<byte> date, ReadOnlySpan<byte> closing)
     {
-        writer.Add("HTTP/1.1 304 Not Modified\r\nAge: "u8);
-        writer.Add(Freshness.AgeSeconds(info, nowTicks));
-        writer.Add("\r\n"u8);
-        WriteCommon(ref writer, info, stored, nowTicks);
+        writer.Add("HTTP/1.1 304 Not Modified\r\n"u8);
+        Answer.DescribeKnown(ref writer, info, stored.Coding, isDecoded: false, nowTicks);
         writer.Add(date);
         writer.Add(closing);
     }
@@ -70,22 +53,6 @@ internal static class AnswerHead
         writer.Add(NotFoundStart);
         writer.Add(date);
         writer.Add(closing);
-    }
-
-    private static void WriteCommon(ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks)
-    {
-        writer.Add("ETag: "u8);
-        writer.AddTag(info.Version);
-        writer.Add("\r\nLast-Modified: "u8);
-        writer.Add(info.PutAt);
-        writer.Add("\r\n"u8);
-        if (stored.Coding != ContentCoding.Identity)
-            writer.Add("Vary: Accept-Encoding\r\n"u8);
-        if (info.ExpiryTicks == 0)
-            return;
-        writer.Add("Cache-Control: private, max-age="u8);
-        writer.Add(Freshness.LifetimeSeconds(info));
-        writer.Add("\r\n"u8);
     }
 
     private static byte[]?[] MakeTypeLines()

@@ -26,11 +26,11 @@ internal sealed class DoorConnection
     [ThreadStatic]
     private static HeadFinder? _finder;
 
-    private readonly FastDoor _door;
+    private readonly DoorEndpoint _door;
     private readonly ConnectionContext _connection;
     private readonly PipeReader _input;
     private readonly PipeWriter _output;
-    private readonly FastAnswers _answers;
+    private readonly DoorAnswers _answers;
     private readonly DoorTimer _timer;
     private volatile DoorPhase _expired;
     private volatile bool _isStopping;
@@ -38,13 +38,13 @@ internal sealed class DoorConnection
     private long _examinedBytes;
     private bool _isCounted;
 
-    internal DoorConnection(FastDoor door, ConnectionContext connection)
+    internal DoorConnection(DoorEndpoint door, ConnectionContext connection)
     {
         _door = door;
         _connection = connection;
         _input = connection.Transport.Input;
         _output = connection.Transport.Output;
-        _answers = new FastAnswers(door, _output);
+        _answers = new DoorAnswers(door, _output);
         _timer = new DoorTimer(OnExpired);
     }
 

@@ -1,10 +1,12 @@
 using System;
 using System.Globalization;
+using BigPile.Http.Entries;
+using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Door;
 
-/// <summary>Writes the head of an answer.</summary>
-internal ref struct HeadWriter(Span<byte> room)
+/// <summary>Writes the head of an answer of the fast door.</summary>
+internal ref struct HeadWriter(Span<byte> room) : IAnswerWriter
 {
     private readonly Span<byte> _room = room;
 
@@ -24,19 +26,50 @@ internal ref struct HeadWriter(Span<byte> room)
         LengthBytes += written;
     }
 
-    /// <summary>Adds a version as an entity tag.</summary>
-    internal void AddTag(ulong version)
+    public void TakesRanges() => Add("Accept-Ranges: bytes\r\n"u8);
+
+    public void Age(long seconds)
     {
-        _room[LengthBytes++] = (byte)'"';
-        version.TryFormat(_room[LengthBytes..], out int written, "x16", CultureInfo.InvariantCulture);
-        LengthBytes += written;
-        _room[LengthBytes++] = (byte)'"';
+        Add("Age: "u8);
+        Add(seconds);
+        Add("\r\n"u8);
     }
 
-    /// <summary>Adds a date of HTTP.</summary>
-    internal void Add(DateTimeOffset date)
+    public void ContentEncoding(ContentCoding coding)
     {
-        date.TryFormat(_room[LengthBytes..], out int written, "R", CultureInfo.InvariantCulture);
+        Add("Content-Encoding: "u8);
+        Add(ContentCodings.Utf8NameOf(coding));
+        Add("\r\n"u8);
+    }
+
+    public void TimeToLive(long seconds)
+    {
+        Add("BigPile-Ttl: "u8);
+        Add(seconds);
+        Add("\r\n"u8);
+    }
+
+    public void EntityTag(ulong version, bool isDecoded)
+    {
+        Add("ETag: "u8);
+        LengthBytes += Protocol.EntityTag.Format(version, isDecoded, _room[LengthBytes..]);
+        Add("\r\n"u8);
+    }
+
+    public void LastModified(DateTimeOffset putAt)
+    {
+        Add("Last-Modified: "u8);
+        putAt.TryFormat(_room[LengthBytes..], out int written, "R", CultureInfo.InvariantCulture);
         LengthBytes += written;
+        Add("\r\n"u8);
+    }
+
+    public void VariesByCoding() => Add("Vary: Accept-Encoding\r\n"u8);
+
+    public void KeptFor(long seconds)
+    {
+        Add("Cache-Control: private, max-age="u8);
+        Add(seconds);
+        Add("\r\n"u8);
     }
 }

@@ -28,11 +28,11 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         try
         {
             // Who only looks is no client, and must not be among those whose waiting is shown.
-            _ = ReadQuery.Read(target.Query, out ReadQuery asked);
+            Problem? badQuery = ReadQuery.Read(target.Query, out ReadQuery asked);
             if (asked.IsLook || !latency.TryBegin(out long started))
-                return Answer(context, tables, target);
+                return AnswerAsync(context, tables, target, asked, badQuery);
             bool isRead = context.Request.Method is "GET" or "HEAD";
-            return latency.EndAsync(started, isRead, Answer(context, tables, target));
+            return latency.EndAsync(started, isRead, AnswerAsync(context, tables, target, asked, badQuery));
         }
         catch (ObjectDisposedException)
         {
@@ -40,7 +40,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         }
     }
 
-    private Task Answer(HttpContext context, ServedTables tables, EntryTarget target)
+    private Task AnswerAsync(HttpContext context, ServedTables tables, EntryTarget target, ReadQuery asked, Problem? badQuery)
     {
         Span<char> nameRoom = stackalloc char[TableName.MaxLength];
         if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
@@ -57,7 +57,9 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         switch (context.Request.Method)
         {
             case "GET" or "HEAD":
-                return Read(context, tables, name, key, target.Query);
+                return badQuery == null
+                    ? ReadAsync(context, tables, name, key, asked)
+                    : ProblemResponse.WriteAsync(context, badQuery.Of(name.ToString(), key));
             case "PUT":
                 return writer.PutAsync(context, tables, name.ToString(), key.ToArray());
             case "POST":
@@ -70,18 +72,14 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         }
     }
 
-    private Task Read(
-        HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key, ReadOnlySpan<char> query)
+    private Task ReadAsync(HttpContext context, ServedTables tables, ReadOnlySpan<char> name, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (ReadQuery.Read(query, out ReadQuery asked) is { } invalid)
-            return ProblemResponse.WriteAsync(context, invalid.Of(name.ToString(), key));
         Problem problem = ProblemCatalog.TableNotFound;
         try
         {
             if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
                 return reader.ReadAsync(context, table, key, asked);
-            if (tables.HasOtherKeys(name.ToString()))
-                problem = ProblemCatalog.OtherKeyType;
+            problem = ProblemOf.Missing(tables, name.ToString());
         }
         catch (TableDroppedException)
         {

@@ -166,7 +166,7 @@ internal sealed class EntryWriter(
     {
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            return ProblemOf.Missing(tables, tableName);
         bool isRemoved = condition.IsNone && table.RemoveUtf8(key);
         while (!isRemoved && !condition.IsNone)
         {
@@ -193,7 +193,7 @@ internal sealed class EntryWriter(
             : new EntryLifetime(given?.MaxAge, given?.ExpiresAt, given?.Sliding);
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return tables.HasOtherKeys(tableName) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+            return ProblemOf.Missing(tables, tableName);
         while (true)
         {
             ulong version = 0;

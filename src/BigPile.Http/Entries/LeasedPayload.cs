@@ -1,14 +1,14 @@
 using System;
-using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Http.Bounds;
+using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
 /// <summary>A payload that is read where it lies in the pile, for a limited time; after that from a copy of the rest.</summary>
 /// <remarks>Thread safety: none; it belongs to one response.</remarks>
-internal sealed class LeasedPayload : Stream
+internal sealed class LeasedPayload : ReadingStream
 {
     private readonly TimeProvider _time;
     private readonly TimeSpan _maxLease;
@@ -35,25 +35,6 @@ internal sealed class LeasedPayload : Stream
     }
 
     internal bool IsLeased => _lease != null;
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <summary>Waits for a client to take what was sent; if that lasts until the lease is over, the rest is copied meanwhile.</summary>
     /// <exception cref="BufferRoomException">There is no room for the copy.</exception>
@@ -83,18 +64,7 @@ internal sealed class LeasedPayload : Stream
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
     /// <inheritdoc/>
-    public override void Flush()
-    {
-    }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => new(Read(buffer.Span));
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

@@ -1,8 +1,6 @@
-using System.Globalization;
 using BigPile.Caching;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Entries;
 
@@ -22,34 +20,19 @@ internal readonly record struct Representation(
 
     internal string Tag => EntityTag.Of(Info.Version, IsDecoded);
 
-    /// <summary>Sets what 200, 206 and 304 have in common.</summary>
+    /// <summary>Sets what 304 says.</summary>
     internal void DescribeTo(HttpResponse response, long nowTicks)
     {
-        IHeaderDictionary headers = response.Headers;
-        headers.ETag = Tag;
-        headers.Age = Text(Freshness.AgeSeconds(Info, nowTicks));
-        headers.LastModified = HeaderUtilities.FormatDate(Info.PutAt);
-        if (Coding != ContentCoding.Identity)
-            headers.Vary = HeaderNames.AcceptEncoding;
-        if (Info.ExpiryTicks == 0)
-            return;
-        headers.CacheControl = "private, max-age=" + Text(Freshness.LifetimeSeconds(Info));
+        var writer = new HeaderWriter(response.Headers);
+        Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, nowTicks);
     }
 
-    /// <summary>Sets what only an answer with the payload, or one that could have it, says.</summary>
+    /// <summary>Sets what an answer with the payload, or one that could have it, says.</summary>
     internal void DescribePayloadTo(HttpResponse response, long nowTicks)
     {
-        DescribeTo(response, nowTicks);
         response.ContentType = ContentType;
-        IHeaderDictionary headers = response.Headers;
-        BrowserGuard.Protect(headers, ContentType);
-        if (!IsDecoded)
-            headers.AcceptRanges = "bytes";
-        if (Coding != ContentCoding.Identity && !IsDecoded)
-            headers.ContentEncoding = ContentCodings.NameOf(Coding);
-        if (Info.ExpiryTicks != 0)
-            headers[EntryHeaders.Ttl] = Text(Freshness.RemainingSeconds(Info, nowTicks));
+        BrowserGuard.Protect(response.Headers, ContentType);
+        var writer = new HeaderWriter(response.Headers);
+        Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, nowTicks);
     }
-
-    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

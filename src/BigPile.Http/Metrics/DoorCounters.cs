@@ -51,7 +51,7 @@ internal sealed class DoorCounters
     /// <summary>Connections that came back.</summary>
     internal long Returned => Interlocked.Read(ref _returned);
 
-    /// <summary>All answers to requests.</summary>
+    /// <summary>All answers to requests, by which tests tell who answered.</summary>
     internal long Answered => Found + NotModified + NotFound;
 
     internal void Add(ref DoorTally tally)

@@ -25,7 +25,7 @@ internal sealed class EntryLatency(TimeProvider time)
     private long _lookedAt;
     private volatile bool _isWatched;
 
-    /// <summary>Whether requests are timed now.</summary>
+    /// <summary>Whether requests are timed now; for tests, since the clock is read or not.</summary>
     internal bool IsWatched => _isWatched;
 
     /// <summary>Begins to time a request, if somebody looks.</summary>

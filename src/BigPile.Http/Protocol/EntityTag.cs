@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Text;
 using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Protocol;
@@ -15,7 +16,8 @@ internal static class EntityTag
     internal const int MaxLength = 1 + DigitCount + 2 + 1;
 
     private const int DigitCount = 16;
-    private const string DecodedMark = "-i";
+
+    private static ReadOnlySpan<byte> DecodedMark => "-i"u8;
 
     /// <summary>The strong tag of a version.</summary>
     internal static string Of(ulong version) => Of(version, isDecoded: false);
@@ -29,9 +31,9 @@ internal static class EntityTag
 
     /// <summary>Writes a tag.</summary>
     /// <returns>Its length.</returns>
-    internal static int Format(ulong version, bool isDecoded, Span<char> destination)
+    internal static int Format(ulong version, bool isDecoded, Span<byte> destination)
     {
-        destination[0] = '"';
+        destination[0] = (byte)'"';
         version.TryFormat(destination[1..], out _, "x16", CultureInfo.InvariantCulture);
         int length = 1 + DigitCount;
         if (isDecoded)
@@ -39,8 +41,15 @@ internal static class EntityTag
             DecodedMark.CopyTo(destination[length..]);
             length += DecodedMark.Length;
         }
-        destination[length] = '"';
+        destination[length] = (byte)'"';
         return length + 1;
+    }
+
+    /// <inheritdoc cref="Format(ulong, bool, Span{byte})"/>
+    internal static int Format(ulong version, bool isDecoded, Span<char> destination)
+    {
+        Span<byte> tag = stackalloc byte[MaxLength];
+        return Encoding.ASCII.GetChars(tag[..Format(version, isDecoded, tag)], destination);
     }
 
     /// <summary>Whether the lines of an <c>If-None-Match</c> header name a tag, compared weakly.</summary>

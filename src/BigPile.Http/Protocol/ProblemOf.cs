@@ -30,6 +30,10 @@ internal static class ProblemOf
     internal static Problem Refusal(CacheTable table) =>
         table.Options.CollisionMode == CollisionMode.Durable ? ProblemCatalog.TableFull : ProblemCatalog.EntryRefused;
 
+    /// <summary>The problem of a name under which there is no table to read: there is none, or none with text keys.</summary>
+    internal static Problem Missing(ServedTables tables, string name) =>
+        tables.HasOtherKeys(name) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
+
     /// <summary>The problem of a table that can't be had.</summary>
     internal static Problem Refusal(TableRefusal refusal) => refusal.Reason switch
     {

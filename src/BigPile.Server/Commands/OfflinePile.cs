@@ -29,8 +29,8 @@ internal sealed class OfflinePile : IDisposable
     internal static OfflinePile Open(string? directory)
     {
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
-        string path = directory == null ? settings.Directory : Path.GetFullPath(directory);
-        var options = new PileOptions { SegmentBytes = settings.SegmentBytes, MaxBytes = settings.MaxBytes };
+        string path = directory == null ? settings.Pile.Directory : Path.GetFullPath(directory);
+        var options = new PileOptions { SegmentBytes = settings.Pile.SegmentBytes, MaxBytes = settings.Pile.MaxBytes };
         var cacheOptions = new PileCacheOptions
         {
             OwnsPile = true,

@@ -21,8 +21,8 @@ internal static class KnownSettings
     /// <summary>The service's own settings.</summary>
     private static IReadOnlyList<string> Own { get; } =
     [
-        .. ServerSettings.Known, .. HttpSettings.Known, .. SecuritySettings.Known, .. LimitSettings.Known, .. MetricSettings.Known,
-        .. TlsSettings.Known,
+        .. PileSettings.Known, .. ServerSettings.Known, .. HttpSettings.Known, .. SecuritySettings.Known, .. LimitSettings.Known,
+        .. MetricSettings.Known, .. TlsSettings.Known,
     ];
 
     /// <summary>All settings with a name, whoever reads them.</summary>

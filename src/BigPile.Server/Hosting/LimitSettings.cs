@@ -96,8 +96,8 @@ internal sealed record LimitSettings
         long bytes = Setting.Size(configuration, "Limits:BufferedBytes", 0);
         return bytes >= 8 * maxBodyBytes
             ? bytes
-            : throw new SettingsException($"The setting 'Limits:BufferedBytes' is '{text}'; it must be at least eight times "
-                + $"'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes.");
+            : throw SettingsException.Of(
+                "Limits:BufferedBytes", text, $"be at least eight times 'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes");
     }
 
     /// <summary>Hands the limits that Kestrel keeps to it.</summary>

@@ -54,8 +54,8 @@ internal static class ListenAddresses
         {
             int port = PortOf(adminUrl);
             if (port == 0 || addresses.Any(address => PortOf(address) == port))
-                throw new SettingsException($"The setting 'Security:AdminUrl' is '{adminUrl}'; it must be an address with a port of its "
-                    + "own, such as http://127.0.0.1:5081.");
+                throw SettingsException.Of(
+                    "Security:AdminUrl", adminUrl, "be an address with a port of its own, such as http://127.0.0.1:5081");
             if (hasEndpoints)
                 settings[$"{EndpointSection}:BigPileAdmin:Url"] = adminUrl;
             addresses = [.. addresses, adminUrl];

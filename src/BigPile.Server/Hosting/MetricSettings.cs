@@ -23,7 +23,7 @@ internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<stri
         Setting.RefuseUnknown(configuration.GetSection("Metrics"), Known);
         string path = Setting.Text(configuration, "Metrics:Path") ?? "/metrics";
         if (!path.StartsWith('/') || path.AsSpan().ContainsAny("{}?#%*\\ "))
-            throw new SettingsException($"The setting 'Metrics:Path' is '{path}'; it must be a path such as /metrics.");
+            throw SettingsException.Of("Metrics:Path", path, "be a path such as /metrics");
         if (TakenPaths.FirstOrDefault(taken => IsAtOrBelow(path, taken)) is { } other)
             throw new SettingsException(
                 $"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");

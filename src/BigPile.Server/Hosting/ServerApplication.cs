@@ -102,7 +102,7 @@ internal static class ServerApplication
             InlineScheduling.Enable(builder.WebHost);
         builder.Services.Configure<BigPileHttpOptions>(service => service.MaxLease = http.MaxLease);
         var guard = new ListenGuard(builder.Configuration, security);
-        builder.WebHost.ConfigureKestrel(server => FastReads.Configure(server, builder.Configuration, http, guard.Check));
+        builder.WebHost.ConfigureKestrel(server => DoorEndpoints.Configure(server, builder.Configuration, http, guard.Check));
     }
 
     // Asked for at each handshake: a new certificate needs no new start.
@@ -142,16 +142,7 @@ internal static class ServerApplication
         services.AddSingleton(settings);
         services.AddSingleton<Sample>();
         services.Configure<HostOptions>(host => host.ShutdownTimeout = settings.Drain);
-        services.AddBigPile(pile =>
-        {
-            pile.Directory = settings.Directory;
-            pile.SegmentBytes = settings.SegmentBytes;
-            pile.MaxBytes = settings.MaxBytes;
-            pile.FlushInterval = settings.FlushInterval;
-            pile.Warmup = settings.Warmup;
-            pile.WarmupBytesPerSecond = settings.WarmupBytesPerSecond;
-            pile.Checksums = settings.Checksums;
-        });
+        services.AddBigPile(settings.Pile.ApplyTo);
         services.AddBigPileHttp(service =>
         {
             service.MaxBodyBytes = settings.MaxBodyBytes;

@@ -41,7 +41,7 @@ internal static class Setting
             return otherwise;
         return ByteSize.TryParse(text, out long bytes)
             ? bytes
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a size such as 1048576, 512m or 64g.");
+            : throw SettingsException.Of(name, text, "be a size such as 1048576, 512m or 64g");
     }
 
     internal static int Size(IConfiguration configuration, string name, int otherwise, int least, int most)
@@ -49,8 +49,7 @@ internal static class Setting
         long bytes = Size(configuration, name, otherwise);
         return bytes >= least && bytes <= most
             ? (int)bytes
-            : throw new SettingsException(
-                $"The setting '{name}' is '{configuration[name]}'; it must be from {least:N0} to {most:N0} bytes.");
+            : throw SettingsException.Of(name, configuration[name], $"be from {least:N0} to {most:N0} bytes");
     }
 
     internal static bool Switch(IConfiguration configuration, string name, bool otherwise)
@@ -59,7 +58,7 @@ internal static class Setting
             return otherwise;
         return bool.TryParse(text, out bool value)
             ? value
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be true or false.");
+            : throw SettingsException.Of(name, text, "be true or false");
     }
 
     /// <summary>One of an enumeration's names, in any case.</summary>
@@ -77,8 +76,7 @@ internal static class Setting
             if (string.Equals(value.ToString(), text, StringComparison.OrdinalIgnoreCase))
                 return value;
         }
-        throw new SettingsException(
-            $"The setting '{path ?? name}' is '{text}'; it must be one of {string.Join(", ", Enum.GetNames<T>())}.");
+        throw SettingsException.Of(path ?? name, text, $"be one of {string.Join(", ", Enum.GetNames<T>())}");
     }
 
     internal static int Count(IConfiguration configuration, string name, int otherwise, int least, int most)
@@ -87,7 +85,7 @@ internal static class Setting
             return otherwise;
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count >= least && count <= most
             ? count
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a whole number from {least:N0} to {most:N0}.");
+            : throw SettingsException.Of(name, text, $"be a whole number from {least:N0} to {most:N0}");
     }
 
     internal static double? Rate(IConfiguration configuration, string name)
@@ -96,15 +94,15 @@ internal static class Setting
             return null;
         return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
             ? rate
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number such as 100 or 0.5.");
+            : throw SettingsException.Of(name, text, "be a number such as 100 or 0.5");
     }
 
-    internal static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise, int least)
+    internal static TimeSpan Seconds(IConfiguration configuration, string name, int otherwise, int least, int most = 86_400)
     {
         if (Text(configuration, name) is not { } text)
             return TimeSpan.FromSeconds(otherwise);
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds >= least && seconds <= 86_400
+        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds >= least && seconds <= most
             ? TimeSpan.FromSeconds(seconds)
-            : throw new SettingsException($"The setting '{name}' is '{text}'; it must be a number of seconds from {least} to 86400.");
+            : throw SettingsException.Of(name, text, $"be a number of seconds from {least} to {most}");
     }
 }

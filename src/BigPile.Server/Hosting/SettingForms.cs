@@ -32,8 +32,7 @@ internal static class SettingForms
     internal static void RequireParts(IConfigurationSection section, string example, string form = "have parts")
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
-            throw new SettingsException(
-                $"The setting '{section.Path}' is '{ShortText.Of(section.Value, MaxShownCharacters)}'; it must {form}, such as {example}.");
+            throw SettingsException.Of(section.Path, ShortText.Of(section.Value, MaxShownCharacters), $"{form}, such as {example}");
     }
 
     private static void CheckKeys(IConfigurationSection keys)

@@ -30,8 +30,8 @@ internal static class StartReport
         TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
         IReadOnlyCollection<TableStatistics> found = StatsReport.StatisticsOf(tables.Cache).Values;
         logger.LogInformation(
-            "The pile in {Directory} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
-            tables.Cache.Pile.DirectoryPath, SecondsSinceStart(time), found.Count,
+            "The pile in {Place} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
+            tables.Cache.Pile.DirectoryPath ?? "memory", SecondsSinceStart(time), found.Count,
             found.Sum(static table => table.EntryCount));
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
     }

@@ -5,7 +5,6 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.OutputCaching;

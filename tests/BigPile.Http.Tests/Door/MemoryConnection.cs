@@ -37,7 +37,7 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _context.Features.Set<IConnectionHeartbeatFeature>(this);
         _context.Features.Set<IConnectionLifetimeNotificationFeature>(this);
         IServiceProvider services = app.Services;
-        var door = new FastDoor(
+        var door = new DoorEndpoint(
             services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
             [], false)
         {

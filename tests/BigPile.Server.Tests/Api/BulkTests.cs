@@ -42,18 +42,18 @@ public sealed class BulkTests : ServerTest
     public async Task The_commands_export_and_load_do_the_same_over_http_and_in_a_directory()
     {
         await FillAsync();
-        string file = Path.Combine(Files.Root, "t.jsonl");
+        string file = Path.Combine(Files.Path, "t.jsonl");
         string address = Server.Address.ToString();
         Assert.Equal(0, (await RunAsync("export", "--table", "t", "--url", address, "--out", file)).Code);
         Assert.Equal(Sorted(await Client.GetStringAsync("/v1/tables/t:export")), Sorted(await File.ReadAllTextAsync(file)));
         Assert.Equal(0, (await RunAsync("load", file, "--table", "u", "--url", address)).Code);
         AssertSame("t", "u");
 
-        string directory = Path.Combine(Files.Root, "other");
+        string directory = Path.Combine(Files.Path, "other");
         (int code, string output, _) = await RunAsync("load", file, "--table", "t", "--directory", directory);
         Assert.Equal(0, code);
         Assert.StartsWith($"Loaded {Cache.GetStatistics("t").EntryCount:N0} records", output, StringComparison.Ordinal);
-        string again = Path.Combine(Files.Root, "again.jsonl");
+        string again = Path.Combine(Files.Path, "again.jsonl");
         (code, _, string error) = await RunAsync("export", "--table", "t", "--directory", directory, "--out", again);
         Assert.Equal((0, $"Exported {Cache.GetStatistics("t").EntryCount:N0} entries of the table 't'.\n"), (code, error));
         Assert.Equal(Sorted(await File.ReadAllTextAsync(file)), Sorted(await File.ReadAllTextAsync(again)));

@@ -58,9 +58,9 @@ public sealed class OperationTests : ServerTest
     public void The_history_is_bounded_and_what_runs_stays_in_it()
     {
         var store = new OperationStore(TimeProvider.System);
-        Operation running = store.Begin("long", null, static () => null);
+        Operation running = store.TryBegin("long", null, static () => null, int.MaxValue)!;
         for (int i = 0; i < 3 * OperationStore.MaxKept; i++)
-            store.Complete(store.Begin("short", "t", static () => null), new JsonObject());
+            store.Complete(store.TryBegin("short", "t", static () => null, int.MaxValue)!, new JsonObject());
         Assert.Equal(OperationStore.MaxKept, store.All.Count);
         Assert.Same(running, store.Find(running.Id));
         Assert.Equal(1, store.RunningCount);
@@ -71,7 +71,7 @@ public sealed class OperationTests : ServerTest
     {
         OperationStore store = Server.Service<OperationStore>();
         Operation running = null!;
-        running = store.Begin("long", "t", static () => new JsonObject { ["records"] = 5 }, () => store.Cancel(running));
+        running = store.TryBegin("long", "t", static () => new JsonObject { ["records"] = 5 }, int.MaxValue, () => store.Cancel(running))!;
         JsonElement document = await GetJsonAsync("/v1/operations/" + running.Id);
         Assert.Equal(("running", "t", 5), (
             document.GetProperty("state").GetString(), document.GetProperty("table").GetString(),
@@ -79,7 +79,7 @@ public sealed class OperationTests : ServerTest
         Assert.Equal(HttpStatusCode.Accepted, (await Client.DeleteAsync("/v1/operations/" + running.Id)).StatusCode);
         Assert.Equal("cancelled", (await GetJsonAsync("/v1/operations/" + running.Id)).GetProperty("state").GetString());
 
-        Operation failing = store.Begin("bad", null, static () => null);
+        Operation failing = store.TryBegin("bad", null, static () => null, int.MaxValue)!;
         store.Fail(failing, ProblemCatalog.PileFull);
         Assert.Equal(
             "pile_full", (await GetJsonAsync("/v1/operations/" + failing.Id)).GetProperty("error").GetProperty("code").GetString());
@@ -90,7 +90,7 @@ public sealed class OperationTests : ServerTest
     {
         OperationStore store = Server.Service<OperationStore>();
         foreach (int _ in Enumerable.Range(0, 8))
-            store.Begin("long", null, static () => null);
+            store.TryBegin("long", null, static () => null, int.MaxValue);
         HttpResponseMessage refused = await Client.PostAsync("/v1/admin:flush", null);
         await ProblemAsync(refused, HttpStatusCode.TooManyRequests, "operations_busy");
         Assert.Equal(TimeSpan.FromSeconds(1), refused.Headers.RetryAfter?.Delta);

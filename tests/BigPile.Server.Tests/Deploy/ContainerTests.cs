@@ -44,7 +44,7 @@ public sealed class ContainerTests : IDisposable
         environment["Security__Keys__0__Scopes"] = "read,write";
         environment["Security__AllowWithoutTls"] = "true";
         environment["Pile__SegmentBytes"] = "4m";
-        await using ServerProcess server = ServerProcess.Start(Here(_file.EntryPoint), _directory.Root, environment);
+        await using ServerProcess server = ServerProcess.Start(Here(_file.EntryPoint), _directory.Path, environment);
         await server.WaitUntilReadyAsync(port);
         await AssertHealthyAsync(environment);
         await AssertServesAsync(port, credential);
@@ -52,13 +52,13 @@ public sealed class ContainerTests : IDisposable
         Assert.Equal((0, ""), (ended, error));
         Assert.Contains("The pile is closed", log, StringComparison.Ordinal);
         Assert.DoesNotContain("sample", log, StringComparison.Ordinal);
-        Assert.NotEmpty(Directory.GetFiles(Path.Combine(_directory.Root, "data")));
+        Assert.NotEmpty(Directory.GetFiles(Path.Combine(_directory.Path, "data")));
     }
 
     private async Task AssertRefusesAsync()
     {
         await using ServerProcess server =
-            ServerProcess.Start(Here(_file.EntryPoint), _directory.Root, EnvironmentOf(ServerProcess.FreePort()));
+            ServerProcess.Start(Here(_file.EntryPoint), _directory.Path, EnvironmentOf(ServerProcess.FreePort()));
         (int code, _, string error) = await server.WaitForEndAsync();
         Assert.Equal(1, code);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
@@ -66,10 +66,10 @@ public sealed class ContainerTests : IDisposable
 
     private async Task AssertHealthyAsync(Dictionary<string, string> environment)
     {
-        await using ServerProcess check = ServerProcess.Start(Here(_file.HealthCheck), _directory.Root, environment);
+        await using ServerProcess check = ServerProcess.Start(Here(_file.HealthCheck), _directory.Path, environment);
         Assert.Equal((0, "ready\n", ""), await check.WaitForEndAsync());
         environment = new Dictionary<string, string>(environment) { ["ASPNETCORE_URLS"] = $"http://0.0.0.0:{ServerProcess.FreePort()}" };
-        await using ServerProcess nobody = ServerProcess.Start(Here(_file.HealthCheck), _directory.Root, environment);
+        await using ServerProcess nobody = ServerProcess.Start(Here(_file.HealthCheck), _directory.Path, environment);
         Assert.Equal(1, (await nobody.WaitForEndAsync()).Code);
     }
 
@@ -88,12 +88,12 @@ public sealed class ContainerTests : IDisposable
 
     // The image's own directories are the test's here.
     private string[] Here(string[] command) =>
-        [.. command.Select(part => part.StartsWith("/app", StringComparison.Ordinal) ? _directory.Root + part : part)];
+        [.. command.Select(part => part.StartsWith("/app", StringComparison.Ordinal) ? _directory.Path + part : part)];
 
     private Dictionary<string, string> EnvironmentOf(int port) => _file.Environment.ToDictionary(
         static variable => variable.Key,
         variable => variable.Value
             .Replace(":5080", $":{port}", StringComparison.Ordinal)
-            .Replace("/data", Path.Combine(_directory.Root, "data"), StringComparison.Ordinal),
+            .Replace("/data", Path.Combine(_directory.Path, "data"), StringComparison.Ordinal),
         StringComparer.Ordinal);
 }

@@ -50,7 +50,7 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         for (int i = 0; i <= NodeCount; i++)
             configuration = configuration.Replace($"127.0.0.1:508{i}", $"127.0.0.1:{_ports[i]}", StringComparison.Ordinal);
         _proxy = ServerProcess.Start(
-            [HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Root);
+            [HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Path);
         await _proxy.WaitUntilReadyAsync(_ports[0]);
     }
 
@@ -167,7 +167,7 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
             "dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), $"--urls=http://127.0.0.1:{_ports[node + 1]}",
             $"--Pile:Directory={_directory.Pile}{node}", "--Pile:SegmentBytes=4m", "--Server:LoadSample=false",
         ],
-        _directory.Root);
+        _directory.Path);
 
     private Uri UriOf(int port, string key) => new($"http://127.0.0.1:{_ports[port]}/v1/tables/t/entries/{key}");
 

@@ -23,7 +23,7 @@ public sealed class LoadCommandTests : ServerTest
     public async Task Good_lines_are_loaded_and_bad_ones_named(bool isGzip, bool overHttp)
     {
         string file = Files.Write("mixed", isGzip ? Pack(Mixed) : Encoding.UTF8.GetBytes(Mixed));
-        string directory = Path.Combine(Files.Root, "loaded");
+        string directory = Path.Combine(Files.Path, "loaded");
         string[] target = overHttp ? ["--url", Server.Address.ToString()] : ["--directory", directory];
         (int code, string output, string error) = await RunAsync(["load", file, "--table", "t", "--key", "id", .. target]);
 
@@ -62,7 +62,7 @@ public sealed class LoadCommandTests : ServerTest
     [Fact]
     public async Task A_line_that_the_server_refuses_is_named()
     {
-        await using RunningServer small = await RunningServer.StartAsync(Path.Combine(Files.Root, "small"), "--Server:MaxBodyBytes=1m");
+        await using RunningServer small = await RunningServer.StartAsync(Path.Combine(Files.Path, "small"), "--Server:MaxBodyBytes=1m");
         string file = Files.Write("long", $"{{\"id\":1}}\n{{\"id\":2,\"text\":\"{new string('x', 3 << 20)}\"}}\n{{\"id\":3}}\n");
         (int code, string output, string error) =
             await RunAsync(["load", file, "--table", "t", "--key", "id", "--url", small.Address.ToString()]);
@@ -145,7 +145,7 @@ public sealed class LoadCommandTests : ServerTest
         return colon < 0 ? line : line[..colon];
     }
 
-    private string[] Args(string file) => ["load", file, "--table", "t", "--key", "id", "--directory", Path.Combine(Files.Root, "loaded")];
+    private string[] Args(string file) => ["load", file, "--table", "t", "--key", "id", "--directory", Path.Combine(Files.Path, "loaded")];
 
     private Task<(int Code, string Output, string Error)> LoadAsync(string file) => RunAsync(Args(file));
 

@@ -76,9 +76,9 @@ public sealed class CertificateTests : IDisposable
         Assert.Equal(SslApplicationProtocol.Http2, tls.NegotiatedApplicationProtocol);
     }
 
-    private string CertificatePath => Path.Combine(_directory.Root, "tls.pem");
+    private string CertificatePath => Path.Combine(_directory.Path, "tls.pem");
 
-    private string KeyPath => Path.Combine(_directory.Root, "tls.key");
+    private string KeyPath => Path.Combine(_directory.Path, "tls.key");
 
     private Task<RunningServer> StartAsync(params string[] settings) => RunningServer.StartAsync(
         _directory.Pile, ["--urls=https://127.0.0.1:0", $"--Tls:CertificatePath={CertificatePath}", "--Tls:ReloadSeconds=0", .. settings]);

@@ -33,7 +33,7 @@ public sealed class CommandKeyTests : IAsyncLifetime
     public async Task With_a_key_each_command_is_answered_and_without_it_is_told_what_is_missing()
     {
         string lines = _directory.Write("lines", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
-        string target = Path.Combine(_directory.Root, "out");
+        string target = Path.Combine(_directory.Path, "out");
         string[][] commands =
         [
             ["load", lines, "--table", "t", "--key", "id"], ["export", "--table", "t", "--out", target], ["stats"],
@@ -59,7 +59,7 @@ public sealed class CommandKeyTests : IAsyncLifetime
             await RunAsync(["export", "--table", "none", "--out", target, "--url", _server.Address.ToString(), "--key-file", _keyFile]);
         Assert.Equal(1, code);
         Assert.Equal("the one before", await File.ReadAllTextAsync(target));
-        Assert.Empty(Directory.GetFiles(_directory.Root, "*.new"));
+        Assert.Empty(Directory.GetFiles(_directory.Path, "*.new"));
     }
 
     [Theory]

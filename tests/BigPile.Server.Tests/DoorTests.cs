@@ -11,7 +11,7 @@ using BigPile.Server.Tests.Support;
 namespace BigPile.Server.Tests;
 
 /// <summary>The fast door as the server puts it on its endpoints.</summary>
-public sealed class FastDoorTests : IDisposable
+public sealed class DoorTests : IDisposable
 {
     private const string Path = "/v1/tables/t/entries/k";
 

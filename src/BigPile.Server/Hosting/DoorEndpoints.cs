@@ -11,7 +11,7 @@ using Microsoft.Extensions.Configuration;
 namespace BigPile.Server.Hosting;
 
 /// <summary>Puts the fast door on the endpoints, behind TLS where there is any.</summary>
-internal static class FastReads
+internal static class DoorEndpoints
 {
     private const string EndpointSection = "Kestrel:Endpoints";
 

@@ -10,7 +10,7 @@ namespace BigPile.Http.Door;
 
 /// <summary>Writes the answers of the fast door to a connection's output.</summary>
 /// <remarks>Thread safety: none; it belongs to one connection.</remarks>
-internal sealed class FastAnswers(FastDoor door, PipeWriter output)
+internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
 {
     private const int MaxTextLength = 64;
 
@@ -127,7 +127,7 @@ internal sealed class FastAnswers(FastDoor door, PipeWriter output)
     private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isTight)
     {
         isTight = false;
-        var visitor = new FastValueVisitor(output, _lastHeadBytes, headBytes);
+        var visitor = new DoorVisitor(output, _lastHeadBytes, headBytes);
         if (!table.TryVisitUtf8(head.Key, ref visitor, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)

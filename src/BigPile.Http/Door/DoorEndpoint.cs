@@ -9,7 +9,7 @@ namespace BigPile.Http.Door;
 
 /// <summary>What the connections of one endpoint's fast door have in common.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class FastDoor(
+internal sealed class DoorEndpoint(
     PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
     bool namesServer)
 {

@@ -1,0 +1,25 @@
+using System.Collections.Generic;
+using BigPile.Caching;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+
+namespace BigPile.AspNetCore.Tables;
+
+/// <summary>Finds out whether a table holds objects, which clients can't read as payloads.</summary>
+internal static class ForeignValues
+{
+    private const int MaxBucketsToJudge = 4096;
+
+    /// <summary>
+    /// Whether a table holds objects. The application that put them may be another process. One entry tells for all: who puts objects into
+    /// a table puts nothing else there.
+    /// </summary>
+    internal static bool AreIn(TableCore core)
+    {
+        var found = new List<TableCore.EntryCopy>();
+        int buckets = 0;
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
+            place = core.CopyBucketAt(place, found, isToShow: false);
+        return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
+    }
+}

@@ -1,0 +1,48 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text.Json;
+using BigPile.Caching;
+
+namespace BigPile.AspNetCore.Tables;
+
+/// <summary>How clients had tables behave, and which they dropped, kept in the pile in a table that no client can name.</summary>
+/// <remarks>Thread safety: none; the owner has a lock.</remarks>
+internal sealed class SettingsStore
+{
+    /// <summary>The name of the table that it is kept in.</summary>
+    internal const string Name = "bigpile:tables";
+
+    private readonly PileCache _cache;
+
+    internal SettingsStore(PileCache cache)
+    {
+        _cache = cache;
+        cache.Hide(Name, isHidden: true);
+    }
+
+    /// <summary>Keeps how a table is to behave.</summary>
+    internal void Keep(string name, TableOptions options) =>
+        Store().Put(name, JsonSerializer.SerializeToUtf8Bytes(TableSettings.Of(options), TableJson.Default.TableSettings));
+
+    /// <summary>Keeps that a table was dropped.</summary>
+    internal void KeepDropped(string name) =>
+        Store().Put(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
+
+    /// <summary>Keeps nothing of a table any more.</summary>
+    internal void Forget(string name) => _ = Store().Remove(name);
+
+    /// <summary>Gives what is kept, of each table as it is met.</summary>
+    internal IEnumerable<(string Name, KeptSettings Settings)> All()
+    {
+        if (!_cache.TryGetTable(Name, out CacheTable<string, byte[]>? kept))
+            yield break;
+        foreach (string name in kept.Keys.ToArray())
+        {
+            if (kept.TryGet(name, out byte[]? document))
+                yield return (name, KeptSettings.Parse(document));
+        }
+    }
+
+    private CacheTable<string, byte[]> Store() =>
+        _cache.GetOrCreateTable<string, byte[]>(new TableOptions(Name) { CollisionMode = CollisionMode.Durable });
+}

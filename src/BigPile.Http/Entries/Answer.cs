@@ -1,0 +1,49 @@
+using BigPile.Caching;
+using BigPile.Http.Protocol;
+
+namespace BigPile.Http.Entries;
+
+/// <summary>What an answer says of an entry beside its payload, whoever writes it: the fast door and the full stack say the same.</summary>
+internal static class Answer
+{
+    /// <summary>Says what goes with the payload, or with an answer that could have it: 200, 206, and those to HEAD.</summary>
+    /// <param name="writer">Writes it.</param>
+    /// <param name="info">Version, age and expiry.</param>
+    /// <param name="coding">How the payload is stored.</param>
+    /// <param name="isDecoded">Whether the client gets it decompressed.</param>
+    /// <param name="nowTicks">The table's time.</param>
+    internal static void DescribePayload<TWriter>(
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks)
+        where TWriter : struct, IAnswerWriter, allows ref struct
+    {
+        if (!isDecoded)
+            writer.TakesRanges();
+        writer.Age(Freshness.AgeSeconds(info, nowTicks));
+        if (coding != ContentCoding.Identity && !isDecoded)
+            writer.ContentEncoding(coding);
+        if (info.ExpiryTicks != 0)
+            writer.TimeToLive(Freshness.RemainingSeconds(info, nowTicks));
+        DescribeEntry(ref writer, info, coding, isDecoded);
+    }
+
+    /// <summary>Says what a client that knows the payload is told: 304.</summary>
+    /// <inheritdoc cref="DescribePayload"/>
+    internal static void DescribeKnown<TWriter>(
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks)
+        where TWriter : struct, IAnswerWriter, allows ref struct
+    {
+        writer.Age(Freshness.AgeSeconds(info, nowTicks));
+        DescribeEntry(ref writer, info, coding, isDecoded);
+    }
+
+    private static void DescribeEntry<TWriter>(ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded)
+        where TWriter : struct, IAnswerWriter, allows ref struct
+    {
+        writer.EntityTag(info.Version, isDecoded);
+        writer.LastModified(info.PutAt);
+        if (coding != ContentCoding.Identity)
+            writer.VariesByCoding();
+        if (info.ExpiryTicks != 0)
+            writer.KeptFor(Freshness.LifetimeSeconds(info));
+    }
+}

@@ -1,0 +1,136 @@
+using System;
+using System.IO;
+using System.Numerics;
+using BigPile.AspNetCore;
+using Microsoft.Extensions.Configuration;
+using static BigPile.Server.Hosting.Setting;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>The settings <c>Pile:…</c>.</summary>
+internal sealed record PileSettings
+{
+    private const string DefaultDirectory = "./data";
+    private const int MaxFlushSeconds = 7 * 86_400;
+
+    /// <summary>The least and the most bytes of a segment, which has a power of two of them, and the least bytes of a pile.</summary>
+    internal const long MinSegmentBytes = 4L << 20;
+    internal const long MaxSegmentBytes = 1L << 30;
+    internal const long MinPileBytes = 1L << 20;
+
+    /// <summary>The least and the most bytes of a flush log.</summary>
+    internal const int MinFlushLogBytes = 1 << 20;
+    internal const int MaxFlushLogBytes = 1 << 30;
+
+    /// <summary>The longest time between two flushes.</summary>
+    internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromSeconds(MaxFlushSeconds);
+
+    internal static readonly string[] Known =
+    [
+        "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:HugePages",
+        "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
+    ];
+
+    /// <summary>What the pile is called in metrics, if it is said.</summary>
+    internal string? Name { get; init; }
+
+    /// <summary>Where the pile is: in files, or in memory that goes with the process.</summary>
+    internal StoreKind Store { get; init; }
+
+    /// <summary>The directory of a pile in files, as a full path.</summary>
+    internal required string Directory { get; init; }
+
+    /// <summary>Whether a directory without a pile gets one.</summary>
+    internal bool CreateDirectory { get; init; }
+
+    /// <summary>The size of a segment.</summary>
+    internal long SegmentBytes { get; init; }
+
+    /// <summary>The most bytes of all segments.</summary>
+    internal long MaxBytes { get; init; }
+
+    /// <summary>Whether a pile in memory asks for huge pages.</summary>
+    internal bool HugePages { get; init; }
+
+    /// <summary>How often the pile is flushed by itself, if it is.</summary>
+    internal TimeSpan? FlushInterval { get; init; }
+
+    /// <summary>The most bytes of the flush log.</summary>
+    internal long FlushLogBytes { get; init; }
+
+    /// <summary>What is read in the background once the pile is open.</summary>
+    internal PileWarmup Warmup { get; init; }
+
+    /// <summary>How many bytes the background may read in a second; 0: no limit.</summary>
+    internal long WarmupBytesPerSecond { get; init; }
+
+    /// <summary>What is done with checksums.</summary>
+    internal PileChecksums Checksums { get; init; }
+
+    /// <summary>Reads the settings.</summary>
+    /// <exception cref="SettingsException">One is unknown or wrong.</exception>
+    internal static PileSettings Read(IConfiguration configuration)
+    {
+        RefuseUnknown(configuration.GetSection("Pile"), Known);
+        return new PileSettings
+        {
+            Name = Text(configuration, "Pile:Name"),
+            Store = Choice(configuration, "Pile:Store", StoreKind.Mapped),
+            Directory = ReadDirectory(configuration),
+            CreateDirectory = Switch(configuration, "Pile:CreateDirectory", true),
+            SegmentBytes = ReadSegmentBytes(configuration),
+            MaxBytes = ReadMaxBytes(configuration),
+            HugePages = Switch(configuration, "Pile:HugePages", true),
+            FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
+                ? null
+                : Seconds(configuration, "Pile:FlushSeconds", 0, 1, MaxFlushSeconds),
+            FlushLogBytes = Size(
+                configuration, "Pile:FlushLogBytes", (int)PileOptions.DefaultFlushLogBytes, MinFlushLogBytes, MaxFlushLogBytes),
+            Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
+            WarmupBytesPerSecond = Size(configuration, "Pile:WarmupBytesPerSecond", 0),
+            Checksums = Choice(configuration, "Pile:Checksums", PileChecksums.AtFirstUse),
+        };
+    }
+
+    /// <summary>Has a host's pile be as the settings say.</summary>
+    internal void ApplyTo(BigPileOptions pile)
+    {
+        pile.Name = Name;
+        pile.Store = Store;
+        pile.Directory = Store == StoreKind.Mapped ? Directory : null;
+        pile.CreateDirectory = CreateDirectory;
+        pile.SegmentBytes = SegmentBytes;
+        pile.MaxBytes = MaxBytes;
+        pile.HugePages = HugePages;
+        pile.FlushInterval = FlushInterval;
+        pile.FlushLogBytes = FlushLogBytes;
+        pile.Warmup = Warmup;
+        pile.WarmupBytesPerSecond = WarmupBytesPerSecond;
+        pile.Checksums = Checksums;
+    }
+
+    // Blank is not left out here: the default would be another place than the one that somebody meant.
+    private static string ReadDirectory(IConfiguration configuration)
+    {
+        string directory = configuration["Pile:Directory"] ?? DefaultDirectory;
+        return string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal)
+            ? throw SettingsException.Of("Pile:Directory", directory.Replace('\0', '?'), $"name a directory, such as {DefaultDirectory}")
+            : Path.GetFullPath(directory);
+    }
+
+    private static long ReadSegmentBytes(IConfiguration configuration)
+    {
+        long bytes = Size(configuration, "Pile:SegmentBytes", PileOptions.DefaultSegmentBytes);
+        return bytes is >= MinSegmentBytes and <= MaxSegmentBytes && BitOperations.IsPow2(bytes)
+            ? bytes
+            : throw SettingsException.Of("Pile:SegmentBytes", configuration["Pile:SegmentBytes"], "be a power of two from 4m to 1g");
+    }
+
+    private static long ReadMaxBytes(IConfiguration configuration)
+    {
+        long bytes = Size(configuration, "Pile:MaxBytes", long.MaxValue);
+        return bytes >= MinPileBytes
+            ? bytes
+            : throw SettingsException.Of("Pile:MaxBytes", configuration["Pile:MaxBytes"], "be at least 1m");
+    }
+}

@@ -1,0 +1,78 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.IO.Compression;
+using System.Linq;
+using System.Xml.Linq;
+
+namespace BigPile.Architecture.Tests;
+
+/// <summary>What the packages say of themselves, and which of their sisters they ask for.</summary>
+public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
+{
+    private const string Tool = "BigPile.Server";
+
+    public static TheoryData<string> Libraries => [.. House.Stack.Where(static name => name != Tool)];
+
+    [Fact]
+    public void Each_library_and_the_server_are_a_package() => Assert.Equal(House.Stack.Order(), files.Names.Order());
+
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    [InlineData(Tool)]
+    public void A_package_says_what_it_is(string name)
+    {
+        using ZipArchive package = files.Open(name);
+        XElement about = AboutOf(package);
+        Assert.All(["description", "authors", "license"], part => Assert.NotEqual("", Text(about, part)));
+        Assert.Contains("bigpile", Text(about, "tags").Split(' '));
+        XElement repository = Assert.Single(about.Elements(), static part => part.Name.LocalName == "repository");
+        Assert.Equal(("git", PackedFiles.Repository), ((string?)repository.Attribute("type"), (string?)repository.Attribute("url")));
+        using var readme = new StreamReader(package.GetEntry(Text(about, "readme"))!.Open());
+        string text = readme.ReadToEnd();
+        Assert.StartsWith($"# {name}\n", text, StringComparison.Ordinal);
+        Assert.Contains(name == Tool ? "```console" : "```csharp", text, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    public void A_package_goes_with_exactly_the_sisters_it_was_built_with(string name)
+    {
+        using ZipArchive package = files.Open(name);
+        Assert.NotNull(package.GetEntry($"lib/net10.0/{name}.xml"));
+        (string Id, string Version)[] sisters =
+        [
+            .. from dependency in AboutOf(package).Descendants()
+               where dependency.Name.LocalName == "dependency"
+               let id = (string)dependency.Attribute("id")!
+               where id.StartsWith("BigPile", StringComparison.Ordinal)
+               select (id, (string)dependency.Attribute("version")!),
+        ];
+        IEnumerable<(string, string)> expected = StackTests.ProjectsOf(name).Select(static id => (id, $"[{PackedFiles.Version}]"));
+        Assert.Equal(expected.Order(), sisters.Order());
+    }
+
+    [Fact]
+    public void The_server_is_a_tool_with_all_that_it_needs()
+    {
+        using ZipArchive package = files.Open(Tool);
+        Assert.Contains(AboutOf(package).Descendants(), static part =>
+            part.Name.LocalName == "packageType" && (string?)part.Attribute("name") == "DotnetTool");
+        ZipArchiveEntry settings = Assert.Single(package.Entries, static entry => entry.Name == "DotnetToolSettings.xml");
+        using Stream stream = settings.Open();
+        XElement command = Assert.Single(XDocument.Load(stream).Descendants("Command"));
+        Assert.Equal(("bigpile", Tool + ".dll"), ((string?)command.Attribute("Name"), (string?)command.Attribute("EntryPoint")));
+        string folder = settings.FullName[..^settings.Name.Length];
+        Assert.All(House.Stack, name => Assert.NotNull(package.GetEntry($"{folder}{name}.dll")));
+        Assert.All(["appsettings.json", "sample/packages.jsonl"], name => Assert.NotNull(package.GetEntry(folder + name)));
+    }
+
+    private static XElement AboutOf(ZipArchive package)
+    {
+        using Stream stream = package.Entries.Single(static entry => entry.Name.EndsWith(".nuspec", StringComparison.Ordinal)).Open();
+        return XDocument.Load(stream).Root!.Elements().First();
+    }
+
+    private static string Text(XElement about, string part) =>
+        about.Elements().SingleOrDefault(element => element.Name.LocalName == part)?.Value ?? "";
+}

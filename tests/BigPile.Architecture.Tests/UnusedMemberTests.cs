@@ -1,0 +1,23 @@
+using System.Linq;
+using Mono.Cecil;
+
+namespace BigPile.Architecture.Tests;
+
+/// <summary>What is internal or private is there because some other code of the product, a benchmark or a torture uses it.</summary>
+public sealed class UnusedMemberTests
+{
+    // Programs of the tree that may use what is internal, and are no tests.
+    private static readonly string[] Programs = ["BigPile.Benchmarks", "BigPile.Torture", "BigPile.Perf"];
+
+    [Fact]
+    public void Each_internal_member_has_a_use_that_is_no_test()
+    {
+        using var built = new Built();
+        AssemblyDefinition[] libraries = [.. House.Stack.Select(built.Read)];
+        var unused = new UnusedMembers();
+        foreach (AssemblyDefinition assembly in libraries.Concat(Programs.Select(built.Read)))
+            unused.NoteUsesOf(assembly);
+        KnownExceptions.Compare("unused member", libraries.SelectMany(
+            library => unused.In(library, Built.PathOf(library.Name.Name, ".xml"))));
+    }
+}
