@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;

@@ -2,6 +2,8 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -21,7 +23,7 @@ public static class TextKeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.TryGet(table.KeyCodec.ProbeText(key, stack), 0, out value, out _);
+        return table.Typed.TryGet(table.KeyCodec.ProbeText(key, stack), 0, out value, out _);
     }
 
     /// <summary>Whether the table has a key.</summary>
@@ -51,7 +53,7 @@ public static class TextKeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Put(table.KeyCodec.ProbeText(key, stack), value, options, TableCore.Condition.None, out _)!.Value;
+        return table.Typed.Put(table.KeyCodec.ProbeText(key, stack), value, options, Condition.None, out _)!.Value;
     }
 
     /// <summary>Removes a key and its value.</summary>
@@ -64,6 +66,6 @@ public static class TextKeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Core.Remove(table.KeyCodec.ProbeText(key, stack), TableCore.Condition.None);
+        return table.Core.Remove(table.KeyCodec.ProbeText(key, stack), Condition.None);
     }
 }

@@ -3,6 +3,8 @@ using System.Runtime.CompilerServices;
 using System.Text.Unicode;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -32,8 +34,8 @@ public static partial class Utf8KeyExtensions
         RequireUtf8(key);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        PutResult? done = table.Put(
-            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.Of(version), out info);
+        PutResult? done = table.Typed.Put(
+            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
         result = done.GetValueOrDefault();
         return done != null;
     }
@@ -54,11 +56,11 @@ public static partial class Utf8KeyExtensions
         ArgumentOutOfRangeException.ThrowIfZero(version);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.Of(version));
+        return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), Condition.Of(version));
     }
 
     /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
-    internal static bool TryLookUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, out TableCore.EntryCopy entry)
+    internal static bool TryLookUtf8<TValue>(this CacheTable<string, TValue> table, ReadOnlySpan<byte> key, out EntryCopy entry)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
@@ -77,7 +79,7 @@ public static partial class Utf8KeyExtensions
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Renew(table.KeyCodec.ProbeUtf8(key, stack), version, lifetime, out info);
+        return table.Typed.Renew(table.KeyCodec.ProbeUtf8(key, stack), version, lifetime, out info);
     }
 
     /// <summary>Puts bytes exactly as stated, whatever the table's defaults are.</summary>
@@ -88,7 +90,7 @@ public static partial class Utf8KeyExtensions
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         return table.Core.Put(
-            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, table.Core.InCacheTime(spec), TableCore.Condition.None,
+            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, table.Core.InCacheTime(spec), Condition.None,
             out info)!.Value;
     }
 

@@ -3,6 +3,8 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching;
@@ -59,10 +61,10 @@ public static partial class Utf8KeyExtensions
                 + $"{infos.Length:N0} infos; all must be as many.");
         long copiedBytes = 0;
         int keyStart = 0;
-        for (int start = 0; start < ends.Length; start += TableCore.GroupKeys)
+        for (int start = 0; start < ends.Length; start += Prefetching.GroupKeys)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            int count = Math.Min(TableCore.GroupKeys, ends.Length - start);
+            int count = Math.Min(Prefetching.GroupKeys, ends.Length - start);
             copiedBytes += ReadGroup(
                 table, keys, keyStart, ends.Slice(start, count), destination, maxBytes - copiedBytes, lengths.Slice(start, count),
                 infos.Slice(start, count), isOfBytes);
@@ -80,7 +82,7 @@ public static partial class Utf8KeyExtensions
         TableCore core = table.Core;
         Prefetch(table, keys, keyStart, ends, stack);
         long copiedBytes = 0;
-        int roomBytes = TableCore.FirstRoomBytes;
+        int roomBytes = Copying.FirstRoomBytes;
         for (int i = 0, from = keyStart; i < ends.Length; from = ends[i++])
         {
             KeyProbe key = table.KeyCodec.ProbeUtf8(keys[from..ends[i]], stack);
@@ -95,7 +97,7 @@ public static partial class Utf8KeyExtensions
     {
         if (table.KeyCodec.RunsOthersCode)
             return;
-        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
+        Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
         ThreadPresence presence = table.Core.Enter();
         try
         {

@@ -3,6 +3,9 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -29,7 +32,7 @@ public static partial class Utf8KeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.TryRead(table.KeyCodec.ProbeUtf8(key, stack), destination, out info);
+        return table.Typed.TryRead(table.KeyCodec.ProbeUtf8(key, stack), destination, out info);
     }
 
     /// <summary>Copies the first bytes of a value as it is stored, as many as there is room for.</summary>
@@ -97,8 +100,8 @@ public static partial class Utf8KeyExtensions
         RequireUtf8(key);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Put(
-            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
+        return table.Typed.Put(
+            table.KeyCodec.ProbeUtf8(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
 
     /// <summary>Removes a key and its value.</summary>
@@ -111,7 +114,7 @@ public static partial class Utf8KeyExtensions
         ArgumentNullException.ThrowIfNull(table);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), TableCore.Condition.None);
+        return table.Core.Remove(table.KeyCodec.ProbeUtf8(key, stack), Condition.None);
     }
 
     /// <summary>Uses an entry without reading it; see <see cref="CacheTable{TKey, TValue}.Touch(TKey)"/>.</summary>

@@ -2,6 +2,8 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Readers;
 
 namespace BigPile.Caching;
 

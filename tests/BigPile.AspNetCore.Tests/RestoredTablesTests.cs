@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Tests;
 
 namespace BigPile.AspNetCore.Tests;

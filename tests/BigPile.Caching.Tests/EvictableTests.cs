@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -27,8 +28,7 @@ public sealed class EvictableTests : IDisposable
         for (int step = 0; step < TestLeg.Steps(20_000, 2_000_000); step++)
         {
             Take(table, random);
-            string? fault = table.Core.FindFaultOfLimits();
-            Assert.True(fault == null, $"seed {seed}, step {step}: {fault}");
+            table.Core.CheckInvariantsAt($"seed {seed}, step {step}");
         }
         foreach (TableEntry<string> entry in table.Entries.ToArray())
         {
@@ -68,7 +68,7 @@ public sealed class EvictableTests : IDisposable
         for (int i = 0; i < 1000; i++)
             table.Put($"other {i}", i);
         Assert.All(Enumerable.Range(0, 3), i => Assert.True(table.ContainsKey($"pinned {i}")));
-        Assert.Null(table.Core.FindFaultOfLimits());
+        table.Core.CheckInvariants();
     }
 
     private static void Take(CacheTable<string, byte[]> table, Random random)

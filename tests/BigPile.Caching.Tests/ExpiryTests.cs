@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 

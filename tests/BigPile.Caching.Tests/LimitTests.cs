@@ -187,8 +187,7 @@ public sealed class LimitTests : IDisposable
             }
         }))];
         await Task.WhenAll(tasks);
-        string? fault = table.Core.FindFaultOfLimits();
-        Assert.True(fault == null, $"seed {seed}: {fault}");
+        table.Core.CheckInvariantsAt($"seed {seed}");
         Assert.Equal(table.Keys.Count(), table.Count);
         Assert.Equal(table.Count, _cache.Pile.Statistics.ObjectCount);
         Assert.True(!inBytes || table.Statistics.TotalBytes <= LimitBytes, $"seed {seed}: {table.Statistics.TotalBytes}");

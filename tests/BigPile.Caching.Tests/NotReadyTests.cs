@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -31,7 +32,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         ["TryGet, not older"] = static table => table.TryGet(Key, TimeSpan.FromDays(10_000), out _),
         ["TryGet, writer"] = static table => table.TryGet(Key, new ArrayBufferWriter<byte>()),
         ["TryGet, characters"] = static table => table.TryGet(Key.AsSpan(), out byte[]? _),
-        ["TryGetAgain"] = static table => table.TryGetAgain(Key, out _),
+        ["TryGetAgain"] = static table => table.Typed.TryGetAgain(Key, out _),
         ["TryRead, writer"] = static table => table.TryRead(Key, new ArrayBufferWriter<byte>(), out _),
         ["TryRead, room"] = static table => table.TryRead(Key, new byte[8], out _),
         ["TryGetInfo"] = static table => table.TryGetInfo(Key, out _),
@@ -171,7 +172,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         if (since == Since.RemovalByTag)
             table.RemoveByTag("tag");
         else if (since == Since.Clear)
-            table.Core.Tags.MarkAll(); // what a kill leaves that comes before the entries are freed
+            table.Core.MarkAll(); // what a kill leaves that comes before the entries are freed
         else
             PutBlock(table.Core, "key"u8.ToArray(), version: 1, ValueKind.Bytes, [1]);
     }

@@ -3,6 +3,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Blocks;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 

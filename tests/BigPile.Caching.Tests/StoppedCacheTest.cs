@@ -4,6 +4,7 @@ using BigPile.Allocation;
 using BigPile.Blocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests;
 

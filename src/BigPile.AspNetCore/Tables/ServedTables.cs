@@ -9,6 +9,8 @@ using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.AspNetCore.Tables;
 
@@ -219,7 +221,7 @@ internal sealed class ServedTables
     // The application that put them may be another process. One entry tells for all: who puts objects into a table puts nothing else there.
     private static bool HoldsObjects(TableCore core)
     {
-        var found = new List<TableCore.EntryCopy>();
+        var found = new List<EntryCopy>();
         int buckets = 0;
         for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
             place = core.CopyBucketAt(place, found, isToShow: false);

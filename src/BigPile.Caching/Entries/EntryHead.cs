@@ -97,6 +97,9 @@ internal readonly unsafe struct EntryHead
 
     internal byte* Key => _start + SizeBytes;
 
+    /// <summary>The object of the pile that the entry owns; the invalid pointer where it has a value of its own.</summary>
+    internal PilePointer Owned => Kind == ValueKind.Pointer ? PilePointer.FromUInt64(*(ulong*)(Key + KeyBytes)) : default;
+
     /// <summary>The instant from which the entry is gone, in ticks.</summary>
     internal long ExpiresAt => HasExpiry ? *(long*)(_start + FixedBytes) : long.MaxValue;
 

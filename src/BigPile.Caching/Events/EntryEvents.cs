@@ -3,6 +3,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
@@ -92,6 +93,15 @@ internal sealed class EvictionClass : IDisposable
     {
         isMain = _main.Count > _small.Count;
         return (isMain ? _main : _small).Pop();
+    }
+
+    /// <summary>Looks whether the queues and what is remembered are whole.</summary>
+    internal void CheckInvariants(string place)
+    {
+        _small.CheckInvariants(place + ", small queue");
+        _main.CheckInvariants(place + ", main queue");
+        _ghosts.CheckInvariants(place);
+        Invariant.Require(_target >= 0, $"{place}: the small queue is to have {_target} entries.");
     }
 
     /// <summary>Tells all hashes, and whether they are in the main queue.</summary>

@@ -82,6 +82,14 @@ internal sealed class Evictor : IDisposable
         return false;
     }
 
+    /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
+    /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
+    internal void CheckInvariants()
+    {
+        foreach (EvictionShard shard in _shards)
+            shard.CheckInvariants();
+    }
+
     /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
     internal EvictionCensus TakeCensus()
     {

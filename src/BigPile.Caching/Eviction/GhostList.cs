@@ -2,6 +2,7 @@ using System;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
@@ -20,6 +21,7 @@ internal sealed unsafe class GhostList : IDisposable
     private const int PlacesPerLine = 16;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
+    private const int LeastWindows = 4; // before a mark comes round, of a capacity that makes the worst of them
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
@@ -85,6 +87,20 @@ internal sealed unsafe class GhostList : IDisposable
             return isFresh ? kind : GhostKind.None;
         }
         return GhostKind.None;
+    }
+
+    /// <summary>Looks whether what is remembered has its places, and its ages can be told.</summary>
+    internal void CheckInvariants(string place)
+    {
+        Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");
+        Invariant.Require((nuint)_lines % LineBytes == 0, $"{place}: the ghosts' lines are not lines of the processor's cache.");
+        Invariant.Require(_lineCount == 0 || Capacity > 0, $"{place}: there are ghosts, and no capacity.");
+        foreach (double window in _windowsPerMark)
+        {
+            double windows = window * (MarkMask + 1);
+            Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
+        }
+        Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: fewer than no entries were evicted.");
     }
 
     public void Dispose()

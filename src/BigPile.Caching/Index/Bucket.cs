@@ -108,6 +108,9 @@ internal unsafe struct Bucket
         return matches >> 1; // the first lane is the control word
     }
 
+    /// <summary>The slots of one line that are taken.</summary>
+    internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
+
     /// <summary>Where a slot is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong* SlotAt(Bucket* line, int slot) => &line->_firstSlot + slot;

@@ -35,6 +35,9 @@ internal readonly struct IndexSlot(ulong word)
 
     internal bool IsEmpty => word == 0;
 
+    /// <summary>The part of the key's hash that the slot has, at its place in the word.</summary>
+    internal ulong Tag => word & TagMask;
+
     internal ulong Address => word & BlockAddress.Mask;
 
     /// <summary>The tag of a hash, where a slot has it.</summary>

@@ -4,6 +4,7 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
@@ -110,7 +111,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
 
     private Task AnswerLook(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (!EntryLook.TryTake(table, key, out TableCore.EntryCopy entry, out PileLease? lease, out EntryInfo info))
+        if (!EntryLook.TryTake(table, key, out EntryCopy entry, out PileLease? lease, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         EntryLook.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
         return AnswerLeased(context, table, key, asked, lease, info);

@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
@@ -215,7 +216,7 @@ internal sealed class EntryWriter(
     /// <summary>Looks whether a condition is met, and by which version; 0: there is no entry.</summary>
     private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
     {
-        bool exists = table.TryLookUtf8(key, out TableCore.EntryCopy entry);
+        bool exists = table.TryLookUtf8(key, out EntryCopy entry);
         version = exists ? entry.Info.Version : 0;
         return exists ? condition.Allows(entry.Info) : condition.AllowsMissing;
     }
