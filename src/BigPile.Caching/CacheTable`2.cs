@@ -51,6 +51,15 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     /// <inheritdoc/>
     public override Type KeyType => typeof(TKey);
 
+    /// <summary>Gives a way to use the table with keys that are spans of characters or UTF-8, for which no string is made.</summary>
+    /// <typeparam name="TAlternateKey">
+    /// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> with keys in UTF-8.
+    /// </typeparam>
+    /// <exception cref="InvalidOperationException">The keys of the table are no text, or the other keys neither of the two.</exception>
+    public AlternateLookup<TAlternateKey, TValue> GetAlternateLookup<TAlternateKey>()
+        where TAlternateKey : notnull, allows ref struct =>
+        AlternateLookups.Of<TKey, TAlternateKey, TValue>(_typed);
+
     internal KeyCodec<TKey> KeyCodec => _keys;
 
     internal TypedTable<TKey, TValue> Typed => _typed;

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Blocks;
 
@@ -126,6 +127,9 @@ internal readonly unsafe struct EntryHead
     /// <summary>Writes a head whose version is not known yet.</summary>
     internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
     {
+        Debug.Assert(tableId is > 0 and <= MaxTableId, "A table's id has 16 bits.");
+        Debug.Assert(keyBytes is >= 0 and <= KeyMask, "The length of a key has 13 bits.");
+        Debug.Assert(spec.Tags.Length <= MaxTags, "No entry has more tags.");
         *(uint*)(payload + WordOffset) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
         *(ulong*)payload = spec.IsPlain ? 0 : ExtensionBit;
         if (!spec.IsPlain)
@@ -133,7 +137,12 @@ internal readonly unsafe struct EntryHead
     }
 
     /// <summary>Completes a head that was written.</summary>
-    internal static void SetVersion(byte* payload, ulong version) => *(ulong*)payload |= version;
+    internal static void SetVersion(byte* payload, ulong version)
+    {
+        Debug.Assert((version & ExtensionBit) == 0, "A version leaves the bit of the extension.");
+        Debug.Assert((*(ulong*)payload & ~ExtensionBit) == 0, "A head gets its version once.");
+        *(ulong*)payload |= version;
+    }
 
     /// <summary>Moves the instant of expiry of an entry that has one. The key's lock is held, and the pile is not mapped.</summary>
     internal static void SetExpiry(byte* payload, long ticks) =>

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
@@ -47,6 +48,7 @@ internal sealed class EvictionClass : IDisposable
     /// <returns>Whether it is in the main queue.</returns>
     internal bool Enter(uint hash, long capacity)
     {
+        Debug.Assert(capacity >= 1, "The share of no room is no target.");
         GhostKind ghost = _ghosts.Take(hash);
         if (ghost == GhostKind.None)
         {
@@ -66,6 +68,7 @@ internal sealed class EvictionClass : IDisposable
     /// <param name="isMain">From which queue it is.</param>
     internal uint NextCandidate(out bool isMain)
     {
+        Debug.Assert(Count != 0, "There is a candidate.");
         isMain = _small.Count == 0 || (_small.Count < _target && _main.Count != 0);
         return (isMain ? _main : _small).Pop();
     }
@@ -91,6 +94,7 @@ internal sealed class EvictionClass : IDisposable
     /// <summary>Takes the oldest hash of the longer queue, to see whether its entry is still there.</summary>
     internal uint NextToCheck(out bool isMain)
     {
+        Debug.Assert(Count != 0, "There is a hash to check.");
         isMain = _main.Count > _small.Count;
         return (isMain ? _main : _small).Pop();
     }

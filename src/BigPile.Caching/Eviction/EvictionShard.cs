@@ -49,6 +49,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         try
         {
             uint piece = PieceOf(hash);
+            Debug.Assert((hash & ((1UL << shardBits) - 1)) == (uint)number, "The hash is of this shard.");
             if (ClassOf(priority).Enter(piece, Capacity))
                 MarkMain(new Wanted(piece, IsMain: false, priority));
             if (CountLocked() > liveEntries + liveEntries / 4 + DeadAllowance)
@@ -144,6 +145,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         EvictionClass? entries = _classes[(int)priority];
         if (entries == null)
             _classes[(int)priority] = entries = new EvictionClass();
+        Debug.Assert(Capacity >= 1, "There is room for an entry.");
         entries.SetCapacity(Capacity);
         return entries;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 
 namespace BigPile.Caching.Eviction;
 
@@ -22,6 +23,7 @@ internal sealed class Evictor : IDisposable
         for (int i = 0; i < _shards.Length; i++)
             _shards[i] = new EvictionShard(host, i, shardBits);
         SetCapacity(entriesExpected);
+        Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
     }
 
     internal long SizeBytes

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
@@ -132,6 +133,7 @@ internal sealed unsafe class GhostList : IDisposable
     // The line comes from the upper half of the product, the fingerprint from other bits than those.
     private uint* LineOf(uint hash, out uint fingerprint)
     {
+        Debug.Assert(_lines != null, "There is memory to remember in.");
         ulong mixed = hash * 0x9E3779B97F4A7C15UL;
         fingerprint = (uint)(mixed >> 8) >> FingerprintShift;
         return _lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
@@ -167,6 +169,7 @@ internal sealed unsafe class GhostList : IDisposable
 
     private void SetWindow(GhostKind kind, long evictions)
     {
+        Debug.Assert(evictions >= 1, "A window has an eviction.");
         _markShift[(int)kind] = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
         _windowsPerMark[(int)kind] = (double)(1L << _markShift[(int)kind]) / evictions;
     }

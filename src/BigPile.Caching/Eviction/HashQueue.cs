@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Caching.Index;
 
@@ -34,6 +35,7 @@ internal sealed unsafe class HashQueue : IDisposable
     /// <summary>Takes the oldest hash. There must be one.</summary>
     internal uint Pop()
     {
+        Debug.Assert(Count > 0, "There is a hash.");
         if (_headAt == HashesPerNode)
             DropHead();
         Count--;
@@ -119,6 +121,7 @@ internal sealed unsafe class HashQueue : IDisposable
     private void DropHead()
     {
         Node* next = _head->Next;
+        Debug.Assert(next != null, "What is left is in the next node.");
         if (_spare == null)
             _spare = _head;
         else

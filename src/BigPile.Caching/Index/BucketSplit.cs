@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Blocks;
 
 namespace BigPile.Caching.Index;
@@ -21,6 +22,8 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             Empty(born); // nobody saw it yet
             throw;
         }
+        Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
+        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
         old.First->BeginMoveLocked();
         ClearMoved(old);
         BringForward(old.First);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Blocks;
 
 namespace BigPile.Caching.Index;
@@ -27,9 +28,8 @@ internal readonly struct IndexSlot(ulong word)
 
     private const int TagShift = BlockAddress.Bits - BucketHashBits;
 
-    internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address)
-    {
-    }
+    internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address) =>
+        Debug.Assert((address & ~BlockAddress.Mask) == 0, "An address that is too long would change the tag.");
 
     internal ulong Word => word;
 

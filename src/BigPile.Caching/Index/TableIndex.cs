@@ -96,17 +96,14 @@ internal sealed unsafe class TableIndex : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
     {
-        ulong number = Locate(hash);
-        Bucket* bucket = _lines.At(number);
-        state = bucket->State;
-        return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindFrom(hash, number, out state) : bucket;
+        return TryFindSettled(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
     }
 
     /// <summary>
     /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryFind(ulong hash, out Bucket* bucket, out byte state)
+    internal bool TryFindSettled(ulong hash, out Bucket* bucket, out byte state)
     {
         ulong number = Locate(hash);
         bucket = _lines.At(number);
@@ -193,6 +190,7 @@ internal sealed unsafe class TableIndex : IDisposable
     /// <summary>Replaces the size of an index that nobody uses yet by the one that was saved.</summary>
     internal void RestoreSize(ulong bucketCount)
     {
+        Debug.Assert(bucketCount >= MinBuckets, "Slots leave out the bits of the hash that the number of a bucket tells.");
         _lines.EnsureAll(bucketCount);
         _bucketCount = bucketCount;
     }

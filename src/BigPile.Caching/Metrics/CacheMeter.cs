@@ -36,11 +36,11 @@ internal sealed class CacheMeter : IDisposable
         _meter.CreateObservableUpDownCounter(
             "bigpile.cache.entry.count", () => Observe(tables, static table => table.Count), "{entry}", "Entries.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.capacity", () => Observe(tables, static table => table.Options.MaximumEntries ?? 0), "{entry}",
+            "bigpile.cache.capacity", () => Observe(tables, static table => table.Options.MaxEntries ?? 0), "{entry}",
             "The most entries; 0: no limit.");
         _meter.CreateObservableUpDownCounter("bigpile.memory.used", () => ObserveMemory(tables), "By", "Memory of tables, by kind.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.memory.limit", () => Observe(tables, static table => table.Options.MaximumBytes ?? 0), "By",
+            "bigpile.memory.limit", () => Observe(tables, static table => table.Options.MaxBytes ?? 0), "By",
             "The most memory; 0: no limit.");
     }
 

@@ -72,10 +72,10 @@ internal static class Limiting
 
     private static void SetLimits(this TableCore core, TableOptions options)
     {
-        core.Usage.MaxEntries = options.MaximumEntries ?? long.MaxValue;
+        core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
-        long expected = Math.Min(core.Usage.MaxEntries, (options.MaximumBytes ?? long.MaxValue) / TypicalEntryBytes);
+        long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / TypicalEntryBytes);
         if (core.Evictor is { } evictor)
         {
             evictor.SetCapacity(expected);

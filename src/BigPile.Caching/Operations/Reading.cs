@@ -102,7 +102,7 @@ internal static unsafe class Reading
         where TReader : struct, Pile.IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        if (!core.Index.TryFind(hash, out Bucket* line, out byte state))
+        if (!core.Index.TryFindSettled(hash, out Bucket* line, out byte state))
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
@@ -21,7 +22,8 @@ internal static class Reserving
     internal static Reservation.Promise TryReserve(
         this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutChange change)
     {
-        core.Evictor!.Prefetch(key.Hash, spec.Priority);
+        Debug.Assert(core.Evictor != null, "Only a limited table promises room.");
+        core.Evictor.Prefetch(key.Hash, spec.Priority);
         long roomBytes = core.Pile.RoomBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
         change.Reserved = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -52,6 +53,7 @@ internal static unsafe class Sweeping
     private static int SweepNext(this TableCore core, long now)
     {
         SweepPlace place = core.SweepPlace;
+        Debug.Assert(place.Next < core.Index.BucketCount, "An index never has fewer buckets than before.");
         int freed = core.SweepAt(place.Next, now);
         if (++place.Next < core.Index.BucketCount)
             return freed;

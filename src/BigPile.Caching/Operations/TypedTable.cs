@@ -41,7 +41,7 @@ internal sealed class TypedTable<TKey, TValue>
         var reader = default(ValueReader);
         if (Core.TryRead<ValueReader, AllChecks>(key, ref reader, minVersion, out info))
         {
-            value = Complete(ref reader);
+            value = Complete(ref reader, key);
             return true;
         }
         reader.Release();
@@ -55,9 +55,10 @@ internal sealed class TypedTable<TKey, TValue>
         var reader = default(ValueReader);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        if (Core.TryReadAgain(Keys.Probe(key, stack), ref reader, out _))
+        KeyProbe probe = Keys.Probe(key, stack);
+        if (Core.TryReadAgain(probe, ref reader, out _))
         {
-            value = Complete(ref reader);
+            value = Complete(ref reader, probe);
             return true;
         }
         reader.Release();
@@ -199,7 +200,17 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private TValue Complete(ref ValueReader reader) => (TValue)reader.Complete(Core.Pile.Codec)!;
+    private TValue Complete(ref ValueReader reader, in KeyProbe key)
+    {
+        object? value = reader.Complete(Core.Pile.Codec);
+        return value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
+    }
+
+    [DoesNotReturn]
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TValue RefuseType(object? value, in KeyProbe key) => throw new InvalidCastException(
+        $"The value of the key '{Keys.Decode(key.Bytes)}' of the table '{Core.Name}' is {value?.GetType().ToString() ?? "null"}, and was "
+        + $"asked for as {typeof(TValue)}.");
 
     private bool TryMoveOut(in KeyProbe key, in EntryCopy entry, out PilePointer pointer)
     {

@@ -182,7 +182,7 @@ internal sealed partial class TableCore : IDisposable
     internal bool ShowsAll => ShownFrom == 0;
 
     /// <summary>Whether there is a limit in entries or bytes.</summary>
-    internal bool IsLimited => Options.MaximumEntries != null || Options.MaximumBytes != null;
+    internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
 
     /// <summary>The buckets that a walk through everything goes through.</summary>
     internal long BucketCount => (long)Index.BucketCount;
@@ -209,7 +209,7 @@ internal sealed partial class TableCore : IDisposable
     {
         get
         {
-            if (Options.MaximumBytes is not { } limit)
+            if (Options.MaxBytes is not { } limit)
                 return long.MaxValue;
             long allowance = limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes;
             return limit - allowance - Index.SizeBytes - (Evictor?.SizeBytes ?? 0);
@@ -229,5 +229,5 @@ internal sealed partial class TableCore : IDisposable
 
     // The index asks before it takes another chunk of memory.
     private bool MayGrowBy(long bytes) =>
-        Options.MaximumBytes is null || Evictor == null || Interlocked.Read(ref Usage.RoomBytes) + bytes <= BlockLimitBytes;
+        Options.MaxBytes is null || Evictor == null || Interlocked.Read(ref Usage.RoomBytes) + bytes <= BlockLimitBytes;
 }

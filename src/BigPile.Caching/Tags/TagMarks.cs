@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -195,6 +196,7 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
     {
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
+        Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
         if (Fault.MarkFreedFirst && isKnown)
             pile.FreeEntry(known.Address);
         KillPoint.Pass(KillWindow.MarkBeforePublish);

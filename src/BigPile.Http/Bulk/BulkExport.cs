@@ -98,7 +98,7 @@ internal sealed class BulkExport(
     private void Write(EntryCopy entry)
     {
         // What is known of the entry and its value are read one behind the other; both must be of one version.
-        while (table.TryLeaseUtf8(entry.Key, out PileLease? lease, out EntryInfo info, isUse: false))
+        while (table.ByUtf8().TryLease(entry.Key, isUse: false, out PileLease? lease, out EntryInfo info))
         {
             using (lease!)
             {
@@ -108,7 +108,7 @@ internal sealed class BulkExport(
                     return;
                 }
             }
-            if (!table.TryLookUtf8(entry.Key, out entry))
+            if (!table.ByUtf8().TryLook(entry.Key, out entry))
                 return;
         }
     }

@@ -26,7 +26,7 @@ internal static class EntryLook
         out EntryInfo info)
     {
         info = default;
-        while (table.TryLookUtf8(key, out entry) && table.TryLeaseUtf8(key, out lease, out info, isUse: false))
+        while (table.ByUtf8().TryLook(key, out entry) && table.ByUtf8().TryLease(key, isUse: false, out lease, out info))
         {
             if (info.Version == entry.Info.Version)
                 return true;

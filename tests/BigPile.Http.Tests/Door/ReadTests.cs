@@ -6,7 +6,6 @@ using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Caching.Tables;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Tests.Door;
