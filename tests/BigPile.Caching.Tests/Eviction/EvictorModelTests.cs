@@ -86,6 +86,7 @@ public sealed class EvictorModelTests
     private sealed class Entries : IEvictionHost, IDisposable
     {
         private readonly Dictionary<ulong, Entry> _byAddress = [];
+        private readonly List<ulong> _evicted = []; // hashes that come again, as those of entries that are missed
         private ulong _lastAddress;
 
         public TableIndex Index { get; } = new(0);
@@ -104,7 +105,8 @@ public sealed class EvictorModelTests
 
         public void EvictLocked(SlotPlace place, long now)
         {
-            _byAddress.Remove(place.Value.Address);
+            if (_byAddress.Remove(place.Value.Address, out Entry gone))
+                _evicted.Add(gone.Hash);
             place.Store(default);
         }
 
@@ -114,7 +116,13 @@ public sealed class EvictorModelTests
 
         internal unsafe ulong Add(Random random, EntryPriority priority)
         {
-            var entry = new Entry((ulong)random.NextInt64(1, 1L << IndexSlot.KnownHashBits), ++_lastAddress, priority);
+            ulong hash = (ulong)random.NextInt64(1, 1L << IndexSlot.KnownHashBits);
+            if (_evicted.Count != 0 && random.Next(2) == 0)
+            {
+                hash = _evicted[^1];
+                _evicted.RemoveAt(_evicted.Count - 1);
+            }
+            var entry = new Entry(hash, ++_lastAddress, priority);
             using LockedBucket bucket = Index.Lock(entry.Hash);
             Assert.True(Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
             place.Line->SetFrequency(place.Slot, 0);
