@@ -14,7 +14,7 @@ namespace BigPile.AspNetCore;
 /// Keys are ordinal, of at most 4,096 bytes; values have up to 1 GiB. A read puts off a sliding expiry, never beyond the absolute one; of
 /// two absolute ones the relative one counts. Entries without any live as the table's options say. When the pile is full,
 /// <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>: limit the table by
-/// <see cref="TableOptions.MaximumBytes"/>, so that it evicts.
+/// <see cref="TableOptions.MaxBytes"/>, so that it evicts.
 /// Asynchronous members work on the caller's thread, and wait only for a pile that is still opening; the others throw
 /// <see cref="InvalidOperationException"/> until it is open.
 /// Thread safety: all members may be called concurrently.

@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
@@ -174,7 +175,7 @@ public sealed partial class PileHybridCache : HybridCache
     {
         try
         {
-            if (table.TryGet(key, out object? stored) && _formats.Of<T>(table.Core.Pile).TryTake(stored, out value))
+            if (table.ByText().TryGet(key, out object? stored) && _formats.Of<T>(table.Core.Pile).TryTake(stored, out value))
                 return true;
         }
         catch (Exception e) when (e is not ObjectDisposedException)

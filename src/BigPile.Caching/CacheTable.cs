@@ -1,5 +1,7 @@
 using System;
 using System.Threading;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Reporting;
 
 namespace BigPile.Caching;
@@ -48,7 +50,7 @@ public abstract class CacheTable
     public void RemoveByTag(string tag)
     {
         ArgumentException.ThrowIfNullOrEmpty(tag);
-        Core.Tags.Mark(tag);
+        Core.RemoveByTag(tag);
     }
 
     /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
@@ -77,7 +79,7 @@ public abstract class CacheTable
     {
         const int BucketsAtOnce = 4096;
         long freed = 0;
-        for (int left = Core.BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
+        for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
         return freed;
     }

@@ -5,12 +5,14 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching;
 
-/// <summary>Reading.</summary>
+/// <summary>Reads of values, and of what is known of entries.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>The keys, in no order. Weakly consistent: one that stays during the whole walk comes once.</summary>
@@ -23,12 +25,12 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         get
         {
-            var found = new List<TableCore.EntryCopy>();
+            var found = new List<EntryCopy>();
             for (ulong place = 0; place < WalkPlace.End;)
             {
                 place = Core.CopyBucketAt(place, found);
-                foreach (TableCore.EntryCopy copy in found)
-                    yield return Describe(copy);
+                foreach (EntryCopy copy in found)
+                    yield return _typed.Describe(copy);
             }
         }
     }
@@ -62,7 +64,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return TryGet(_keys.Probe(key, stack), 0, out value, out _);
+        return _typed.TryGet(_keys.Probe(key, stack), 0, out value, out _);
     }
 
     /// <summary>Reads a value with its version and size, if the key is there.</summary>
@@ -71,7 +73,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return TryGet(_keys.Probe(key, stack), 0, out value, out info);
+        return _typed.TryGet(_keys.Probe(key, stack), 0, out value, out info);
     }
 
     /// <summary>Reads a value, if the key is there and its value is not too old.</summary>
@@ -88,7 +90,7 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentOutOfRangeException.ThrowIfLessThan(notOlderThan, TimeSpan.Zero);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        if (TryGet(_keys.Probe(key, stack), Core.Clock.LowestVersion(notOlderThan), out value, out EntryInfo info)
+        if (_typed.TryGet(_keys.Probe(key, stack), Core.Clock.LowestVersion(notOlderThan), out value, out EntryInfo info)
             && (!Core.Clock.HasSteps || Core.Clock.Now - Core.Clock.PutAt(info.Version) <= notOlderThan.Ticks))
         {
             return true;
@@ -107,7 +109,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return TryRead(_keys.Probe(key, stack), destination, out info);
+        return _typed.TryRead(_keys.Probe(key, stack), destination, out info);
     }
 
     /// <summary>Copies a value as it is stored to a writer; see <see cref="TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>.</summary>
@@ -147,8 +149,8 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        bool found = Core.TryLook(_keys.Probe(key, stack), out TableCore.EntryCopy copy);
-        entry = found ? Describe(copy) : default;
+        bool found = Core.TryLook(_keys.Probe(key, stack), out EntryCopy copy);
+        entry = found ? _typed.Describe(copy) : default;
         return found;
     }
 
@@ -167,34 +169,5 @@ public sealed partial class CacheTable<TKey, TValue>
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         return Core.TryLease(_keys.Probe(key, stack), out lease, out info);
-    }
-
-    internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
-    {
-        ArgumentNullException.ThrowIfNull(destination);
-        int roomBytes = TableCore.FirstRoomBytes;
-        return Core.TryCopy(key, destination, long.MaxValue, ref roomBytes, out info) != Utf8KeyExtensions.Missing;
-    }
-
-    internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
-    {
-        var reader = default(ValueReader);
-        if (Core.TryRead<ValueReader, TableCore.AllChecks>(key, ref reader, minVersion, out info))
-        {
-            value = (TValue)reader.Complete(Core.Pile.Codec)!;
-            return true;
-        }
-        reader.Release();
-        value = default;
-        return false;
-    }
-
-    private TableEntry<TKey> Describe(in TableCore.EntryCopy copy)
-    {
-        var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
-        return new TableEntry<TKey>(
-            _keys.Decode(copy.Key), copy.Info, age < TimeSpan.Zero ? TimeSpan.Zero : age,
-            copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(copy.ExpiresAt), TimeSpan.Zero),
-            copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks), copy.Priority);
     }
 }

@@ -1,8 +1,5 @@
 using System;
 using System.Buffers;
-using System.Runtime.CompilerServices;
-using BigPile.Caching.Keys;
-using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -23,13 +20,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         RequireLength(keys.Length, values.Length, nameof(values));
         RequireLength(keys.Length, found.Length, nameof(found));
-        int count = 0;
-        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
-        {
-            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
-            count += GetGroup(keys.Slice(start, length), values.Slice(start, length), found.Slice(start, length));
-        }
-        return count;
+        return _many.Get(keys, values, found);
     }
 
     /// <summary>Copies values as they are stored to a writer, one behind another.</summary>
@@ -45,13 +36,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         ArgumentNullException.ThrowIfNull(destination);
         RequireLength(keys.Length, lengths.Length, nameof(lengths));
-        int count = 0;
-        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
-        {
-            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
-            count += ReadGroup(keys.Slice(start, length), destination, lengths.Slice(start, length));
-        }
-        return count;
+        return _many.Read(keys, destination, lengths);
     }
 
     /// <summary>Puts values.</summary>
@@ -71,87 +56,17 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         RequireLength(keys.Length, values.Length, nameof(values));
         RequireLength(keys.Length, results.Length, nameof(results));
-        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
-        {
-            int length = Math.Min(TableCore.GroupKeys, keys.Length - start);
-            Prefetch(keys.Slice(start, length));
-            for (int i = start; i < start + length; i++)
-                results[i] = Put(keys[i], values[i], options);
-        }
+        _many.Put(keys, values, results, options);
     }
 
     /// <summary>Removes keys and their values.</summary>
     /// <returns>How many of the keys were there.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public int RemoveMany(ReadOnlySpan<TKey> keys)
-    {
-        int count = 0;
-        for (int start = 0; start < keys.Length; start += TableCore.GroupKeys)
-        {
-            ReadOnlySpan<TKey> group = keys.Slice(start, Math.Min(TableCore.GroupKeys, keys.Length - start));
-            Prefetch(group);
-            foreach (TKey key in group)
-                count += Remove(key) ? 1 : 0;
-        }
-        return count;
-    }
+    public int RemoveMany(ReadOnlySpan<TKey> keys) => _many.Remove(keys);
 
     private static void RequireLength(int expected, int actual, string name)
     {
         if (actual != expected)
             throw new ArgumentException($"There are {expected:N0} keys and room for {actual:N0}; both must be as many.", name);
-    }
-
-    // Keys and values pass through the codec outside of the pile: what it does, it does without keeping others waiting.
-    private int GetGroup(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
-    {
-        Prefetch(keys);
-        int count = 0;
-        for (int i = 0; i < keys.Length; i++)
-        {
-            found[i] = TryGet(keys[i], out values[i]);
-            count += found[i] ? 1 : 0;
-        }
-        return count;
-    }
-
-    private int ReadGroup(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
-    {
-        Prefetch(keys);
-        int count = 0;
-        for (int i = 0; i < keys.Length; i++)
-        {
-            bool isFound = TryRead(keys[i], destination, out EntryInfo info);
-            lengths[i] = isFound ? info.ValueBytes : -1;
-            count += isFound ? 1 : 0;
-        }
-        return count;
-    }
-
-    private void Prefetch(ReadOnlySpan<TKey> keys)
-    {
-        if (_keys.RunsOthersCode)
-            return;
-        Span<ulong> hashes = stackalloc ulong[TableCore.GroupKeys];
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
-        ThreadPresence presence = Core.Enter();
-        try
-        {
-            Prefetch(keys, hashes, stack);
-        }
-        finally
-        {
-            Core.Pile.Space.Exit(presence);
-        }
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void Prefetch(ReadOnlySpan<TKey> keys, Span<ulong> hashes, Span<byte> stack)
-    {
-        for (int i = 0; i < keys.Length; i++)
-            hashes[i] = _keys.HashOf(keys[i], stack);
-        Core.PrefetchBuckets(hashes[..keys.Length]);
-        Core.PrefetchEntries(hashes[..keys.Length]);
     }
 }

@@ -1,7 +1,5 @@
 using System;
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 
 namespace BigPile.Caching;
@@ -31,8 +29,7 @@ public sealed partial class CacheTable<TKey, TValue>
         _ = Core.Pile.SizeOf(pointer); // refuses what is no object
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        ulong word = pointer.ToUInt64();
-        return Put(_keys.Probe(key, stack), AsBytes(in word), ValueKind.Pointer, options, TableCore.Condition.None, out _)!.Value;
+        return _typed.PutPointer(_keys.Probe(key, stack), pointer, options);
     }
 
     /// <summary>The object that holds a key's value. A value that lies in its entry is moved to an object of its own first.</summary>
@@ -45,16 +42,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        KeyProbe probe = _keys.Probe(key, stack);
-        while (Core.TryLook(probe, out TableCore.EntryCopy entry))
-        {
-            if (entry.Kind == ValueKind.Null)
-                break;
-            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(probe, out pointer, out _) : TryMoveOut(probe, entry, out pointer))
-                return true;
-        }
-        pointer = default;
-        return false;
+        return _typed.TryGetPointer(_keys.Probe(key, stack), out pointer);
     }
 
     /// <summary>The object that holds a key's value; see <see cref="TryGetPointer"/>.</summary>
@@ -62,32 +50,4 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="PileFullException">The pile or the table has no room to move the value to; the table is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PilePointer GetPointer(TKey key) => TryGetPointer(key, out PilePointer pointer) ? pointer : default;
-
-    private bool TryMoveOut(in KeyProbe key, in TableCore.EntryCopy entry, out PilePointer pointer)
-    {
-        pointer = default;
-        if (!TryCopy(key, out CopyReader copy, out EntryInfo info))
-            return false;
-        using (copy)
-        {
-            if (info.Version != entry.Info.Version)
-                return false;
-            PutResult? result = Core.MoveOut(key, copy.Value, copy.Kind, entry.Spec, info.Version, out pointer);
-            if (result == PutResult.Collision)
-                throw new PileFullException($"The table '{Name}' is at its limit, and nothing may go for the pointer to the value.");
-            return result != null;
-        }
-    }
-
-    /// <summary>Puts the object that an entry owns again, if its value is one.</summary>
-    private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
-    {
-        info = default;
-        if (!Core.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
-            return null;
-        ulong word = pointer.ToUInt64();
-        return Core.Put(key, AsBytes(in word), ValueKind.Pointer, spec, TableCore.Condition.Of(version), out info);
-    }
-
-    private static ReadOnlySpan<byte> AsBytes(in ulong word) => MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
 }

@@ -4,11 +4,12 @@ using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
-using BigPile.Layout;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
-/// <summary>Writing.</summary>
+/// <summary>Puts, removals and other changes of single entries.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>Puts a value, in the place of one that the key may have had.</summary>
@@ -28,7 +29,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return Put(_keys.Probe(key, stack), value, options, TableCore.Condition.None, out info)!.Value;
+        return _typed.Put(_keys.Probe(key, stack), value, options, Condition.None, out info)!.Value;
     }
 
     /// <summary>Puts bytes as a value. <c>Get</c> gives them back as a byte array.</summary>
@@ -49,7 +50,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, TableCore.Condition.None, out info)!.Value;
+        return _typed.Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
 
     /// <inheritdoc cref="PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
@@ -92,7 +93,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        PutResult? result = Put(_keys.Probe(key, stack), value, options, TableCore.Condition.Of(version), out info);
+        PutResult? result = _typed.Put(_keys.Probe(key, stack), value, options, Condition.Of(version), out info);
         return result is not (null or PutResult.Collision);
     }
 
@@ -106,7 +107,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.None);
+        return Core.Remove(_keys.Probe(key, stack), Condition.None);
     }
 
     /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
@@ -123,7 +124,7 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentOutOfRangeException.ThrowIfZero(version);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return Core.Remove(_keys.Probe(key, stack), TableCore.Condition.Of(version));
+        return Core.Remove(_keys.Probe(key, stack), Condition.Of(version));
     }
 
     /// <summary>Uses an entry without reading it: puts off its expiry if it is a sliding one.</summary>
@@ -149,64 +150,14 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentNullException.ThrowIfNull(options);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        KeyProbe probe = _keys.Probe(key, stack);
-        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
-        while (TryCopy(probe, out CopyReader copy, out EntryInfo info))
-        {
-            using (copy)
-            {
-                PutResult? result = PutOwnedAgain(probe, info.Version, Core.SpecOf(options, tagRoom), out _)
-                    ?? Put(probe, copy.Value, copy.Kind, options, TableCore.Condition.Of(info.Version), out _);
-                if (result != null)
-                    return result != PutResult.Collision;
-            }
-        }
-        return false;
+        return _typed.Touch(_keys.Probe(key, stack), options);
     }
 
-    internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
+    /// <summary>Puts a value of which the caller has the bytes as the pile stores them.</summary>
+    internal PutResult PutEncoded(TKey key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options)
     {
-        switch (value)
-        {
-            case null:
-                return Put(key, [], ValueKind.Null, options, condition, out info);
-            case byte[] bytes when ObjectStore.IsBytes(bytes):
-                return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
-            default:
-                return PutThroughBuffer(key, value, options, condition, out info);
-        }
-    }
-
-    internal PutResult? Put(
-        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
-    {
-        if (options == null && Core.PutsPlain)
-            return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
-        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
-        return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
-    }
-
-    private PutResult? PutThroughBuffer(
-        in KeyProbe key, object value, EntryOptions? options, TableCore.Condition condition, out EntryInfo info)
-    {
-        PileBuffer buffer = BufferRental.Rent();
-        try
-        {
-            BlockKind kind = Core.Pile.Objects.Encode(value, buffer);
-            return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
-        }
-        finally
-        {
-            BufferRental.Return(buffer);
-        }
-    }
-
-    private bool TryCopy(in KeyProbe key, out CopyReader copy, out EntryInfo info)
-    {
-        copy = new CopyReader(BufferRental.Rent());
-        if (Core.TryRead(key, ref copy, out info))
-            return true;
-        copy.Dispose();
-        return false;
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _typed.Put(_keys.Probe(key, stack), value, kind, options, Condition.None, out _)!.Value;
     }
 }

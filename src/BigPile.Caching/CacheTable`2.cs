@@ -2,8 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using BigPile.Caching.Events;
-using BigPile.Caching.Flights;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -21,15 +22,19 @@ namespace BigPile.Caching;
 public sealed partial class CacheTable<TKey, TValue> : CacheTable
     where TKey : notnull
 {
+    private readonly TypedTable<TKey, TValue> _typed;
     private readonly KeyCodec<TKey> _keys;
     private readonly FlightTable<TKey, TValue> _flights;
-    private readonly Dictionary<Action<IReadOnlyList<RemovedEntry<TKey>>>, Action<IReadOnlyList<RawRemoval>>> _listeners = [];
+    private readonly ManyKeys<TKey, TValue> _many;
+    private readonly RemovalListeners<TKey> _listeners;
 
     internal CacheTable(TableCore core) : base(core)
     {
-        var comparer = (IEqualityComparer<TKey>?)core.KeyComparer;
-        _keys = new KeyCodec<TKey>(core.Pile, core.Hash, comparer, core.CopyKeys);
-        _flights = new FlightTable<TKey, TValue>(this, comparer);
+        _typed = new TypedTable<TKey, TValue>(core);
+        _keys = _typed.Keys;
+        _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)core.KeyComparer);
+        _many = new ManyKeys<TKey, TValue>(_typed);
+        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Background, core.Name, _keys);
     }
 
     /// <summary>Tells of entries that were evicted or expired: in batches, a little later, and on a thread of the pool.</summary>
@@ -39,48 +44,23 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {
-        add => AddListener(value);
-        remove => RemoveListener(value);
+        add => _listeners.Add(value);
+        remove => _listeners.Remove(value);
     }
 
     /// <inheritdoc/>
     public override Type KeyType => typeof(TKey);
 
+    /// <summary>Gives a way to use the table with keys that are spans of characters or UTF-8, for which no string is made.</summary>
+    /// <typeparam name="TAlternateKey">
+    /// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> with keys in UTF-8.
+    /// </typeparam>
+    /// <exception cref="InvalidOperationException">The keys of the table are no text, or the other keys neither of the two.</exception>
+    public AlternateLookup<TAlternateKey, TValue> GetAlternateLookup<TAlternateKey>()
+        where TAlternateKey : notnull, allows ref struct =>
+        AlternateLookups.Of<TKey, TAlternateKey, TValue>(_typed);
+
     internal KeyCodec<TKey> KeyCodec => _keys;
 
-    private void AddListener(Action<IReadOnlyList<RemovedEntry<TKey>>> listener)
-    {
-        ArgumentNullException.ThrowIfNull(listener);
-        lock (_listeners)
-        {
-            if (_listeners.ContainsKey(listener))
-                return;
-            Action<IReadOnlyList<RawRemoval>> raw = batch => Tell(listener, batch);
-            _listeners[listener] = raw;
-            Core.Events.Subscribe(raw);
-        }
-    }
-
-    private void RemoveListener(Action<IReadOnlyList<RemovedEntry<TKey>>> listener)
-    {
-        lock (_listeners)
-        {
-            if (_listeners.Remove(listener, out Action<IReadOnlyList<RawRemoval>>? raw))
-                Core.Events.Unsubscribe(raw);
-        }
-    }
-
-    // A key that can't be read is left out, and noted; the others are told of all the same.
-    private void Tell(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
-    {
-        var removed = new List<RemovedEntry<TKey>>(batch.Count);
-        foreach (RawRemoval raw in batch)
-        {
-            Core.Pile.Background.TryRun(
-                $"the reading of the key of a removed entry of the table '{Name}'",
-                () => removed.Add(new RemovedEntry<TKey>(_keys.Decode(raw.Key), raw.Info, raw.Reason)));
-        }
-        if (removed.Count != 0)
-            listener(removed);
-    }
+    internal TypedTable<TKey, TValue> Typed => _typed;
 }

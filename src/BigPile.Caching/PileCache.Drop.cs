@@ -1,5 +1,7 @@
 using System;
 using System.Linq;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching;
@@ -45,7 +47,7 @@ public sealed partial class PileCache
                 if (!_cores.TryGetValue(name, out core))
                     return false;
             }
-            core.BeginDrop();
+            core.CloseToDrop();
             FreeIdOf(core, floor);
             core.CompleteDrop();
             return true;
@@ -65,7 +67,7 @@ public sealed partial class PileCache
             finally
             {
                 if (!isFreed)
-                    core.AbandonDrop();
+                    core.Reopen();
             }
             _ = _cores.Remove(core.Name);
             _ = _hidden.Remove(core.Name);

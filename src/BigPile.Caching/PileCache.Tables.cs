@@ -3,7 +3,9 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
@@ -143,7 +145,7 @@ public sealed partial class PileCache
             WasFound = wasFound,
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);
-        return core;
+        return core.Begin();
     }
 
     private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)

@@ -4,9 +4,12 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using Microsoft.Extensions.Logging;
 
@@ -63,7 +66,7 @@ public sealed partial class PileCache : IDisposable
         _ids = new TableIds(pile.Catalog);
         Readiness = Load();
         _sweeper = new Sweeper(pile.Background, options, _clock, Cores);
-        _meter = new CacheMeter(this);
+        _meter = new CacheMeter(MeteredTables);
     }
 
     /// <summary>The pile that holds keys and values.</summary>
@@ -184,6 +187,9 @@ public sealed partial class PileCache : IDisposable
         lock (_lock)
             return _disposed ? [] : [.. _cores.Values];
     }
+
+    private MeteredTable[] MeteredTables() => Array.ConvertAll(
+        Cores(), static core => new MeteredTable(core.Name, core.Options, core.Counters, core.Count, core.Statistics));
 
     private static TableOptions CheckDefaults(TableOptions options)
     {

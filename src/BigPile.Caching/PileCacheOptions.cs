@@ -3,28 +3,29 @@ using System;
 namespace BigPile.Caching;
 
 /// <summary>How a <see cref="PileCache"/> is made.</summary>
-public sealed class PileCacheOptions
+/// <remarks>Thread safety: immutable.</remarks>
+public sealed record PileCacheOptions
 {
     /// <summary>Whether disposing the cache disposes the pile.</summary>
-    public bool OwnsPile { get; set; }
+    public bool OwnsPile { get; init; }
 
     /// <summary>The clock by which entries expire, and by which sweeps come.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>The options of tables that have none of their own; the name is <c>"*"</c>.</summary>
-    public TableOptions DefaultTableOptions { get; set; } = new(TableOptions.AnyName);
+    public TableOptions DefaultTableOptions { get; init; } = new(TableOptions.AnyName);
 
     /// <summary>
     /// The time from one sweep to the next; <see cref="TimeSpan.Zero"/>: nothing is swept but by <see cref="CacheTable.Sweep"/>.
     /// </summary>
-    public TimeSpan SweepPeriod { get; set; } = TimeSpan.FromSeconds(1);
+    public TimeSpan SweepPeriod { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The most buckets of each table, of a few entries each, that one sweep looks at; more when it finds much.</summary>
-    public int SweepBuckets { get; set; } = 8192;
+    public int SweepBuckets { get; init; } = 8192;
 
     /// <summary>
     /// Whether the cache is given out only when the index knows every entry of the pile, however long that takes. Without the wait reads
     /// miss meanwhile what was put before the pile was opened; see <see cref="CacheReadiness"/>.
     /// </summary>
-    public bool WaitsUntilReady { get; set; }
+    public bool WaitsUntilReady { get; init; }
 }

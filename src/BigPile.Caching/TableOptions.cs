@@ -22,13 +22,13 @@ public sealed record TableOptions(string Name)
     public bool FixedIndex { get; init; }
 
     /// <summary>The most entries; from 1, none by default. What is over it is evicted.</summary>
-    public long? MaximumEntries { get; init; }
+    public long? MaxEntries { get; init; }
 
     /// <summary>
     /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What
     /// is over it is evicted.
     /// </summary>
-    public long? MaximumBytes { get; init; }
+    public long? MaxBytes { get; init; }
 
     /// <summary>The time after which an entry is gone that was put without another one; above zero, none by default.</summary>
     public TimeSpan? DefaultMaxAge { get; init; }
@@ -51,12 +51,13 @@ public sealed record TableOptions(string Name)
     internal void Validate()
     {
         Require(InitialEntries >= 0 && InitialEntries <= 1L << 36, nameof(InitialEntries), InitialEntries, "from 0 to 68,719,476,736");
-        Require(MaximumEntries is null or >= 1, nameof(MaximumEntries), MaximumEntries, "at least 1");
-        Require(MaximumBytes is null or >= MinBytes, nameof(MaximumBytes), MaximumBytes, $"at least {MinBytes:N0}");
+        Require(MaxEntries is null or >= 1, nameof(MaxEntries), MaxEntries, "at least 1");
+        Require(MaxBytes is null or >= MinBytes, nameof(MaxBytes), MaxBytes, $"at least {MinBytes:N0}");
         Require(DefaultMaxAge is not { } age || age > TimeSpan.Zero, nameof(DefaultMaxAge), DefaultMaxAge, "above zero");
         Require(DefaultSliding is not { } sliding || sliding > TimeSpan.Zero, nameof(DefaultSliding), DefaultSliding, "above zero");
-        Require(!FixedIndex
-            || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true, "false in a durable table, whose index must grow");
+        Require(
+            !FixedIndex || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true,
+            "false in a durable table, whose index must grow");
         Require(Enum.IsDefined(CollisionMode), nameof(CollisionMode), CollisionMode, "Speculative or Durable");
         Require(Enum.IsDefined(DefaultPriority), nameof(DefaultPriority), DefaultPriority, "Low, Normal, High or NeverEvict");
     }

@@ -129,7 +129,7 @@ public sealed class DistributedCallTests : DistributedCacheTest
     public void Marks_of_removed_tags_are_not_evicted_ahead_of_values()
     {
         using PileCache pile = TestCache.Make(Time);
-        CacheTable<string, byte[]> table = pile.GetOrCreateTable<string, byte[]>(new TableOptions("d") { MaximumEntries = 10 });
+        CacheTable<string, byte[]> table = pile.GetOrCreateTable<string, byte[]>(new TableOptions("d") { MaxEntries = 10 });
         var cache = new PileDistributedCache(table, Time);
         cache.Set("__MSFT_HCT__sales", [1], new());
         for (int i = 0; i < 1000; i++)

@@ -131,11 +131,11 @@ public sealed class RegistrationTests
         { Set(static options => options.MaxTables = 0), "BigPileOptions.MaxTables is 0; it must be from 1 to 65,000" },
         { static pile => pile.AddTable<string, int>("*"), "TableOptions.Name is '*'; a table that is added needs a name of its own" },
         { static pile => pile.AddTable<string, int>(
-            new TableOptions("t") { MaximumEntries = 0 }), "TableOptions.MaximumEntries of the table 't' is 0; it must be at least 1" },
+            new TableOptions("t") { MaxEntries = 0 }), "TableOptions.MaxEntries of the table 't' is 0; it must be at least 1" },
         { static pile =>
             pile.AddTable<string, int>("t").AddTable<long, int>("t"), "The table 't' is added with different keys or options" },
         { static pile =>
-            pile.AsDistributedCache(new TableOptions("d") { MaximumBytes = 1 }), "TableOptions.MaximumBytes of the table 'd' is 1" },
+            pile.AsDistributedCache(new TableOptions("d") { MaxBytes = 1 }), "TableOptions.MaxBytes of the table 'd' is 1" },
     };
 
     [Theory]

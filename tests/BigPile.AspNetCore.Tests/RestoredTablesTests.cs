@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Tests;
 
 namespace BigPile.AspNetCore.Tests;
@@ -18,7 +19,7 @@ public sealed class RestoredTablesTests : IDisposable
     public async Task What_clients_said_of_tables_holds_from_the_end_of_the_walk_on()
     {
         var before = new ServedTables(_cache, []);
-        Assert.Null(before.Configure("limited", new TableOptions("limited") { MaximumEntries = 5 }, null, out _));
+        Assert.Null(before.Configure("limited", new TableOptions("limited") { MaxEntries = 5 }, null, out _));
         Assert.Null(before.Configure("dropped", new TableOptions("dropped"), null, out _));
         CacheTable<string, byte[]> settings = _cache.GetOrCreateTable<string, byte[]>("bigpile:tables");
         settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
@@ -27,12 +28,12 @@ public sealed class RestoredTablesTests : IDisposable
 
         settings.Core.BeginRebuild(); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);
-        Assert.Null(limited.Options.MaximumEntries);
+        Assert.Null(limited.Options.MaxEntries);
         await served.RestoreAfterAsync(Task.FromException(new InvalidOperationException("The walk failed.")));
-        Assert.Null(limited.Options.MaximumEntries);
+        Assert.Null(limited.Options.MaxEntries);
         settings.Core.EndRebuild();
         await served.RestoreAfterAsync(Task.CompletedTask);
-        Assert.Equal(5, limited.Options.MaximumEntries);
+        Assert.Equal(5, limited.Options.MaxEntries);
         Assert.Equal(["limited"], _cache.TableNames);
         Assert.Equal(["limited"], settings.Keys);
     }

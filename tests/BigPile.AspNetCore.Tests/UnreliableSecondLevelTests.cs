@@ -1,7 +1,8 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
-using BigPile.Caching;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.AspNetCore.Tests;
 

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Caching.Clocks;
 
 namespace BigPile.Caching.Tests;
 

@@ -18,7 +18,7 @@ public sealed class DropTableTests : StoppedCacheTest
         CacheTable<string, string> stays = cache.GetOrCreateTable<string, string>("stays");
         stays.Put("k", "v");
         (long objects, long bytes) = (cache.Pile.Statistics.ObjectCount, cache.Pile.Statistics.PayloadBytes);
-        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable() with { MaximumEntries = 10_000 });
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable() with { MaxEntries = 10_000 });
         for (int i = 0; i < 5_000; i++)
             table.Put($"k{i}", new string('x', i % 300), i % 10 == 0 ? new EntryOptions { Tags = ["tag"] } : null);
         table.RemoveByTag("tag");
@@ -42,8 +42,8 @@ public sealed class DropTableTests : StoppedCacheTest
     public void The_statistics_of_a_table_that_is_gone_say_what_it_did_and_hold_nothing_that_is_freed()
     {
         PileCache cache = TestCache.Make();
-        CacheTable<string, string> dropped = cache.GetOrCreateTable<string, string>(TestCache.Durable("d") with { MaximumEntries = 10 });
-        CacheTable<string, string> closed = cache.GetOrCreateTable<string, string>(TestCache.Durable("c") with { MaximumEntries = 10 });
+        CacheTable<string, string> dropped = cache.GetOrCreateTable<string, string>(TestCache.Durable("d") with { MaxEntries = 10 });
+        CacheTable<string, string> closed = cache.GetOrCreateTable<string, string>(TestCache.Durable("c") with { MaxEntries = 10 });
         dropped.Put("k", "v");
         closed.Put("k", "v");
         TableStatistics before = closed.Statistics;
@@ -146,7 +146,7 @@ public sealed class DropTableTests : StoppedCacheTest
         {
             Assert.True(cache.DropTable("t"));
             Volatile.Write(ref current, cache.GetOrCreateTable<long, string>(
-                TestCache.Durable() with { MaximumEntries = round % 2 == 0 ? null : 100 }));
+                TestCache.Durable() with { MaxEntries = round % 2 == 0 ? null : 100 }));
         }
         await stop.CancelAsync();
         await Task.WhenAll(users);

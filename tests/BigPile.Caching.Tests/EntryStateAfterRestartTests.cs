@@ -61,7 +61,7 @@ public sealed class EntryStateAfterRestartTests : StoppedCacheTest
                 table.Put(key, [], new EntryOptions { Priority = key < 50 ? EntryPriority.High : EntryPriority.Low });
         });
         using PileCache cache = TestCache.Open(path, Time);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(TestCache.Durable() with { MaximumEntries = 100 });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(TestCache.Durable() with { MaxEntries = 100 });
         Assert.Equal(100, table.Count);
         for (long key = 2000; key < 3000; key++)
             table.Put(key, []);

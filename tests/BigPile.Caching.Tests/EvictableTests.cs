@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -23,19 +24,18 @@ public sealed class EvictableTests : IDisposable
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
         CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(
-            TestCache.Durable() with { MaximumEntries = 25 }, isHashPoor ? new PoorHash() : null);
+            TestCache.Durable() with { MaxEntries = 25 }, isHashPoor ? new PoorHash() : null);
         for (int step = 0; step < TestLeg.Steps(20_000, 2_000_000); step++)
         {
             Take(table, random);
-            string? fault = table.Core.FindFaultOfLimits();
-            Assert.True(fault == null, $"seed {seed}, step {step}: {fault}");
+            table.Core.CheckInvariantsAt($"seed {seed}, step {step}");
         }
         foreach (TableEntry<string> entry in table.Entries.ToArray())
         {
             if (entry.Priority == EntryPriority.NeverEvict)
                 table.Remove(entry.Key);
         }
-        table.Configure(TestCache.Durable() with { MaximumEntries = 25 });
+        table.Configure(TestCache.Durable() with { MaxEntries = 25 });
         for (int i = 0; i < 1000; i++)
             Assert.NotEqual(PutResult.Collision, table.Put($"new {i}", [], new EntryOptions { Priority = EntryPriority.High }));
     }
@@ -43,7 +43,7 @@ public sealed class EvictableTests : IDisposable
     [Fact]
     public void Used_entries_that_are_put_again_with_lower_priority_go_first()
     {
-        CacheTable<int, int> table = _cache.GetOrCreateTable<int, int>(TestCache.Durable() with { MaximumEntries = 10 });
+        CacheTable<int, int> table = _cache.GetOrCreateTable<int, int>(TestCache.Durable() with { MaxEntries = 10 });
         for (int key = 0; key < 10; key++)
             table.Put(key, key);
         for (int use = 0; use < 30; use++)
@@ -62,13 +62,13 @@ public sealed class EvictableTests : IDisposable
     public void A_pinned_entry_stays_whatever_the_hashes_of_others(CollisionMode mode)
     {
         CacheTable<string, int> table = _cache.GetOrCreateTable<string, int>(
-            new TableOptions("t") { CollisionMode = mode, MaximumEntries = 10 }, new PoorHash());
+            new TableOptions("t") { CollisionMode = mode, MaxEntries = 10 }, new PoorHash());
         for (int i = 0; i < 3; i++)
             table.Put($"pinned {i}", i, new EntryOptions { Priority = EntryPriority.NeverEvict });
         for (int i = 0; i < 1000; i++)
             table.Put($"other {i}", i);
         Assert.All(Enumerable.Range(0, 3), i => Assert.True(table.ContainsKey($"pinned {i}")));
-        Assert.Null(table.Core.FindFaultOfLimits());
+        table.Core.CheckInvariants();
     }
 
     private static void Take(CacheTable<string, byte[]> table, Random random)
@@ -105,8 +105,8 @@ public sealed class EvictableTests : IDisposable
     private static TableOptions LimitsOf(Random random) => random.Next(3) switch
     {
         0 => TestCache.Durable(),
-        1 => TestCache.Durable() with { MaximumBytes = 1 << 20 },
-        _ => TestCache.Durable() with { MaximumEntries = random.Next(5, 40) },
+        1 => TestCache.Durable() with { MaxBytes = 1 << 20 },
+        _ => TestCache.Durable() with { MaxEntries = random.Next(5, 40) },
     };
 
     /// <summary>Gives all keys one of three hashes.</summary>

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -191,6 +192,8 @@ public sealed class ExpiryTests : IDisposable
         var model = new Dictionary<string, (string Value, DateTimeOffset End, TimeSpan? Sliding, DateTimeOffset Last)>();
         for (int step = 0; step < TestLeg.Steps(40_000, 2_000_000); step++)
         {
+            if (step % 100 == 0)
+                _table.Core.CheckInvariantsAt($"seed {seed}, step {step}");
             string key = $"k{random.Next(300)}";
             DateTimeOffset now = _time.GetUtcNow();
             bool isThere = model.TryGetValue(key, out var entry) && entry.End > now

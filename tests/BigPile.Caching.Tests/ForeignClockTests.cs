@@ -40,7 +40,7 @@ public sealed class ForeignClockTests
     private static PileCache Make(CallingClock clock, out CacheTable<string, string> table)
     {
         var cache = new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true, TimeProvider = clock, SweepPeriod = TimeSpan.Zero });
-        table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t") with { MaximumEntries = 2 });
+        table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t") with { MaxEntries = 2 });
         table.Put("key", "value", Mortal);
         _ = cache.GetOrCreateTable<string, string>(TestCache.Durable("another"));
         return cache;
@@ -98,7 +98,7 @@ public sealed class ForeignClockTests
                 break;
             case "lower the limit":
                 table.Put("second", "value", Mortal);
-                table.Configure(table.Options with { MaximumEntries = 1 });
+                table.Configure(table.Options with { MaxEntries = 1 });
                 break;
             case "remove by tag":
                 table.RemoveByTag("tag");

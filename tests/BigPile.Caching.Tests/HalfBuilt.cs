@@ -1,9 +1,12 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Access;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tests;
@@ -65,14 +68,14 @@ internal sealed class HalfBuilt : IDisposable
     internal void Put(long key, byte value, Dictionary<long, byte> model)
     {
         Span<byte> stack = stackalloc byte[8];
-        _core.Put(Probe(key, stack), [value], ValueKind.Bytes, EntrySpec.Plain, TableCore.Condition.None, out _);
+        _core.Put(Probe(key, stack), [value], ValueKind.Bytes, EntrySpec.Plain, Condition.None, out _);
         model[key] = value;
     }
 
     internal void Remove(long key)
     {
         Span<byte> stack = stackalloc byte[8];
-        _core.Remove(Probe(key, stack), TableCore.Condition.None);
+        _core.Remove(Probe(key, stack), Condition.None);
     }
 
     internal byte? Get(long key)

@@ -56,9 +56,8 @@ public sealed unsafe class IndexTests
     {
         ulong right = index.Locate(hash);
         Assert.True(index.FindFrom(hash, number, out _) == index.At(right), message);
-        Bucket* bucket = index.LockFrom(hash, ref number);
-        bucket->Unlock();
-        Assert.True(number == right && bucket == index.At(right), message);
+        using LockedBucket bucket = index.LockFrom(hash, number);
+        Assert.True(bucket.Number == right && bucket.First == index.At(right), message);
     }
 
     [Theory]
@@ -219,10 +218,9 @@ public sealed unsafe class IndexTests
 
     private static void Add(TableIndex index, ulong hash, ulong address)
     {
-        Bucket* bucket = index.Lock(hash, out _);
-        Bucket* line = index.FindRoomLocked(bucket, int.MaxValue, out int slot);
-        Bucket.Store(line, slot, new IndexSlot(hash, address));
-        bucket->Unlock();
+        using LockedBucket bucket = index.Lock(hash);
+        Assert.True(index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
+        place.Store(new IndexSlot(hash, address));
     }
 
     private static bool Contains(TableIndex index, ulong hash, ulong address)
@@ -240,19 +238,15 @@ public sealed unsafe class IndexTests
 
     private static bool Remove(TableIndex index, ulong hash, ulong address)
     {
-        Bucket* bucket = index.Lock(hash, out _);
+        using LockedBucket bucket = index.Lock(hash);
         bool isRemoved = false;
-        for (Bucket* line = bucket; line != null; line = index.Next(line))
+        foreach (SlotPlace place in bucket.Slots)
         {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-            {
-                if (Bucket.Load(line, slot).Word != new IndexSlot(hash, address).Word)
-                    continue;
-                Bucket.Store(line, slot, default);
-                isRemoved = true;
-            }
+            if (place.Value.Word != new IndexSlot(hash, address).Word)
+                continue;
+            place.Store(default);
+            isRemoved = true;
         }
-        bucket->Unlock();
         return isRemoved;
     }
 

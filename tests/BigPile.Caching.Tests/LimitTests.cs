@@ -67,7 +67,7 @@ public sealed class LimitTests : IDisposable
     public void A_limit_in_bytes_is_never_exceeded_and_counts_keys_index_and_queues()
     {
         const long Limit = 8 << 20;
-        CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(TestCache.Durable() with { MaximumBytes = Limit });
+        CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(TestCache.Durable() with { MaxBytes = Limit });
         var random = new Random(TestLeg.Seed(7));
         for (int i = 0; i < TestLeg.Steps(200_000, 5_000_000); i++)
         {
@@ -75,6 +75,7 @@ public sealed class LimitTests : IDisposable
             if (i % 16 == 0)
                 Assert.InRange(table.Statistics.TotalBytes, 0, Limit);
         }
+        table.Core.CheckInvariantsAt("seed 7, the end");
         TableStatistics statistics = table.Statistics;
         Assert.InRange(statistics.TotalBytes, Limit * 9 / 10, Limit);
         Assert.Equal(table.Keys.Count(), table.Count);
@@ -127,7 +128,7 @@ public sealed class LimitTests : IDisposable
         for (long key = 0; key < 5000; key++)
             table.Put(key, new byte[100]);
         Assert.Equal(0, table.Statistics.EvictionBytes);
-        table.Configure(TestCache.Durable() with { MaximumEntries = 1000 });
+        table.Configure(TestCache.Durable() with { MaxEntries = 1000 });
         Assert.Equal((1000, 1000), (table.Count, _cache.Pile.Statistics.ObjectCount));
         for (long key = 10_000; key < 12_000; key++)
             table.Put(key, new byte[100]);
@@ -164,7 +165,7 @@ public sealed class LimitTests : IDisposable
         const int Limit = 5000;
         const long LimitBytes = 2 << 20;
         CacheTable<long, byte[]> table = _cache.GetOrCreateTable<long, byte[]>(
-            inBytes ? TestCache.Durable() with { MaximumBytes = LimitBytes } : TestCache.Durable() with { MaximumEntries = Limit });
+            inBytes ? TestCache.Durable() with { MaxBytes = LimitBytes } : TestCache.Durable() with { MaxEntries = Limit });
         Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => Task.Run(() =>
         {
             var random = new Random(seed * 10 + worker);
@@ -187,8 +188,7 @@ public sealed class LimitTests : IDisposable
             }
         }))];
         await Task.WhenAll(tasks);
-        string? fault = table.Core.FindFaultOfLimits();
-        Assert.True(fault == null, $"seed {seed}: {fault}");
+        table.Core.CheckInvariantsAt($"seed {seed}");
         Assert.Equal(table.Keys.Count(), table.Count);
         Assert.Equal(table.Count, _cache.Pile.Statistics.ObjectCount);
         Assert.True(!inBytes || table.Statistics.TotalBytes <= LimitBytes, $"seed {seed}: {table.Statistics.TotalBytes}");
@@ -256,7 +256,7 @@ public sealed class LimitTests : IDisposable
     {
         var time = new ManualTime();
         using PileCache cache = TestCache.Make(time);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(TestCache.Durable() with { MaximumEntries = 100 });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(TestCache.Durable() with { MaxEntries = 100 });
         var told = new ConcurrentQueue<RemovedEntry<long>>();
         using var done = new SemaphoreSlim(0);
         void Listen(IReadOnlyList<RemovedEntry<long>> batch)
@@ -290,5 +290,5 @@ public sealed class LimitTests : IDisposable
             priority => table.Entries.Count(entry => entry.Priority == priority && entry.Key < 10_000))];
 
     private CacheTable<long, byte[]> Make(CollisionMode mode, long limit) =>
-        _cache.GetOrCreateTable<long, byte[]>(new TableOptions("t") { CollisionMode = mode, MaximumEntries = limit });
+        _cache.GetOrCreateTable<long, byte[]>(new TableOptions("t") { CollisionMode = mode, MaxEntries = limit });
 }

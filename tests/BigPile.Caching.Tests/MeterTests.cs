@@ -30,7 +30,7 @@ public sealed class MeterTests
         listener.Start();
         using (PileCache cache = TestCache.Make())
         {
-            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable(name) with { MaximumEntries = 2 });
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable(name) with { MaxEntries = 2 });
             foreach (string key in new[] { "a", "b", "c", "c" })
                 table.Put(key, "1");
             table.TryGet("c", out _);

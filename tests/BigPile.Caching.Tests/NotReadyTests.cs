@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -30,23 +31,23 @@ public sealed class NotReadyTests : StoppedCacheTest
         ["TryGet, entry"] = static table => table.TryGet(Key, out byte[]? _, out _),
         ["TryGet, not older"] = static table => table.TryGet(Key, TimeSpan.FromDays(10_000), out _),
         ["TryGet, writer"] = static table => table.TryGet(Key, new ArrayBufferWriter<byte>()),
-        ["TryGet, characters"] = static table => table.TryGet(Key.AsSpan(), out byte[]? _),
-        ["TryGetAgain"] = static table => table.TryGetAgain(Key, out _),
+        ["TryGet, characters"] = static table => table.ByText().TryGet(Key.AsSpan(), out byte[]? _),
+        ["TryGetAgain"] = static table => table.Typed.TryGetAgain(Key, out _),
         ["TryRead, writer"] = static table => table.TryRead(Key, new ArrayBufferWriter<byte>(), out _),
         ["TryRead, room"] = static table => table.TryRead(Key, new byte[8], out _),
         ["TryGetInfo"] = static table => table.TryGetInfo(Key, out _),
         ["TryGetEntry"] = static table => table.TryGetEntry(Key, out _),
         ["ContainsKey"] = static table => table.ContainsKey(Key),
-        ["ContainsKey, characters"] = static table => table.ContainsKey(Key.AsSpan()),
+        ["ContainsKey, characters"] = static table => table.ByText().ContainsKey(Key.AsSpan()),
         ["TryLease"] = static table => IsLeased(table),
         ["Keys"] = static table => table.Keys.Contains(Key),
         ["Entries"] = static table => table.Entries.Any(),
         ["GetMany"] = static table => table.GetMany([Key], new byte[]?[1], new bool[1]) == 1,
         ["ReadMany"] = static table => table.ReadMany([Key], new ArrayBufferWriter<byte>(), new int[1]) == 1,
-        ["TryReadUtf8"] = static table => table.TryReadUtf8("key"u8, new ArrayBufferWriter<byte>(), out _),
-        ["TryReadStartUtf8"] = static table => table.TryReadStartUtf8("key"u8, new byte[1], out _, out _),
-        ["TryGetInfoUtf8"] = static table => table.TryGetInfoUtf8("key"u8, out _),
-        ["TryLookUtf8"] = static table => table.TryLookUtf8("key"u8, out _),
+        ["TryReadUtf8"] = static table => table.ByUtf8().TryRead("key"u8, new ArrayBufferWriter<byte>(), out _),
+        ["TryReadStartUtf8"] = static table => table.ByUtf8().TryReadStart("key"u8, new byte[1], out _, out _),
+        ["TryGetInfoUtf8"] = static table => table.ByUtf8().TryGetInfo("key"u8, out _),
+        ["TryLookUtf8"] = static table => table.ByUtf8().TryLook("key"u8, out _),
         ["ReadManyUtf8"] = static table => IsInMany(table),
         ["Touch"] = static table => table.Touch(Key),
         ["TryGetPointer"] = static table => table.TryGetPointer(Key, out _),
@@ -171,7 +172,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         if (since == Since.RemovalByTag)
             table.RemoveByTag("tag");
         else if (since == Since.Clear)
-            table.Core.Tags.MarkAll(); // what a kill leaves that comes before the entries are freed
+            table.Core.MarkAll(); // what a kill leaves that comes before the entries are freed
         else
             PutBlock(table.Core, "key"u8.ToArray(), version: 1, ValueKind.Bytes, [1]);
     }
@@ -202,7 +203,7 @@ public sealed class NotReadyTests : StoppedCacheTest
     private static bool IsInMany(CacheTable<string, byte[]> table)
     {
         var lengths = new int[1];
-        table.ReadManyUtf8("key"u8, [3], new ArrayBufferWriter<byte>(), long.MaxValue, lengths, new EntryInfo[1]);
-        return lengths[0] != Utf8KeyExtensions.Missing;
+        table.ByUtf8().ReadMany("key"u8, [3], new ArrayBufferWriter<byte>(), long.MaxValue, lengths, new EntryInfo[1]);
+        return lengths[0] != Copying.Missing;
     }
 }

@@ -172,7 +172,7 @@ public sealed class OlderResultTests : IDisposable
                 break;
             case "put that is evicted":
                 _table.Put("a", "new");
-                _table.Configure(new TableOptions("t") { MaximumEntries = 1 });
+                _table.Configure(new TableOptions("t") { MaxEntries = 1 });
                 _table.Put("b", "other");
                 _table.Put("c", "other");
                 Assert.False(_table.TryGet("a", out _));

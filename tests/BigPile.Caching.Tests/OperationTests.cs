@@ -169,8 +169,8 @@ public sealed class OperationTests : IDisposable
         Assert.Equal(PutResult.Inserted, table.Put("Ada", "1"));
         Assert.Equal(PutResult.Replaced, table.Put("ADA", "2"));
         Assert.Equal("2", table.Get("ada"));
-        Assert.Equal("2", table.TryGet("aDA".AsSpan(), out string? value) ? value : null);
-        Assert.True(table.TryGetInfoUtf8("aDa"u8, out _));
+        Assert.Equal("2", table.ByText().TryGet("aDA", out string? value) ? value : null);
+        Assert.True(table.ByUtf8().TryGetInfo("aDa"u8, out _));
         Assert.Equal(1, table.GetOrAdd("ada", _ => "3").Length);
         for (int i = 0; i < 5000; i++)
             table.Put($"Name{i}", $"{i}");
@@ -178,17 +178,6 @@ public sealed class OperationTests : IDisposable
         Assert.True(table.Remove("aDA"));
         Assert.Throws<InvalidOperationException>(
             () => _cache.GetOrCreateTable<string, string>(TestCache.Durable("names"), StringComparer.Ordinal));
-    }
-
-    [Fact]
-    public void Text_is_looked_for_without_a_string()
-    {
-        ReadOnlySpan<char> key = "a long text".AsSpan(2, 4);
-        Assert.Equal(PutResult.Inserted, _table.Put(key, "1"));
-        Assert.True(_table.ContainsKey(key));
-        Assert.True(_table.TryGet("long", out string? value) && _table.TryGet(key, out string? other) && value == other);
-        Assert.True(_table.Remove(key));
-        Assert.False(_table.Remove(key));
     }
 
     [Theory]
@@ -238,8 +227,8 @@ public sealed class OperationTests : IDisposable
     {
         foreach ((TableOptions options, string part) in new[]
         {
-            (new TableOptions("x") { MaximumEntries = 0 }, "MaximumEntries of the table 'x' is 0; it must be at least 1"),
-            (new TableOptions("x") { MaximumBytes = 1 }, "MaximumBytes"),
+            (new TableOptions("x") { MaxEntries = 0 }, "MaxEntries of the table 'x' is 0; it must be at least 1"),
+            (new TableOptions("x") { MaxBytes = 1 }, "MaxBytes"),
             (new TableOptions("x") { InitialEntries = -1 }, "InitialEntries"),
             (new TableOptions("x") { DefaultMaxAge = TimeSpan.Zero }, "DefaultMaxAge"),
             (new TableOptions("x") { DefaultSliding = TimeSpan.Zero }, "DefaultSliding"),
@@ -258,10 +247,10 @@ public sealed class OperationTests : IDisposable
     [Fact]
     public void The_options_of_all_tables_hold_for_those_without_their_own()
     {
-        _cache.DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable, MaximumEntries = 10 };
+        _cache.DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable, MaxEntries = 10 };
         CacheTable<long, string> table = _cache.GetOrCreateTable<long, string>("new");
-        Assert.Equal((10L, CollisionMode.Durable, "new"), (table.Options.MaximumEntries, table.Options.CollisionMode, table.Options.Name));
-        Assert.Null(_table.Options.MaximumEntries);
+        Assert.Equal((10L, CollisionMode.Durable, "new"), (table.Options.MaxEntries, table.Options.CollisionMode, table.Options.Name));
+        Assert.Null(_table.Options.MaxEntries);
     }
 
     public sealed record OrderKey(string Region, int Number);

@@ -3,6 +3,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Access;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
@@ -11,7 +12,7 @@ namespace BigPile.Caching.Tests;
 public sealed class PauseTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-    private static readonly TableOptions Limited = TestCache.Durable() with { MaximumEntries = 500 };
+    private static readonly TableOptions Limited = TestCache.Durable() with { MaxEntries = 500 };
 
     [Fact]
     public async Task A_table_that_is_closed_while_it_is_configured_stays_closed()
@@ -48,7 +49,7 @@ public sealed class PauseTests
             Task maker = Run(() =>
             {
                 for (int i = 0; ; i++)
-                    cache.GetOrCreateTable<long, byte[]>(Limited with { MaximumEntries = 501 + i % 2 });
+                    cache.GetOrCreateTable<long, byte[]>(Limited with { MaxEntries = 501 + i % 2 });
             });
             await Task.Delay(round % 10);
             cache.Dispose();
@@ -96,7 +97,7 @@ public sealed class PauseTests
         inside.Then = () => Assert.Throws<InvalidOperationException>(() => other.ContainsKey(1));
         Task reader = Run(() => ReadInside(table, inside.Enter));
         inside.WaitUntilInside();
-        Task configurer = Run(() => other.Configure(TestCache.Durable("other") with { MaximumEntries = 5 }));
+        Task configurer = Run(() => other.Configure(TestCache.Durable("other") with { MaxEntries = 5 }));
         await Task.Delay(200);
         inside.Release();
         await reader.WaitAsync(Patience);

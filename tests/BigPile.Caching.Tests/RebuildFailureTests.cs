@@ -5,8 +5,11 @@ using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Linq;
 using System.Threading;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests;
 
@@ -32,7 +35,7 @@ public sealed class RebuildFailureTests
         for (long key = 0; key < 100; key++)
         {
             BitConverter.TryWriteBytes(stack, key);
-            core.Remove(new KeyProbe(stack, core.Hash.Of((ulong)key)), TableCore.Condition.None);
+            core.Remove(new KeyProbe(stack, core.Hash.Of((ulong)key)), Condition.None);
         }
         var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 7);
         var readiness = new CacheReadiness();

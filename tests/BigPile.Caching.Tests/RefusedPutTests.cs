@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -15,13 +16,18 @@ public sealed class RefusedPutTests : IDisposable
     private readonly PileCache _cache = TestCache.Make();
     private readonly CacheTable<string, byte[]> _table;
 
-    public RefusedPutTests() => _table = _cache.GetOrCreateTable<string, byte[]>(TestCache.Durable() with { MaximumBytes = Limit });
+    public RefusedPutTests() => _table = _cache.GetOrCreateTable<string, byte[]>(TestCache.Durable() with { MaxBytes = Limit });
 
     public void Dispose()
     {
-        string? fault = _table.Core.FindFaultOfLimits();
-        _cache.Dispose();
-        Assert.Null(fault);
+        try
+        {
+            _table.Core.CheckInvariants();
+        }
+        finally
+        {
+            _cache.Dispose();
+        }
     }
 
     [Fact]
@@ -66,13 +72,13 @@ public sealed class RefusedPutTests : IDisposable
         foreach (string key in full[1..])
             Assert.True(table.ContainsKey(key) && table.ContainsKey(key));
         if (isLimited)
-            table.Configure(options with { MaximumEntries = table.Count });
+            table.Configure(options with { MaxEntries = table.Count });
         for (int i = 0; i < 4; i++)
             Assert.Equal(PutResult.Collision, table.Put(full[0], [2]));
         Assert.Equal((Bucket.SlotCount + 3, 0, 4), (table.Count, table.Statistics.Evictions, table.Statistics.Collisions));
         for (int slot = 0; slot < Bucket.SlotCount; slot++)
             Assert.Equal(2, table.Core.Index.At(0)->Frequency(slot));
-        Assert.Null(table.Core.FindFaultOfLimits());
+        table.Core.CheckInvariants();
         table.Remove(full[1]);
         Assert.Equal(PutResult.Inserted, table.Put(full[0], [2]));
     }
@@ -87,7 +93,7 @@ public sealed class RefusedPutTests : IDisposable
         _table.Configure(TestCache.Durable());
         Fill(500, null);
         Fill(1000, Pinned, from: 500);
-        _table.Configure(TestCache.Durable() with { MaximumBytes = Limit });
+        _table.Configure(TestCache.Durable() with { MaxBytes = Limit });
         Assert.Equal(PutResult.Collision, _table.Put("large", new byte[850_000]));
         Assert.Equal((1000, 0), (_table.Count, _table.Statistics.Evictions));
     }
@@ -224,12 +230,12 @@ public sealed class RefusedPutTests : IDisposable
     public void A_new_key_that_is_refused_leaves_the_limit_in_entries_alone()
     {
         CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(
-            TestCache.Durable("both") with { MaximumBytes = Limit, MaximumEntries = 100 });
+            TestCache.Durable("both") with { MaxBytes = Limit, MaxEntries = 100 });
         for (int i = 0; i < 100; i++)
             table.Put($"key {i}", new byte[100]);
         Assert.Equal(PutResult.Collision, table.Put("large", new byte[Limit]));
         Assert.Equal((100, 0), (table.Count, table.Statistics.Evictions));
-        Assert.Null(table.Core.FindFaultOfLimits());
+        table.Core.CheckInvariants();
     }
 
     private void Fill(int to, EntryOptions? options, int from = 0, int valueBytes = 100)

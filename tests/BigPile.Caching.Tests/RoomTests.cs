@@ -28,7 +28,7 @@ public sealed class RoomTests : StoppedCacheTest
         ["Clear"] = static (table, _) => table.Clear(),
         ["a use that puts off an expiry"] = static (table, time) => Use(table, time, static table => Assert.True(table.ContainsKey(Key))),
         ["Touch"] = static (table, time) => Use(table, time, static table => Assert.True(table.Touch(Key))),
-        ["a use in a batch"] = static (table, time) => Use(table, time, static table => Assert.NotEqual(0, table.ReadManyUtf8(
+        ["a use in a batch"] = static (table, time) => Use(table, time, static table => Assert.NotEqual(0, table.ByUtf8().ReadMany(
             Encoding.UTF8.GetBytes(Key), [Key.Length], new System.Buffers.ArrayBufferWriter<byte>(), 1 << 20, new int[1],
             new EntryInfo[1]))),
     };

@@ -3,6 +3,8 @@ using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
@@ -17,7 +19,7 @@ public sealed class SearchCheckTests : IDisposable
     [Fact]
     public void A_block_that_is_used_anew_during_the_copy_is_noticed()
     {
-        Assert.Equal(new string('n', 64), ReadWhileReplaced<TableCore.AllChecks>());
+        Assert.Equal(new string('n', 64), ReadWhileReplaced<AllChecks>());
         Assert.NotEqual(new string('n', 64), ReadWhileReplaced<NoBlockOrSlotCheck>());
     }
 
@@ -27,7 +29,7 @@ public sealed class SearchCheckTests : IDisposable
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("same"), new SameHash());
         table.Put("a", "value of a");
         table.Put("b", "value of b");
-        Assert.Equal("value of b", Read<TableCore.AllChecks>(table, "b"));
+        Assert.Equal("value of b", Read<AllChecks>(table, "b"));
         Assert.Equal("value of a", Read<NoKeyCheck>(table, "b"));
     }
 
@@ -39,15 +41,15 @@ public sealed class SearchCheckTests : IDisposable
         table.Put(first, "first");
         table.Put(second, "second");
         Assert.Equal(("first", "second"), (table.Get(first), table.Get(second)));
-        Assert.Equal("first", Read<TableCore.AllChecks>(table, first));
-        Assert.Equal("second", Read<TableCore.AllChecks>(table, second));
+        Assert.Equal("first", Read<AllChecks>(table, first));
+        Assert.Equal("second", Read<AllChecks>(table, second));
         Assert.Equal(Read<NoKeyCheck>(table, first), Read<NoKeyCheck>(table, second));
     }
 
     [Fact]
     public void An_entry_that_moves_to_another_bucket_during_the_search_is_not_missed()
     {
-        Assert.Equal("value", ReadWhileMoved<TableCore.AllChecks>("right"));
+        Assert.Equal("value", ReadWhileMoved<AllChecks>("right"));
         Assert.Null(ReadWhileMoved<NoSlotOrStateCheck>("wrong"));
     }
 
@@ -58,13 +60,13 @@ public sealed class SearchCheckTests : IDisposable
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("back"), new SameHash());
         table.Put("key", "before");
-        Interrupted.At(TableCore.SearchPoint.BeforeBlock, () =>
+        Interrupted.At(SearchPoint.BeforeBlock, () =>
         {
             table.Put("key", new string('e', 500)); // elsewhere: its block is free
             if (meanwhile == "another")
                 table.Put("yek", "before"); // in its block
         });
-        TableCore.SearchPoint next = meanwhile == "none" ? TableCore.SearchPoint.AfterBlock : TableCore.SearchPoint.BetweenSecondLooks;
+        SearchPoint next = meanwhile == "none" ? SearchPoint.AfterBlock : SearchPoint.BetweenSecondLooks;
         Interrupted.At(next, () =>
         {
             table.Remove("yek");
@@ -89,21 +91,21 @@ public sealed class SearchCheckTests : IDisposable
     }
 
     private static string? Read<TChecks>(CacheTable<string, string> table, string key)
-        where TChecks : struct, TableCore.ISearchChecks
+        where TChecks : struct, ISearchChecks
     {
         Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
         return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
     private static string? Read<TChecks>(CacheTable<long, string> table, long key)
-        where TChecks : struct, TableCore.ISearchChecks
+        where TChecks : struct, ISearchChecks
     {
         Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
         return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
     private static string? Read<TChecks>(TableCore core, in KeyProbe key)
-        where TChecks : struct, TableCore.ISearchChecks
+        where TChecks : struct, ISearchChecks
     {
         var reader = default(BytesReader);
         return core.TryRead<BytesReader, TChecks>(key, ref reader, 0, out _)
@@ -112,7 +114,7 @@ public sealed class SearchCheckTests : IDisposable
     }
 
     private string ReadWhileReplaced<TChecks>()
-        where TChecks : struct, TableCore.ISearchChecks
+        where TChecks : struct, ISearchChecks
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(typeof(TChecks).Name));
         table.Put("key", new string('o', 64));
@@ -129,7 +131,7 @@ public sealed class SearchCheckTests : IDisposable
     }
 
     private string? ReadWhileMoved<TChecks>(string name)
-        where TChecks : struct, TableCore.ISearchChecks
+        where TChecks : struct, ISearchChecks
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), new SameHash());
         table.Put("first", "other");
@@ -188,7 +190,7 @@ public sealed class SearchCheckTests : IDisposable
         public int GetHashCode(string key) => 12_345;
     }
 
-    private readonly struct NoBlockOrSlotCheck : TableCore.ISearchChecks
+    private readonly struct NoBlockOrSlotCheck : ISearchChecks
     {
         public static bool BlockAgain => false;
 
@@ -200,10 +202,10 @@ public sealed class SearchCheckTests : IDisposable
     }
 
     /// <summary>Runs an action at a point, once.</summary>
-    private readonly struct Interrupted : TableCore.ISearchChecks
+    private readonly struct Interrupted : ISearchChecks
     {
         [ThreadStatic]
-        private static Dictionary<TableCore.SearchPoint, Action>? t_actions;
+        private static Dictionary<SearchPoint, Action>? t_actions;
 
         public static bool BlockAgain => true;
 
@@ -213,16 +215,16 @@ public sealed class SearchCheckTests : IDisposable
 
         public static bool StateAgain => true;
 
-        internal static void At(TableCore.SearchPoint point, Action action) => (t_actions ??= [])[point] = action;
+        internal static void At(SearchPoint point, Action action) => (t_actions ??= [])[point] = action;
 
-        public static void Pass(TableCore.SearchPoint point)
+        public static void Pass(SearchPoint point)
         {
             if (t_actions!.Remove(point, out Action? action))
                 action();
         }
     }
 
-    private readonly struct NoKeyCheck : TableCore.ISearchChecks
+    private readonly struct NoKeyCheck : ISearchChecks
     {
         public static bool BlockAgain => true;
 
@@ -233,7 +235,7 @@ public sealed class SearchCheckTests : IDisposable
         public static bool StateAgain => true;
     }
 
-    private readonly struct NoSlotOrStateCheck : TableCore.ISearchChecks
+    private readonly struct NoSlotOrStateCheck : ISearchChecks
     {
         public static bool BlockAgain => true;
 

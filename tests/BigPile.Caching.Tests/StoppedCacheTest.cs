@@ -3,6 +3,7 @@ using System.IO;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
@@ -43,7 +44,7 @@ public sealed class SweepBesideMarkTests : IDisposable
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
         for (long key = 0; key < 100; key++)
             table.Put(key, "value");
-        _ = table.Core.Tags.MarkAll(); // a clearing that was interrupted, or is on its way
+        _ = table.Core.MarkAll(); // a clearing that was interrupted, or is on its way
         table.Sweep();
         Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));
     }

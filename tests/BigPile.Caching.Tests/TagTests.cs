@@ -145,7 +145,7 @@ public sealed class TagTests : IDisposable
             {
                 var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal,
                     Tags = [seeded.Of(Encoding.UTF8.GetBytes(tag))] };
-                table.PutExactUtf8(Encoding.UTF8.GetBytes("old " + tag), "x"u8, spec, out _);
+                table.ByUtf8().PutExact(Encoding.UTF8.GetBytes("old " + tag), "x"u8, spec, out _);
                 table.Put("new " + tag, "x", new EntryOptions { Tags = [tag] });
             }
         }
@@ -177,6 +177,8 @@ public sealed class TagTests : IDisposable
         var model = new Dictionary<long, (string Value, string[] Tags)>();
         for (int step = 0; step < TestLeg.Steps(20_000, 1_000_000); step++)
         {
+            if (step % 100 == 0)
+                _table.Core.CheckInvariantsAt($"seed {seed}, step {step}");
             long key = random.Next(200);
             switch (random.Next(20))
             {

@@ -22,26 +22,26 @@ public sealed class Utf8ChangeTests : IDisposable
     [Fact]
     public void A_put_happens_only_on_the_version_that_the_caller_knows()
     {
-        Assert.True(_table.TryPutBytesUtf8("k"u8, [1], 0, null, out PutResult result, out EntryInfo first));
+        Assert.True(_table.ByUtf8().TryPutBytes("k"u8, [1], 0, null, out PutResult result, out EntryInfo first));
         Assert.Equal(PutResult.Inserted, result);
-        Assert.False(_table.TryPutBytesUtf8("k"u8, [2], 0, null, out _, out _));
-        Assert.False(_table.TryPutBytesUtf8("k"u8, [2], first.Version + 1, null, out _, out _));
+        Assert.False(_table.ByUtf8().TryPutBytes("k"u8, [2], 0, null, out _, out _));
+        Assert.False(_table.ByUtf8().TryPutBytes("k"u8, [2], first.Version + 1, null, out _, out _));
         Assert.Equal([1], _table.Get("k"));
-        Assert.True(_table.TryPutBytesUtf8("k"u8, [3], first.Version, null, out result, out EntryInfo second));
+        Assert.True(_table.ByUtf8().TryPutBytes("k"u8, [3], first.Version, null, out result, out EntryInfo second));
         Assert.Equal(PutResult.Replaced, result);
         Assert.True(second.Version > first.Version);
-        Assert.False(_table.TryPutBytesUtf8("none"u8, [3], first.Version, null, out _, out _));
-        Assert.Throws<ArgumentException>(() => _table.TryPutBytesUtf8([0xC3], [1], 0, null, out _, out _));
+        Assert.False(_table.ByUtf8().TryPutBytes("none"u8, [3], first.Version, null, out _, out _));
+        Assert.Throws<ArgumentException>(() => _table.ByUtf8().TryPutBytes([0xC3], [1], 0, null, out _, out _));
     }
 
     [Fact]
     public void A_removal_happens_only_on_the_version_that_the_caller_knows()
     {
-        _table.PutBytesUtf8("k"u8, [1], out EntryInfo info);
-        Assert.False(_table.RemoveUtf8("k"u8, info.Version + 1));
-        Assert.True(_table.RemoveUtf8("k"u8, info.Version));
-        Assert.False(_table.RemoveUtf8("k"u8, info.Version));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _table.RemoveUtf8("k"u8, 0));
+        _table.ByUtf8().PutBytes("k"u8, [1], out EntryInfo info);
+        Assert.False(_table.ByUtf8().Remove("k"u8, info.Version + 1));
+        Assert.True(_table.ByUtf8().Remove("k"u8, info.Version));
+        Assert.False(_table.ByUtf8().Remove("k"u8, info.Version));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _table.ByUtf8().Remove("k"u8, 0));
     }
 
     [Theory]
@@ -54,7 +54,7 @@ public sealed class Utf8ChangeTests : IDisposable
         table.PutBytes("k", [1, 2], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10), Priority = EntryPriority.High, Tags = ["a"] },
             out EntryInfo put);
         _time.Advance(TimeSpan.FromSeconds(6));
-        Assert.Equal(PutResult.Replaced, table.RenewUtf8("k"u8, 0, default, out EntryInfo renewed));
+        Assert.Equal(PutResult.Replaced, table.ByUtf8().Renew("k"u8, 0, default, out EntryInfo renewed));
         Assert.True(renewed.Version > put.Version);
         Assert.Equal(_time.GetUtcNow().AddSeconds(10), renewed.ExpiresAt);
         _time.Advance(TimeSpan.FromSeconds(9));
@@ -63,7 +63,7 @@ public sealed class Utf8ChangeTests : IDisposable
         Assert.Equal([1, 2], table.Get("k"));
         table.RemoveByTag("a");
         Assert.False(table.ContainsKey("k"));
-        Assert.Null(table.RenewUtf8("k"u8, 0, default, out _));
+        Assert.Null(table.ByUtf8().Renew("k"u8, 0, default, out _));
     }
 
     [Fact]
@@ -71,26 +71,27 @@ public sealed class Utf8ChangeTests : IDisposable
     {
         _table.PutBytes("k", [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(30), Sliding = TimeSpan.FromSeconds(10) }, out _);
         _time.Advance(TimeSpan.FromSeconds(8));
-        Assert.NotNull(_table.RenewUtf8("k"u8, 0, default, out _));
+        Assert.NotNull(_table.ByUtf8().Renew("k"u8, 0, default, out _));
         for (int i = 0; i < 3; i++)
         {
             _time.Advance(TimeSpan.FromSeconds(9));
-            Assert.True(_table.TouchUtf8("k"u8));
+            Assert.True(_table.ByUtf8().Touch("k"u8));
         }
         _time.Advance(TimeSpan.FromSeconds(3)); // 30 s after it was renewed
-        Assert.False(_table.TouchUtf8("k"u8));
+        Assert.False(_table.ByUtf8().Touch("k"u8));
     }
 
     [Fact]
     public void A_lifetime_can_be_set_and_taken_away()
     {
         _table.PutBytes("k", [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10) }, out EntryInfo put);
-        Assert.Null(_table.RenewUtf8("k"u8, put.Version + 1, EntryLifetime.Endless, out _));
-        Assert.NotNull(_table.RenewUtf8("k"u8, put.Version, EntryLifetime.Endless, out EntryInfo info));
+        Assert.Null(_table.ByUtf8().Renew("k"u8, put.Version + 1, EntryLifetime.Endless, out _));
+        Assert.NotNull(_table.ByUtf8().Renew("k"u8, put.Version, EntryLifetime.Endless, out EntryInfo info));
         Assert.Null(info.ExpiresAt);
         _time.Advance(TimeSpan.FromDays(1000));
         Assert.True(_table.ContainsKey("k"));
-        Assert.NotNull(_table.RenewUtf8("k"u8, 0, new EntryLifetime(TimeSpan.FromSeconds(5), null, TimeSpan.FromSeconds(2)), out info));
+        var lifetime = new EntryLifetime(TimeSpan.FromSeconds(5), null, TimeSpan.FromSeconds(2));
+        Assert.NotNull(_table.ByUtf8().Renew("k"u8, 0, lifetime, out info));
         Assert.Equal(_time.GetUtcNow().AddSeconds(2), info.ExpiresAt);
         _time.Advance(TimeSpan.FromSeconds(2));
         Assert.False(_table.ContainsKey("k"));
@@ -119,20 +120,20 @@ public sealed class Utf8ChangeTests : IDisposable
         var destination = new ArrayBufferWriter<byte>();
         var lengths = new int[names.Length];
         var infos = new EntryInfo[names.Length];
-        long copied = _table.ReadManyUtf8(keys.WrittenSpan, ends, destination, long.MaxValue, lengths, infos);
+        long copied = _table.ByUtf8().ReadMany(keys.WrittenSpan, ends, destination, long.MaxValue, lengths, infos);
         Assert.Equal(destination.WrittenCount, copied);
         int at = 0;
         for (int i = 0; i < names.Length; i++)
         {
             bool isThere = _table.TryGet(names[i], out byte[]? value, out EntryInfo info);
-            Assert.Equal(isThere ? value!.Length : Utf8KeyExtensions.Missing, lengths[i]);
+            Assert.Equal(isThere ? value!.Length : AlternateLookup<ReadOnlySpan<byte>, byte[]>.Missing, lengths[i]);
             if (!isThere)
                 continue;
             Assert.Equal(info, infos[i]);
             Assert.Equal(value, destination.WrittenSpan.Slice(at, lengths[i]).ToArray());
             at += lengths[i];
         }
-        Assert.Throws<ArgumentException>(() => _table.ReadManyUtf8("k"u8, [1], destination, 1, [], []));
+        Assert.Throws<ArgumentException>(() => _table.ByUtf8().ReadMany("k"u8, [1], destination, 1, [], []));
     }
 
     [Fact]
@@ -143,8 +144,9 @@ public sealed class Utf8ChangeTests : IDisposable
         var destination = new ArrayBufferWriter<byte>();
         var lengths = new int[4];
         var infos = new EntryInfo[4];
-        Assert.Equal(20, _table.ReadManyUtf8("abac"u8, [1, 2, 3, 4], destination, 20, lengths, infos));
-        Assert.Equal([10, Utf8KeyExtensions.TooLong, 10, Utf8KeyExtensions.Missing], lengths);
+        Assert.Equal(20, _table.ByUtf8().ReadMany("abac"u8, [1, 2, 3, 4], destination, 20, lengths, infos));
+        Assert.Equal(
+            [10, AlternateLookup<ReadOnlySpan<byte>, byte[]>.TooLong, 10, AlternateLookup<ReadOnlySpan<byte>, byte[]>.Missing], lengths);
         Assert.Equal(11, infos[1].ValueBytes);
         Assert.Equal(20, destination.WrittenCount);
     }

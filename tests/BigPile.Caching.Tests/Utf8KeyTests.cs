@@ -22,21 +22,21 @@ public sealed class Utf8KeyTests : IDisposable
     {
         byte[] utf8 = Encoding.UTF8.GetBytes(key);
         Assert.Equal(PutResult.Inserted, _table.PutBytes(key, [1, 2, 3], out EntryInfo first));
-        Assert.True(_table.TryGetInfoUtf8(utf8, out EntryInfo info));
+        Assert.True(_table.ByUtf8().TryGetInfo(utf8, out EntryInfo info));
         Assert.Equal(first, info);
 
-        Assert.Equal(PutResult.Replaced, _table.PutBytesUtf8(utf8, [4, 5], out EntryInfo second));
+        Assert.Equal(PutResult.Replaced, _table.ByUtf8().PutBytes(utf8, [4, 5], out EntryInfo second));
         Assert.Equal([4, 5], _table.Get(key));
         Assert.Equal([key], _table.Keys);
         var destination = new ArrayBufferWriter<byte>();
-        Assert.True(_table.TryReadUtf8(utf8, destination, out info));
+        Assert.True(_table.ByUtf8().TryRead(utf8, destination, out info));
         Assert.Equal([4, 5], destination.WrittenSpan.ToArray());
         Assert.Equal(second, info);
 
-        Assert.True(_table.RemoveUtf8(utf8));
-        Assert.False(_table.RemoveUtf8(utf8));
-        Assert.False(_table.TryReadUtf8(utf8, destination, out _));
-        Assert.False(_table.TryGetInfoUtf8(utf8, out _));
+        Assert.True(_table.ByUtf8().Remove(utf8));
+        Assert.False(_table.ByUtf8().Remove(utf8));
+        Assert.False(_table.ByUtf8().TryRead(utf8, destination, out _));
+        Assert.False(_table.ByUtf8().TryGetInfo(utf8, out _));
         Assert.Equal(2, destination.WrittenCount);
     }
 
@@ -49,11 +49,11 @@ public sealed class Utf8KeyTests : IDisposable
     {
         _table.PutBytes("k", [10, 11, 12, 13, 14], out EntryInfo put);
         var room = new byte[roomBytes];
-        Assert.True(_table.TryReadStartUtf8("k"u8, room, out int copiedBytes, out EntryInfo info));
+        Assert.True(_table.ByUtf8().TryReadStart("k"u8, room, out int copiedBytes, out EntryInfo info));
         Assert.Equal(put, info);
         Assert.Equal(Math.Min(5, roomBytes), copiedBytes);
         Assert.Equal(new byte[] { 10, 11, 12, 13, 14 }.AsSpan(0, copiedBytes).ToArray(), room.AsSpan(0, copiedBytes).ToArray());
-        Assert.False(_table.TryReadStartUtf8("other"u8, room, out copiedBytes, out _));
+        Assert.False(_table.ByUtf8().TryReadStart("other"u8, room, out copiedBytes, out _));
         Assert.Equal(0, copiedBytes);
     }
 
@@ -62,7 +62,7 @@ public sealed class Utf8KeyTests : IDisposable
     {
         byte[] invalid = [0xFF, 0x00, 0xD8];
         _table.PutBytes("\uD800", [1], out _);
-        Assert.Throws<ArgumentException>(() => _table.PutBytesUtf8([0xC3], [1], out _));
-        Assert.Throws<ArgumentException>(() => _table.PutBytesUtf8(invalid, [1], out _));
+        Assert.Throws<ArgumentException>(() => _table.ByUtf8().PutBytes([0xC3], [1], out _));
+        Assert.Throws<ArgumentException>(() => _table.ByUtf8().PutBytes(invalid, [1], out _));
     }
 }

@@ -10,6 +10,8 @@ using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Http.Tests.Samples;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

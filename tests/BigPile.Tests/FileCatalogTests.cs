@@ -1,8 +1,9 @@
 using System;
 using System.IO;
 using BigPile.Catalog;
+using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.Tests;

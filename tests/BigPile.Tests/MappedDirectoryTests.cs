@@ -2,12 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Catalog;
-using BigPile.Durability;
 using BigPile.Layout;
-using BigPile.Memory;
-using Microsoft.Extensions.Logging.Abstractions;
-using BigPile.Allocation;
 
 namespace BigPile.Tests;
 

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Layout;
 
 namespace BigPile.Tests;
 
@@ -15,7 +16,7 @@ public abstract partial class PileContract
         Assert.False(pile.TryGet(PilePointer.Invalid, out _));
         Assert.Throws<PilePointerException>(() => pile.Get(default));
         Assert.Throws<PilePointerException>(() => pile.Delete(default));
-        Assert.Throws<PilePointerException>(() => pile.Put(default(PilePointer), "x"));
+        Assert.Throws<PilePointerException>(() => pile.Replace(default(PilePointer), "x"));
         Assert.False(pile.Contains(default));
     }
 
@@ -60,7 +61,7 @@ public abstract partial class PileContract
         {
             Assert.False(pile.TryGet(pointer, out _));
             Assert.False(pile.TryDelete(pointer));
-            Assert.False(pile.TryPut(pointer, "x"));
+            Assert.False(pile.TryReplace(pointer, "x"));
         });
         Assert.Equal(100, pile.Statistics.ObjectCount);
     }
@@ -87,7 +88,7 @@ public abstract partial class PileContract
     // Every word is the header of a live string of 8 bytes with generation 0, which is what the first pointers to a slot hold.
     private static byte[] LooksLikeHeaders(int length)
     {
-        ulong header = new Blocks.BlockHeader(Blocks.BlockKind.String, 0, 8).Word;
+        ulong header = new BlockHeader(BlockKind.String, 0, 8).Word;
         return [.. Enumerable.Range(0, length).Select(i => (byte)(header >> i % 8 * 8))];
     }
 }

@@ -20,7 +20,7 @@ public abstract partial class PileContract
         var error = Assert.Throws<PileFullException>(() => pile.Put(BytesOf(500, 1)));
         Assert.Contains("6,291,456", error.Message, StringComparison.Ordinal);
         Assert.Throws<PileFullException>(() => pile.Put(BytesOf(5_000_000, 1)));
-        Assert.Throws<PileFullException>(() => pile.Put(pointers[0], BytesOf(600_000, 1)));
+        Assert.Throws<PileFullException>(() => pile.Replace(pointers[0], BytesOf(600_000, 1)));
         Assert.Equal(full, pile.Statistics);
         Assert.All(pointers, pointer => Assert.Equal(500, pile.SizeOf(pointer)));
         pile.Delete(pointers[^1]);

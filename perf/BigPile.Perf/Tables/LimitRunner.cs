@@ -43,7 +43,7 @@ internal static class LimitRunner
     private static Filled Fill(long limitBytes, long putBytes, int valueBytes, ILoadProgress progress, CancellationToken stop)
     {
         using var cache = new PileCache(new Pile(), ownsPile: true);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limit") { MaximumBytes = limitBytes });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limit") { MaxBytes = limitBytes });
         long count = Math.Max(1, putBytes / (sizeof(long) + valueBytes));
         var filled = new Filled { PutBytes = count * (sizeof(long) + valueBytes) };
         var value = new byte[valueBytes];

@@ -23,7 +23,7 @@ internal static class TraceRunner
         (int[] accesses, int distinct) = Read(options.File, progress, stop);
         long capacity = options.Capacity ?? Math.Max(1, (long)(distinct * options.CapacityFraction!.Value));
         using var cache = new PileCache(new Pile(), ownsPile: true);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("trace") { MaximumEntries = capacity });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("trace") { MaxEntries = capacity });
         progress.Begin("replay", accesses.Length);
         long start = Stopwatch.GetTimestamp();
         long hits = Replay(table, accesses, progress, stop);

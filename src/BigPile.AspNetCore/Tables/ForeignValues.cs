@@ -1,7 +1,8 @@
 using System.Collections.Generic;
-using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 
 namespace BigPile.AspNetCore.Tables;
 
@@ -16,7 +17,7 @@ internal static class ForeignValues
     /// </summary>
     internal static bool AreIn(TableCore core)
     {
-        var found = new List<TableCore.EntryCopy>();
+        var found = new List<EntryCopy>();
         int buckets = 0;
         for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
             place = core.CopyBucketAt(place, found, isToShow: false);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Layout;
 
@@ -97,6 +98,9 @@ internal readonly unsafe struct EntryHead
 
     internal byte* Key => _start + SizeBytes;
 
+    /// <summary>The object of the pile that the entry owns; the invalid pointer where it has a value of its own.</summary>
+    internal PilePointer Owned => Kind == ValueKind.Pointer ? PilePointer.FromUInt64(*(ulong*)(Key + KeyBytes)) : default;
+
     /// <summary>The instant from which the entry is gone, in ticks.</summary>
     internal long ExpiresAt => HasExpiry ? *(long*)(_start + FixedBytes) : long.MaxValue;
 
@@ -123,6 +127,9 @@ internal readonly unsafe struct EntryHead
     /// <summary>Writes a head whose version is not known yet.</summary>
     internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
     {
+        Debug.Assert(tableId is > 0 and <= MaxTableId, "A table's id has 16 bits.");
+        Debug.Assert(keyBytes is >= 0 and <= KeyMask, "The length of a key has 13 bits.");
+        Debug.Assert(spec.Tags.Length <= MaxTags, "No entry has more tags.");
         *(uint*)(payload + WordOffset) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
         *(ulong*)payload = spec.IsPlain ? 0 : ExtensionBit;
         if (!spec.IsPlain)
@@ -130,7 +137,12 @@ internal readonly unsafe struct EntryHead
     }
 
     /// <summary>Completes a head that was written.</summary>
-    internal static void SetVersion(byte* payload, ulong version) => *(ulong*)payload |= version;
+    internal static void SetVersion(byte* payload, ulong version)
+    {
+        Debug.Assert((version & ExtensionBit) == 0, "A version leaves the bit of the extension.");
+        Debug.Assert((*(ulong*)payload & ~ExtensionBit) == 0, "A head gets its version once.");
+        *(ulong*)payload |= version;
+    }
 
     /// <summary>Moves the instant of expiry of an entry that has one. The key's lock is held, and the pile is not mapped.</summary>
     internal static void SetExpiry(byte* payload, long ticks) =>

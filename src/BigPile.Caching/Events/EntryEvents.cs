@@ -3,12 +3,13 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;
 
 /// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
-/// <remarks>Costs one load while nobody listens. What is more than listeners can take is counted and left out.</remarks>
+/// <remarks>Costs one load while nobody listens. What is more than listeners can take is left out.</remarks>
 internal sealed unsafe class EntryEvents(BackgroundWork background)
 {
     private const int MaxPending = 1 << 16;
@@ -17,10 +18,6 @@ internal sealed unsafe class EntryEvents(BackgroundWork background)
     private ConcurrentQueue<RawRemoval> _pending = null!; // made for the first listener: most tables have none
     private Action<IReadOnlyList<RawRemoval>>? _handlers;
     private int _isRunning;
-    private long _lost;
-
-    /// <summary>The removals that nobody was told of, because too many waited.</summary>
-    internal long LostCount => Interlocked.Read(ref _lost);
 
     internal void Subscribe(Action<IReadOnlyList<RawRemoval>> handler) => Change(handlers => handlers + handler);
 
@@ -32,10 +29,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background)
         if (Volatile.Read(ref _handlers) == null || reason is not (Counter.Evictions or Counter.Expirations))
             return;
         if (_pending.Count >= MaxPending)
-        {
-            Interlocked.Increment(ref _lost);
             return;
-        }
         byte[] key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
         var info = head.Describe((int)(payloadBytes - head.ValueOffset));
         _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));

@@ -1,4 +1,6 @@
 using System;
+using System.Diagnostics;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
@@ -46,6 +48,7 @@ internal sealed class EvictionClass : IDisposable
     /// <returns>Whether it is in the main queue.</returns>
     internal bool Enter(uint hash, long capacity)
     {
+        Debug.Assert(capacity >= 1, "The share of no room is no target.");
         GhostKind ghost = _ghosts.Take(hash);
         if (ghost == GhostKind.None)
         {
@@ -65,6 +68,7 @@ internal sealed class EvictionClass : IDisposable
     /// <param name="isMain">From which queue it is.</param>
     internal uint NextCandidate(out bool isMain)
     {
+        Debug.Assert(Count != 0, "There is a candidate.");
         isMain = _small.Count == 0 || (_small.Count < _target && _main.Count != 0);
         return (isMain ? _main : _small).Pop();
     }
@@ -90,8 +94,18 @@ internal sealed class EvictionClass : IDisposable
     /// <summary>Takes the oldest hash of the longer queue, to see whether its entry is still there.</summary>
     internal uint NextToCheck(out bool isMain)
     {
+        Debug.Assert(Count != 0, "There is a hash to check.");
         isMain = _main.Count > _small.Count;
         return (isMain ? _main : _small).Pop();
+    }
+
+    /// <summary>Looks whether the queues and what is remembered are whole.</summary>
+    internal void CheckInvariants(string place)
+    {
+        _small.CheckInvariants(place + ", small queue");
+        _main.CheckInvariants(place + ", main queue");
+        _ghosts.CheckInvariants(place);
+        Invariant.Require(_target >= 0, $"{place}: the small queue is to have {_target} entries.");
     }
 
     /// <summary>Tells all hashes, and whether they are in the main queue.</summary>

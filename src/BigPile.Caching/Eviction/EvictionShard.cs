@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
 using BigPile.Memory;
@@ -48,6 +49,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         try
         {
             uint piece = PieceOf(hash);
+            Debug.Assert((hash & ((1UL << shardBits) - 1)) == (uint)number, "The hash is of this shard.");
             if (ClassOf(priority).Enter(piece, Capacity))
                 MarkMain(new Wanted(piece, IsMain: false, priority));
             if (CountLocked() > liveEntries + liveEntries / 4 + DeadAllowance)
@@ -93,6 +95,16 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         }
     }
 
+    /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
+    internal void CheckInvariants()
+    {
+        Invariant.Require(_lock.TryEnter(), $"Shard {number} of the evictor is locked, and nobody is at work.");
+        _lock.Exit();
+        Invariant.Require(Capacity >= 1, $"Shard {number} of the evictor has room for {Capacity} entries.");
+        for (int i = 0; i < ClassCount; i++)
+            _classes[i]?.CheckInvariants($"Shard {number}, priority {(EntryPriority)i}");
+    }
+
     /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
     internal void AddTo(EvictionCensus census)
     {
@@ -133,6 +145,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         EvictionClass? entries = _classes[(int)priority];
         if (entries == null)
             _classes[(int)priority] = entries = new EvictionClass();
+        Debug.Assert(Capacity >= 1, "There is room for an entry.");
         entries.SetCapacity(Capacity);
         return entries;
     }
@@ -163,31 +176,25 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     private bool TryEvictLocked(EvictionClass entries, Wanted wanted, bool mustGo, ulong sparedAddress, long now, ref Wanted? held)
     {
-        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
-        try
+        using LockedBucket bucket = host.Index.Lock(HashOf(wanted.Piece));
+        if (!TryFindLocked(bucket, wanted, sparedAddress, out SlotPlace place))
         {
-            if (!TryFindLocked(bucket, number, wanted, sparedAddress, out Bucket* line, out int slot))
-            {
-                if (sparedAddress != 0 && TryFindLocked(bucket, number, wanted, sparedAddress: 0, out _, out _))
-                    held = wanted;
-                return false;
-            }
-            int uses = line->Frequency(slot);
-            if (!mustGo && uses >= (wanted.IsMain ? 1 : entries.UsesToStay(Capacity)))
-            {
-                line->SetFrequency(slot, wanted.IsMain ? uses - 1 : 0);
-                line->SetInMain(slot, true);
-                entries.KeepInMain(wanted.Piece);
-                return false;
-            }
-            host.EvictLocked(line, slot, now);
-            entries.Forget(wanted.Piece, wanted.IsMain);
-            return true;
+            if (sparedAddress != 0 && TryFindLocked(bucket, wanted, sparedAddress: 0, out _))
+                held = wanted;
+            return false;
         }
-        finally
+        int uses = place.Line->Frequency(place.Slot);
+        if (!mustGo && uses >= (wanted.IsMain ? 1 : entries.UsesToStay(Capacity)))
         {
-            bucket->Unlock();
+            place.Line->SetFrequency(place.Slot, wanted.IsMain ? uses - 1 : 0);
+            place.Line->SetInMain(place.Slot, true);
+            entries.KeepInMain(wanted.Piece);
+            return false;
         }
+        host.EvictLocked(place, now);
+        Debug.Assert(place.Value.IsEmpty, "What was evicted has left the index.");
+        entries.Forget(wanted.Piece, wanted.IsMain);
+        return true;
     }
 
     // Each eviction touches a bucket, the block that it leads to, and a ghost: all of them far from those of the one before.
@@ -206,11 +213,10 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     private void PrefetchBlock(uint piece)
     {
         Bucket* bucket = host.Index.Peek(HashOf(piece), out ulong number);
-        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        foreach (SlotPlace place in Bucket.SlotsOf(bucket))
         {
-            IndexSlot value = Bucket.Load(bucket, slot);
-            if (IsOf(value, number, piece))
-                host.Prefetch(value);
+            if (IsOf(place.Value, number, piece))
+                host.Prefetch(place.Value);
         }
     }
 
@@ -230,15 +236,8 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     private bool Lives(Wanted wanted)
     {
-        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
-        try
-        {
-            return TryFindLocked(bucket, number, wanted, sparedAddress: 0, out _, out _);
-        }
-        finally
-        {
-            bucket->Unlock();
-        }
+        using LockedBucket bucket = host.Index.Lock(HashOf(wanted.Piece));
+        return TryFindLocked(bucket, wanted, sparedAddress: 0, out _);
     }
 
     private EvictionClass? LongestLocked(out EntryPriority priority)
@@ -256,33 +255,24 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
     // One entry only: the piece of another one with the same hash may be in the small queue.
     private void MarkMain(Wanted wanted)
     {
-        Bucket* bucket = host.Index.Lock(HashOf(wanted.Piece), out ulong number);
-        try
-        {
-            if (TryFindLocked(bucket, number, wanted, sparedAddress: 0, out Bucket* line, out int slot))
-                line->SetInMain(slot, true);
-        }
-        finally
-        {
-            bucket->Unlock();
-        }
+        using LockedBucket bucket = host.Index.Lock(HashOf(wanted.Piece));
+        if (TryFindLocked(bucket, wanted, sparedAddress: 0, out SlotPlace place))
+            place.Line->SetInMain(place.Slot, true);
     }
 
-    private bool TryFindLocked(Bucket* bucket, ulong number, Wanted wanted, ulong sparedAddress, out Bucket* line, out int slot)
+    private bool TryFindLocked(in LockedBucket bucket, Wanted wanted, ulong sparedAddress, out SlotPlace place)
     {
-        for (line = bucket; line != null; line = host.Index.Next(line))
+        foreach (SlotPlace one in bucket.Slots)
         {
-            for (slot = 0; slot < Bucket.SlotCount; slot++)
+            IndexSlot value = one.Value;
+            if (IsOf(value, bucket.Number, wanted.Piece) && one.Line->IsInMain(one.Slot) == wanted.IsMain
+                && value.Address != sparedAddress && host.MayHavePriorityLocked(one, wanted.Priority))
             {
-                IndexSlot value = Bucket.Load(line, slot);
-                if (IsOf(value, number, wanted.Piece) && line->IsInMain(slot) == wanted.IsMain && value.Address != sparedAddress
-                    && host.MayHavePriorityLocked(value, wanted.Priority))
-                {
-                    return true;
-                }
+                place = one;
+                return true;
             }
         }
-        slot = -1;
+        place = default;
         return false;
     }
 

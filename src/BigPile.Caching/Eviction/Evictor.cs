@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 
 namespace BigPile.Caching.Eviction;
 
@@ -22,6 +23,7 @@ internal sealed class Evictor : IDisposable
         for (int i = 0; i < _shards.Length; i++)
             _shards[i] = new EvictionShard(host, i, shardBits);
         SetCapacity(entriesExpected);
+        Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
     }
 
     internal long SizeBytes
@@ -80,6 +82,14 @@ internal sealed class Evictor : IDisposable
                 return true;
         }
         return false;
+    }
+
+    /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
+    /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
+    internal void CheckInvariants()
+    {
+        foreach (EvictionShard shard in _shards)
+            shard.CheckInvariants();
     }
 
     /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>

@@ -1,7 +1,9 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
@@ -20,6 +22,7 @@ internal sealed unsafe class GhostList : IDisposable
     private const int PlacesPerLine = 16;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
+    private const int LeastWindows = 4; // before a mark comes round, of a capacity that makes the worst of them
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
@@ -87,6 +90,20 @@ internal sealed unsafe class GhostList : IDisposable
         return GhostKind.None;
     }
 
+    /// <summary>Looks whether what is remembered has its places, and its ages can be told.</summary>
+    internal void CheckInvariants(string place)
+    {
+        Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");
+        Invariant.Require((nuint)_lines % LineBytes == 0, $"{place}: the ghosts' lines are not lines of the processor's cache.");
+        Invariant.Require(_lineCount == 0 || Capacity > 0, $"{place}: there are ghosts, and no capacity.");
+        foreach (double window in _windowsPerMark)
+        {
+            double windows = window * (MarkMask + 1);
+            Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
+        }
+        Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: fewer than no entries were evicted.");
+    }
+
     public void Dispose()
     {
         NativeMemory.Free(_memory);
@@ -116,6 +133,7 @@ internal sealed unsafe class GhostList : IDisposable
     // The line comes from the upper half of the product, the fingerprint from other bits than those.
     private uint* LineOf(uint hash, out uint fingerprint)
     {
+        Debug.Assert(_lines != null, "There is memory to remember in.");
         ulong mixed = hash * 0x9E3779B97F4A7C15UL;
         fingerprint = (uint)(mixed >> 8) >> FingerprintShift;
         return _lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
@@ -151,6 +169,7 @@ internal sealed unsafe class GhostList : IDisposable
 
     private void SetWindow(GhostKind kind, long evictions)
     {
+        Debug.Assert(evictions >= 1, "A window has an eviction.");
         _markShift[(int)kind] = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
         _windowsPerMark[(int)kind] = (double)(1L << _markShift[(int)kind]) / evictions;
     }

@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
+using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
@@ -33,6 +35,7 @@ internal sealed unsafe class HashQueue : IDisposable
     /// <summary>Takes the oldest hash. There must be one.</summary>
     internal uint Pop()
     {
+        Debug.Assert(Count > 0, "There is a hash.");
         if (_headAt == HashesPerNode)
             DropHead();
         Count--;
@@ -62,6 +65,20 @@ internal sealed unsafe class HashQueue : IDisposable
             }
             visit(node->Hashes[at++]);
         }
+    }
+
+    /// <summary>Looks whether count and size are those of the nodes that there are.</summary>
+    internal void CheckInvariants(string place)
+    {
+        long nodes = 0;
+        Node* last = null;
+        for (Node* node = _head; node != null; node = node->Next, nodes++)
+            last = node;
+        Invariant.Require(last == _tail, $"{place}: its last node is not the one that is pushed to.");
+        long hashes = nodes == 0 ? 0 : nodes * HashesPerNode - _headAt - (HashesPerNode - _tailAt);
+        Invariant.Require(Count == hashes, $"{place}: {Count} hashes are counted, and its nodes have {hashes}.");
+        long sizeBytes = (nodes + (_spare == null ? 0 : 1)) * NodeBytes;
+        Invariant.Require(SizeBytes == sizeBytes, $"{place}: {SizeBytes} bytes are counted, and its nodes have {sizeBytes}.");
     }
 
     internal void Clear()
@@ -104,6 +121,7 @@ internal sealed unsafe class HashQueue : IDisposable
     private void DropHead()
     {
         Node* next = _head->Next;
+        Debug.Assert(next != null, "What is left is in the next node.");
         if (_spare == null)
             _spare = _head;
         else

@@ -3,7 +3,7 @@ using BigPile.Caching.Index;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>The table as its evictor sees it.</summary>
-internal unsafe interface IEvictionHost
+internal interface IEvictionHost
 {
     /// <summary>The table's index.</summary>
     TableIndex Index { get; }
@@ -12,11 +12,10 @@ internal unsafe interface IEvictionHost
     void Prefetch(IndexSlot slot);
 
     /// <summary>Whether an entry has a priority, or can't be read, so that it may go with any. Its bucket is locked.</summary>
-    bool MayHavePriorityLocked(IndexSlot slot, EntryPriority priority);
+    bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority);
 
     /// <summary>Evicts an entry, and counts it. Its bucket is locked.</summary>
-    /// <param name="line">The entry's line.</param>
-    /// <param name="slot">Its slot.</param>
+    /// <param name="place">The entry's slot.</param>
     /// <param name="now">The time, by which an entry is told that has expired.</param>
-    void EvictLocked(Bucket* line, int slot, long now);
+    void EvictLocked(SlotPlace place, long now);
 }

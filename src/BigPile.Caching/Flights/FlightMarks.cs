@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Index;
 
@@ -64,8 +65,18 @@ internal sealed class FlightMarks
         }
     }
 
-    /// <summary>Outdates the runs whose key may be that of a slot, if they began before a version. The bucket is locked.</summary>
-    internal void Outdate(ulong tag, ulong version)
+    /// <summary>
+    /// Tells the runs whose key may be that of a slot that its entry leaves the index, or that the key is removed: those that began before
+    /// a version are outdated. The bucket is locked.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void TellLocked(ulong tag, ulong version)
+    {
+        if (IsAny)
+            Outdate(tag, version);
+    }
+
+    private void Outdate(ulong tag, ulong version)
     {
         lock (_lock)
         {
@@ -77,16 +88,18 @@ internal sealed class FlightMarks
         }
     }
 
-    /// <summary>Outdates all runs of which something is true.</summary>
-    /// <returns>Those runs.</returns>
-    internal FlightMark[] Outdate(Func<FlightMark, bool> isConcerned)
+    /// <summary>Outdates the runs whose entries will have a tag.</summary>
+    /// <param name="tag">The tag's hash; <see langword="null"/>: all runs.</param>
+    /// <returns>The hashes of their keys.</returns>
+    internal ulong[] OutdateTagged(ulong? tag)
     {
         lock (_lock)
         {
-            FlightMark[] concerned = [.. _byTag.Values.SelectMany(Chain).Where(isConcerned)];
+            FlightMark[] concerned =
+                [.. _byTag.Values.SelectMany(Chain).Where(mark => tag is not { } one || Array.IndexOf(mark.Tags, one) >= 0)];
             foreach (FlightMark mark in concerned)
                 mark.Outdate();
-            return concerned;
+            return [.. concerned.Select(static mark => mark.Hash)];
         }
     }
 

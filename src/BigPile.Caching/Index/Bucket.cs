@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
@@ -87,13 +88,18 @@ internal unsafe struct Bucket
     /// <summary>Announces that entries leave for the bucket that shares one bit less of the hash. The lock is held.</summary>
     internal void BeginMoveLocked()
     {
+        Debug.Assert((_state & (LockBit | MovingBit)) == LockBit, "The bucket is locked, and nobody moves its entries yet.");
         Volatile.Write(ref _state, (byte)((((_state >> LevelShift) + 1) << LevelShift) | MovingBit | LockBit));
         // the raised level is out before the first slot is cleared; pairs with the reader's barrier before its second look
         Volatile.WriteBarrier();
     }
 
     /// <summary>Ends what <see cref="BeginMoveLocked"/> began.</summary>
-    internal void EndMoveLocked() => Volatile.Write(ref _state, (byte)(_state & ~MovingBit));
+    internal void EndMoveLocked()
+    {
+        Debug.Assert(IsMoving(_state), "What ends has begun.");
+        Volatile.Write(ref _state, (byte)(_state & ~MovingBit));
+    }
 
     /// <summary>The slots whose tag is that of a hash, as bits.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -107,6 +113,9 @@ internal unsafe struct Bucket
             | (Vector256.Equals(high, wanted).ExtractMostSignificantBits() << 4);
         return matches >> 1; // the first lane is the control word
     }
+
+    /// <summary>The slots of one line that are taken.</summary>
+    internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
 
     /// <summary>Where a slot is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -156,8 +165,11 @@ internal unsafe struct Bucket
             _frequencies = (ushort)(frequencies + (1 << (slot * 2)));
     }
 
-    internal void SetFrequency(int slot, int frequency) =>
+    internal void SetFrequency(int slot, int frequency)
+    {
+        Debug.Assert(frequency is >= 0 and <= MaxFrequency, "A frequency has two bits, and more would change that of the next slot.");
         _frequencies = (ushort)((_frequencies & ~(MaxFrequency << (slot * 2))) | (frequency << (slot * 2)));
+    }
 
     internal bool IsInMain(int slot) => (_marks >> slot & 1) != 0;
 

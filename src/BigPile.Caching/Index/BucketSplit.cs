@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Index;
@@ -10,70 +11,75 @@ namespace BigPile.Caching.Index;
 /// </remarks>
 internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 {
-    internal void Run(Bucket* old, Bucket* born)
+    internal void Run(in LockedBucket old, in LockedBucket born)
     {
-        CopyMoved(old, born);
-        old->BeginMoveLocked();
+        try
+        {
+            CopyMoved(old, born);
+        }
+        catch
+        {
+            Empty(born); // nobody saw it yet
+            throw;
+        }
+        Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
+        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
+        old.First->BeginMoveLocked();
         ClearMoved(old);
-        BringForward(old);
-        FreeEmptyTail(old);
-        old->EndMoveLocked();
+        BringForward(old.First);
+        FreeEmptyTail(old.First);
+        old.First->EndMoveLocked();
     }
 
     private bool IsMoved(IndexSlot slot) =>
         (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
 
-    private void CopyMoved(Bucket* old, Bucket* born)
+    private void CopyMoved(in LockedBucket old, in LockedBucket born)
     {
-        for (Bucket* line = old; line != null; line = index.Next(line))
+        foreach (SlotPlace place in old.Slots)
         {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-            {
-                IndexSlot value = Bucket.Load(line, slot);
-                if (value.IsEmpty || !IsMoved(value))
-                    continue;
-                Bucket* target = index.FindRoomLocked(born, int.MaxValue, out int room);
-                Move(line, slot, target, room, value);
-            }
+            if (!IsMoved(place.Value))
+                continue;
+            _ = index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace room);
+            Move(place, room);
         }
     }
 
-    private static void Move(Bucket* from, int slot, Bucket* to, int room, IndexSlot value)
+    private static void Move(SlotPlace from, SlotPlace to)
     {
-        to->SetFrequency(room, from->Frequency(slot));
-        to->SetInMain(room, from->IsInMain(slot));
-        if (from->MayExpire)
-            to->MarkExpiry();
-        Bucket.Store(to, room, value);
+        to.Line->SetFrequency(to.Slot, from.Line->Frequency(from.Slot));
+        to.Line->SetInMain(to.Slot, from.Line->IsInMain(from.Slot));
+        if (from.Line->MayExpire)
+            to.Line->MarkExpiry();
+        to.Store(from.Value);
     }
 
-    private void ClearMoved(Bucket* old)
+    private void ClearMoved(in LockedBucket old)
     {
-        for (Bucket* line = old; line != null; line = index.Next(line))
+        foreach (SlotPlace place in old.Slots)
         {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-            {
-                IndexSlot value = Bucket.Load(line, slot);
-                if (!value.IsEmpty && IsMoved(value))
-                    Bucket.Store(line, slot, default);
-            }
+            if (IsMoved(place.Value))
+                place.Store(default);
         }
     }
 
     private void BringForward(Bucket* old)
     {
-        for (Bucket* line = index.Next(old); line != null; line = index.Next(line))
+        foreach (SlotPlace place in new BucketSlots(index, index.Next(old)))
         {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-            {
-                IndexSlot value = Bucket.Load(line, slot);
-                int room = value.IsEmpty ? -1 : Bucket.FindEmptyLocked(old);
-                if (room < 0)
-                    continue;
-                Move(line, slot, old, room, value);
-                Bucket.Store(line, slot, default);
-            }
+            int room = Bucket.FindEmptyLocked(old);
+            if (room < 0)
+                return;
+            Move(place, new SlotPlace(old, room));
+            place.Store(default);
         }
+    }
+
+    private void Empty(in LockedBucket born)
+    {
+        foreach (SlotPlace place in born.Slots)
+            place.Store(default);
+        FreeEmptyTail(born.First);
     }
 
     private void FreeEmptyTail(Bucket* old)

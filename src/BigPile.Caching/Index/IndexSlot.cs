@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Index;
@@ -27,13 +28,15 @@ internal readonly struct IndexSlot(ulong word)
 
     private const int TagShift = BlockAddress.Bits - BucketHashBits;
 
-    internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address)
-    {
-    }
+    internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address) =>
+        Debug.Assert((address & ~BlockAddress.Mask) == 0, "An address that is too long would change the tag.");
 
     internal ulong Word => word;
 
     internal bool IsEmpty => word == 0;
+
+    /// <summary>The part of the key's hash that the slot has, at its place in the word.</summary>
+    internal ulong Tag => word & TagMask;
 
     internal ulong Address => word & BlockAddress.Mask;
 

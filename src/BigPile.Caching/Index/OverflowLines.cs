@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
@@ -30,6 +31,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             uint number = _firstFree;
             if (number != 0)
             {
+                Debug.Assert(number < End, "What is free was given out before.");
                 _firstFree = At(number)->Next;
                 At(number)->Next = 0;
             }
@@ -50,13 +52,16 @@ internal sealed unsafe class OverflowLines : IDisposable
     /// <summary>Takes back an empty line that no bucket leads to any more. Readers may still be in it, and find nothing.</summary>
     internal void Return(uint number)
     {
+        Debug.Assert(number != 0 && number < End, "Line 0 is nobody's, and others were given out.");
         Bucket* line = At(number);
+        Debug.Assert(Bucket.IsEmptyLocked(line), "A line that goes back has no entries.");
         line->ClearExpiry();
         _lock.Enter();
         try
         {
             line->Next = _firstFree;
             _firstFree = number;
+            Debug.Assert(Used > 0, "No line goes back twice.");
             Used--;
         }
         finally

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
@@ -95,17 +96,14 @@ internal sealed unsafe class TableIndex : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
     {
-        ulong number = Locate(hash);
-        Bucket* bucket = _lines.At(number);
-        state = bucket->State;
-        return Bucket.IsMoving(state) || number != (hash & MaskOf(Bucket.LevelOf(state))) ? FindFrom(hash, number, out state) : bucket;
+        return TryFindSettled(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
     }
 
     /// <summary>
     /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryFind(ulong hash, out Bucket* bucket, out byte state)
+    internal bool TryFindSettled(ulong hash, out Bucket* bucket, out byte state)
     {
         ulong number = Locate(hash);
         bucket = _lines.At(number);
@@ -113,57 +111,59 @@ internal sealed unsafe class TableIndex : IDisposable
         return !Bucket.IsMoving(state) && number == (hash & MaskOf(Bucket.LevelOf(state)));
     }
 
-    /// <summary>Locks the bucket of a hash.</summary>
-    /// <returns>Its first line, to be unlocked by the caller.</returns>
+    /// <summary>Locks the bucket of a hash, until the result is disposed.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Bucket* Lock(ulong hash, out ulong number)
+    internal LockedBucket Lock(ulong hash)
     {
-        number = Locate(hash);
+        ulong number = Locate(hash);
         Bucket* bucket = _lines.At(number);
         if (bucket->TryLock())
         {
             if (number == (hash & MaskOf(bucket->Level)))
-                return bucket;
+                return new LockedBucket(this, bucket, number);
             bucket->Unlock();
         }
-        return LockFrom(hash, ref number);
+        return LockFrom(hash, number);
     }
 
-    /// <summary>Locks a bucket by its number.</summary>
-    internal Bucket* LockBucket(ulong number)
-    {
-        Bucket* bucket = _lines.At(number);
-        var spinner = default(SpinWait);
-        while (!bucket->TryLock())
-            spinner.SpinOnce(sleep1Threshold: -1);
-        return bucket;
-    }
+    /// <summary>Locks a bucket by its number, until the result is disposed.</summary>
+    internal LockedBucket LockBucket(ulong number) => new(this, WaitForLock(number), number);
+
+    /// <summary>The slots of a bucket that are taken, while nobody changes it.</summary>
+    internal BucketSlots SlotsOf(ulong number) => new(this, At(number));
+
+    /// <summary>The lines of a bucket; a hint unless nobody changes it.</summary>
+    internal BucketLines LinesOf(ulong number) => new(this, At(number));
 
     /// <summary>Finds an empty slot in a locked bucket, and adds a line to it if that is allowed.</summary>
-    /// <param name="bucket">The bucket's first line.</param>
+    /// <param name="bucket">The bucket.</param>
     /// <param name="maxLines">The most lines that the bucket may have.</param>
-    /// <param name="slot">The slot.</param>
-    /// <returns>Its line, or null.</returns>
-    internal Bucket* FindRoomLocked(Bucket* bucket, int maxLines, out int slot)
+    /// <param name="place">The slot.</param>
+    internal bool TryFindRoomLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
     {
-        Bucket* line = bucket;
+        Bucket* line = bucket.First;
         while (true)
         {
-            slot = Bucket.FindEmptyLocked(line);
+            int slot = Bucket.FindEmptyLocked(line);
             if (slot >= 0)
-                return line;
+            {
+                place = new SlotPlace(line, slot);
+                return true;
+            }
             Bucket* next = Next(line);
             if (next == null)
                 break;
             line = next;
             maxLines--;
         }
+        place = default;
         if (maxLines <= 1)
-            return null;
+            return false;
         uint added = Overflow.Take();
-        slot = 0;
+        Debug.Assert(Bucket.IsEmptyLocked(Overflow.At(added)), "A line that was free has no entries.");
         line->Next = added; // readers who come by find it empty
-        return Overflow.At(added);
+        place = new SlotPlace(Overflow.At(added), 0);
+        return true;
     }
 
     /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
@@ -190,6 +190,7 @@ internal sealed unsafe class TableIndex : IDisposable
     /// <summary>Replaces the size of an index that nobody uses yet by the one that was saved.</summary>
     internal void RestoreSize(ulong bucketCount)
     {
+        Debug.Assert(bucketCount >= MinBuckets, "Slots leave out the bits of the hash that the number of a bucket tells.");
         _lines.EnsureAll(bucketCount);
         _bucketCount = bucketCount;
     }
@@ -204,13 +205,13 @@ internal sealed unsafe class TableIndex : IDisposable
 
     private static long WantedFor(long entries) => (long)(entries / EntriesPerBucket);
 
-    private void Clear(Bucket* bucket)
+    private Bucket* WaitForLock(ulong number)
     {
-        for (Bucket* line = bucket; line != null; line = Next(line))
-        {
-            for (int slot = 0; slot < Bucket.SlotCount; slot++)
-                Bucket.Store(line, slot, default);
-        }
+        Bucket* bucket = _lines.At(number);
+        var spinner = default(SpinWait);
+        while (!bucket->TryLock())
+            spinner.SpinOnce(sleep1Threshold: -1);
+        return bucket;
     }
 
     /// <summary>Finds the bucket of a hash from one that was responsible for it once.</summary>
@@ -242,14 +243,14 @@ internal sealed unsafe class TableIndex : IDisposable
 
     /// <summary>Locks the bucket of a hash from one that was responsible for it once.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Bucket* LockFrom(ulong hash, ref ulong number)
+    internal LockedBucket LockFrom(ulong hash, ulong number)
     {
         while (true)
         {
-            Bucket* bucket = LockBucket(number);
+            Bucket* bucket = WaitForLock(number);
             ulong responsible = hash & MaskOf(bucket->Level);
             if (responsible == number)
-                return bucket;
+                return new LockedBucket(this, bucket, number);
             bucket->Unlock();
             number = NextTowards(responsible, number);
         }
@@ -262,24 +263,10 @@ internal sealed unsafe class TableIndex : IDisposable
         if (level >= MaxLevel || (_lines.BytesToReach(count) is > 0 and long bytes && !MayGrowBy(bytes)))
             return false;
         _lines.Ensure(count);
-        ulong number = count - (1UL << level);
-        Bucket* old = LockBucket(number);
-        Bucket* born = _lines.At(count);
-        born->Initialize(level + 1, isLocked: true);
-        try
-        {
-            new BucketSplit(this, level).Run(old, born);
-        }
-        catch
-        {
-            Clear(born); // nobody saw it yet
-            throw;
-        }
-        finally
-        {
-            born->Unlock();
-            old->Unlock();
-        }
+        using LockedBucket old = LockBucket(count - (1UL << level));
+        _lines.At(count)->Initialize(level + 1, isLocked: true);
+        using var born = new LockedBucket(this, _lines.At(count), count);
+        new BucketSplit(this, level).Run(old, born);
         Volatile.Write(ref _bucketCount, count + 1);
         return true;
     }

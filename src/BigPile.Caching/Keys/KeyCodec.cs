@@ -34,8 +34,6 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 
-    internal bool HasComparer => comparer != null;
-
     /// <summary>Whether the bytes or the hash of a key come from a codec or a comparer, which may be the application's.</summary>
     internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || Kind == KeyKind.Object;
 

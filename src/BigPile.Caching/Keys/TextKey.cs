@@ -25,6 +25,14 @@ internal static class TextKey
         return status == OperationStatus.Done ? room.AsSpan(0, lengthBytes) : EncodeUtf16(key);
     }
 
+    /// <summary>Refuses bytes that are no text.</summary>
+    /// <exception cref="ArgumentException">They are no UTF-8.</exception>
+    internal static void RequireUtf8(ReadOnlySpan<byte> key)
+    {
+        if (!Utf8.IsValid(key))
+            throw new ArgumentException("The key is no valid UTF-8.", nameof(key));
+    }
+
     internal static string Decode(ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty || bytes[0] != Utf16Mark)

@@ -18,81 +18,82 @@ internal sealed class CacheMeter : IDisposable
 
     private readonly Meter _meter = new(MeterName);
 
-    internal CacheMeter(PileCache cache)
+    /// <param name="tables">Gives the tables with their figures of now.</param>
+    internal CacheMeter(Func<MeteredTable[]> tables)
     {
         _meter.CreateObservableCounter(
-            "bigpile.cache.requests", () => Observe(cache, RequestTag, ("hit", Counter.Hits), ("miss", Counter.Misses)), "{request}",
+            "bigpile.cache.requests", () => Observe(tables, RequestTag, ("hit", Counter.Hits), ("miss", Counter.Misses)), "{request}",
             "Reads by key.");
         _meter.CreateObservableCounter(
             "bigpile.cache.writes",
-            () => ObserveWrites(cache),
+            () => ObserveWrites(tables),
             "{write}", "Puts, by what became of them.");
         _meter.CreateObservableCounter(
             "bigpile.cache.removals",
-            () =>
-                Observe(cache, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
+            () => Observe(
+                tables, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
             "{entry}", "Entries that went, by reason.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.entry.count", () => Observe(cache, static core => core.Count), "{entry}", "Entries.");
+            "bigpile.cache.entry.count", () => Observe(tables, static table => table.Count), "{entry}", "Entries.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.capacity", () => Observe(cache, static core => core.Options.MaximumEntries ?? 0), "{entry}",
+            "bigpile.cache.capacity", () => Observe(tables, static table => table.Options.MaxEntries ?? 0), "{entry}",
             "The most entries; 0: no limit.");
-        _meter.CreateObservableUpDownCounter("bigpile.memory.used", () => ObserveMemory(cache), "By", "Memory of tables, by kind.");
+        _meter.CreateObservableUpDownCounter("bigpile.memory.used", () => ObserveMemory(tables), "By", "Memory of tables, by kind.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.memory.limit", () => Observe(cache, static core => core.Options.MaximumBytes ?? 0), "By",
+            "bigpile.memory.limit", () => Observe(tables, static table => table.Options.MaxBytes ?? 0), "By",
             "The most memory; 0: no limit.");
     }
 
     public void Dispose() => _meter.Dispose();
 
-    private static List<Measurement<long>> Observe(PileCache cache, Func<TableCore, long> figure)
+    private static List<Measurement<long>> Observe(Func<MeteredTable[]> tables, Func<MeteredTable, long> figure)
     {
         var all = new List<Measurement<long>>();
-        foreach (TableCore core in cache.Cores())
-            all.Add(new Measurement<long>(figure(core), new KeyValuePair<string, object?>(NameTag, core.Name)));
+        foreach (MeteredTable table in tables())
+            all.Add(new Measurement<long>(figure(table), new KeyValuePair<string, object?>(NameTag, table.Name)));
         return all;
     }
 
     private static List<Measurement<long>> Observe(
-        PileCache cache, string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
+        Func<MeteredTable[]> tables, string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
     {
         var all = new List<Measurement<long>>();
-        foreach (TableCore core in cache.Cores())
+        foreach (MeteredTable table in tables())
         {
             foreach ((string value, Counter counter) in figures)
-                all.Add(Measure(core, core.Counters[counter], tag, value));
+                all.Add(Measure(table, table.Counters[counter], tag, value));
         }
         return all;
     }
 
     // An insert that another entry had to go for is counted as both; it shows as overwritten only.
-    private static List<Measurement<long>> ObserveWrites(PileCache cache)
+    private static List<Measurement<long>> ObserveWrites(Func<MeteredTable[]> tables)
     {
         var all = new List<Measurement<long>>();
-        foreach (TableCore core in cache.Cores())
+        foreach (MeteredTable table in tables())
         {
-            long overwrites = core.Counters[Counter.Overwrites];
-            all.Add(Measure(core, core.Counters[Counter.Inserts] - overwrites, WriteTag, "inserted"));
-            all.Add(Measure(core, core.Counters[Counter.Replacements], WriteTag, "replaced"));
-            all.Add(Measure(core, overwrites, WriteTag, "overwritten"));
-            all.Add(Measure(core, core.Counters[Counter.Collisions], WriteTag, "collision"));
+            long overwrites = table.Counters[Counter.Overwrites];
+            all.Add(Measure(table, table.Counters[Counter.Inserts] - overwrites, WriteTag, "inserted"));
+            all.Add(Measure(table, table.Counters[Counter.Replacements], WriteTag, "replaced"));
+            all.Add(Measure(table, overwrites, WriteTag, "overwritten"));
+            all.Add(Measure(table, table.Counters[Counter.Collisions], WriteTag, "collision"));
         }
         return all;
     }
 
-    private static List<Measurement<long>> ObserveMemory(PileCache cache)
+    private static List<Measurement<long>> ObserveMemory(Func<MeteredTable[]> tables)
     {
         var all = new List<Measurement<long>>();
-        foreach (TableCore core in cache.Cores())
+        foreach (MeteredTable table in tables())
         {
-            TableStatistics statistics = core.Statistics;
-            all.Add(Measure(core, statistics.BlockBytes, MemoryTag, "payload"));
-            all.Add(Measure(core, statistics.IndexBytes, MemoryTag, "index"));
-            all.Add(Measure(core, statistics.EvictionBytes, MemoryTag, "eviction"));
+            TableStatistics statistics = table.Statistics;
+            all.Add(Measure(table, statistics.BlockBytes, MemoryTag, "payload"));
+            all.Add(Measure(table, statistics.IndexBytes, MemoryTag, "index"));
+            all.Add(Measure(table, statistics.EvictionBytes, MemoryTag, "eviction"));
         }
         return all;
     }
 
-    private static Measurement<long> Measure(TableCore core, long figure, string tag, string value) =>
-        new(figure, new KeyValuePair<string, object?>(NameTag, core.Name), new KeyValuePair<string, object?>(tag, value));
+    private static Measurement<long> Measure(MeteredTable table, long figure, string tag, string value) =>
+        new(figure, new KeyValuePair<string, object?>(NameTag, table.Name), new KeyValuePair<string, object?>(tag, value));
 }

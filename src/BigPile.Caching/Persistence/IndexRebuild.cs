@@ -4,6 +4,8 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using Microsoft.Extensions.Logging;
 
@@ -135,11 +137,11 @@ internal sealed class IndexRebuild(
 
     private void TakeIn(ThreadPresence presence, ulong address)
     {
-        if (!TableCore.TryReadTableId(pile, address, out int tableId))
+        if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
             return; // freed since the walk came by
         if (!cores.TryGetValue(tableId, out TableCore? core))
         {
-            if (!dropped.TryGetValue(tableId, out ulong upTo) || !TableCore.FreeDropped(pile, address, upTo))
+            if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
                 Interlocked.Increment(ref _unreadable);
             return;
         }

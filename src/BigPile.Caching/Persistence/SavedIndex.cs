@@ -1,7 +1,10 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
@@ -103,7 +106,7 @@ internal sealed class SavedIndex
 
     private static void Write(ChecksummedWriter writer, TableCore core)
     {
-        IndexSummary summary = core.Summarize();
+        IndexSummary summary = IndexSummary.Of(core);
         writer.Write(summary.TableId);
         writer.Write(summary.Entries);
         writer.Write(summary.RoomBytes);
@@ -175,8 +178,14 @@ internal sealed class SavedIndex
         if (!reader.IsChecksumRight())
             return false;
         foreach ((TableCore core, ulong address) in marks)
-            core.RestoreMark(address);
+            RestoreMark(core, address);
         return true;
+    }
+
+    private static void RestoreMark(TableCore core, ulong address)
+    {
+        if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)
+            core.AddFoundMark(head, address);
     }
 
     private static void Read(ChecksummedReader reader, TableCore core, List<(TableCore Core, ulong Address)> marks)
@@ -196,7 +205,7 @@ internal sealed class SavedIndex
         };
         int markCount = reader.ReadInt32();
         reader.CheckRoomFor(summary.BucketCount + OverflowLinesOf(summary), Bucket.SizeBytes);
-        core.Restore(summary);
+        summary.ApplyTo(core);
         for (int i = 0; i < markCount; i++)
             marks.Add((core, reader.ReadUInt64()));
         ReadLines(reader, core.Index.Lines, summary.BucketCount);

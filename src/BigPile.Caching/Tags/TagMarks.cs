@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -21,7 +22,9 @@ namespace BigPile.Caching.Tags;
 /// that hash as well.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed unsafe class TagMarks(TableCore core)
+/// <param name="pile">The pile that has the marks.</param>
+/// <param name="tableId">The table whose entries they concern.</param>
+internal sealed unsafe class TagMarks(Pile pile, int tableId)
 {
     /// <summary>What stands for all tags; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
@@ -31,7 +34,7 @@ internal sealed unsafe class TagMarks(TableCore core)
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(core.Pile.Id.ToByteArray()));
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
     private ulong _formerUpTo;
@@ -75,22 +78,6 @@ internal sealed unsafe class TagMarks(TableCore core)
         }
     }
 
-    /// <summary>Removes all entries with a tag that were put before.</summary>
-    internal void Mark(string tag)
-    {
-        core.OutdateFlights(TagHash.Of(tag));
-        // All blocks and their version are there before the first counts: without room for all, nothing is removed.
-        _ = core.WasFound ? Publish([SeededHashOf(tag), TagHash.Of(tag)]) : Publish([TagHash.Of(tag)]);
-    }
-
-    /// <summary>Removes all entries that were put before.</summary>
-    /// <returns>The version up to which they are no more.</returns>
-    internal ulong MarkAll()
-    {
-        core.OutdateFlights(AllTag);
-        return Publish([AllTag]);
-    }
-
     /// <summary>Whether one of an entry's tags was removed since it was put.</summary>
     internal bool IsMarked(in EntryHead head)
     {
@@ -107,26 +94,18 @@ internal sealed unsafe class TagMarks(TableCore core)
         }
     }
 
-    /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
+    /// <summary>Drops the marks up to a version, of which no entry is left that they concern. The caller is inside.</summary>
     internal void DropUpTo(ulong version, bool allOnly)
     {
-        ThreadPresence presence = core.EnterToChange();
-        try
+        lock (_lock)
         {
-            lock (_lock)
+            foreach ((ulong tag, TagMark mark) in _marks.Where(
+                pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
             {
-                foreach ((ulong tag, TagMark mark) in _marks.Where(
-                    pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
-                {
-                    _marks.Remove(tag);
-                    core.Pile.Entries.Free(mark.Address);
-                }
-                GiveBackLocked();
+                _marks.Remove(tag);
+                pile.Entries.Free(mark.Address);
             }
-        }
-        finally
-        {
-            core.Pile.Space.ExitAfterFree(presence);
+            GiveBackLocked();
         }
     }
 
@@ -136,7 +115,7 @@ internal sealed unsafe class TagMarks(TableCore core)
         ulong tag = head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
         if (head.Version <= _formerUpTo)
         {
-            core.Pile.Entries.Free(address);
+            pile.Entries.Free(address);
             return;
         }
         lock (_lock)
@@ -146,12 +125,12 @@ internal sealed unsafe class TagMarks(TableCore core)
                 return;
             if (isKnown && known.Version >= head.Version)
             {
-                core.Pile.Entries.Free(address);
+                pile.Entries.Free(address);
                 return;
             }
             Remember(tag, new TagMark(head.Version, address));
             if (isKnown)
-                core.Pile.Entries.Free(known.Address);
+                pile.Entries.Free(known.Address);
         }
     }
 
@@ -162,27 +141,14 @@ internal sealed unsafe class TagMarks(TableCore core)
             return [.. _marks.Values.Select(static mark => mark.Address)];
     }
 
-    private ulong Publish(ReadOnlySpan<ulong> tags, int flushes = 0)
+    /// <summary>Has entries with some tags that were put before be no more. The caller is inside.</summary>
+    /// <param name="tags">The hashes of the tags.</param>
+    /// <param name="floor">What the version is to be above.</param>
+    /// <returns>The version up to which they are no more.</returns>
+    internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor)
     {
-        ulong floor = core.Clock.VersionAt(core.Clock.Now);
-        ThreadPresence presence = core.EnterToChange();
-        try
-        {
-            core.ExpectMortals();
-            lock (_lock)
-            {
-                return PublishLocked(tags, floor);
-            }
-        }
-        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
-        {
-            // there will be room once what was freed is durably so
-        }
-        finally
-        {
-            core.Pile.Space.ExitAfterFree(presence);
-        }
-        return Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));
+        lock (_lock)
+            return PublishLocked(tags, floor);
     }
 
     private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
@@ -194,12 +160,12 @@ internal sealed unsafe class TagMarks(TableCore core)
         {
             for (; written < tags.Length; written++)
                 slots[written] = Write(tags[written]);
-            version = core.Pile.Versions.Next(floor);
+            version = pile.Versions.Next(floor);
         }
         finally
         {
             for (int i = 0; version == 0 && i < written; i++)
-                core.Pile.Entries.Abandon(slots[i], MarkBytes);
+                pile.Entries.Abandon(slots[i], MarkBytes);
         }
         for (int i = 0; i < tags.Length; i++)
         {
@@ -209,8 +175,8 @@ internal sealed unsafe class TagMarks(TableCore core)
         return version;
     }
 
-    // As earlier versions had it.
-    private ulong SeededHashOf(string tag)
+    /// <summary>The hash of a tag as earlier versions had it.</summary>
+    internal ulong SeededHashOf(string tag)
     {
         ulong hash = _seededHash.Of(Encoding.UTF8.GetBytes(tag));
         return hash == AllTag ? 1 : hash;
@@ -219,9 +185,9 @@ internal sealed unsafe class TagMarks(TableCore core)
     private Slot Write(ulong tag)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        Slot slot = core.Pile.Entries.Take(MarkBytes);
+        Slot slot = pile.Entries.Take(MarkBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
-        EntryHead.Write(payload, core.Id, key.Length, ValueKind.TagMark, EntrySpec.Plain);
+        EntryHead.Write(payload, tableId, key.Length, ValueKind.TagMark, EntrySpec.Plain);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         return slot;
     }
@@ -230,14 +196,15 @@ internal sealed unsafe class TagMarks(TableCore core)
     {
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
+        Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
         if (Fault.MarkFreedFirst && isKnown)
-            core.Pile.Entries.Free(known.Address);
+            pile.Entries.Free(known.Address);
         KillPoint.Pass(KillWindow.MarkBeforePublish);
-        core.Pile.Entries.Publish(slot, MarkBytes);
+        pile.Entries.Publish(slot, MarkBytes);
         KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
         Remember(tag, new TagMark(version, slot.Address));
         if (isKnown && !Fault.MarkFreedFirst)
-            core.Pile.Entries.Free(known.Address);
+            pile.Entries.Free(known.Address);
     }
 
     // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.

@@ -7,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using BigPile.Http.Bulk;
 using BigPile.Http.Protocol;
 using BigPile.Reporting;

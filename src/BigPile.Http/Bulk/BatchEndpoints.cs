@@ -2,6 +2,7 @@ using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Operations;
 using BigPile.Http.Bounds;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
@@ -34,8 +35,8 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return ProblemOf.Missing(tables, tableName);
             batch.Values.TakeFrom(room.ForAnswers);
-            _ = table.ReadManyBytesUtf8(
-                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, context.RequestAborted);
+            _ = table.ByUtf8().ReadGroups(
+                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, isOfBytes: true, context.RequestAborted);
             Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -62,7 +63,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             for (int i = 0; i < batch.Count; i++)
             {
                 context.RequestAborted.ThrowIfCancellationRequested();
-                batch.Items[i] = table.RemoveUtf8(batch.Key(i))
+                batch.Items[i] = table.ByUtf8().Remove(batch.Key(i))
                     ? BatchItem.Of(StatusCodes.Status204NoContent, default)
                     : BatchItem.Of(ProblemCatalog.EntryNotFound);
             }
@@ -136,9 +137,9 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             int lengthBytes = batch.Lengths[i];
             batch.Items[i] = lengthBytes switch
             {
-                Utf8KeyExtensions.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                Copying.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
                 _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
-                Utf8KeyExtensions.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
+                Copying.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };
             offset += Math.Max(0, lengthBytes);

@@ -171,7 +171,7 @@ internal sealed class BatchPuts(
             return BatchItem.Of(refusal);
         try
         {
-            PutResult result = table.PutBytesUtf8(key, value, options, out EntryInfo info);
+            PutResult result = table.ByUtf8().PutBytes(key, value, options, out EntryInfo info);
             if (result == PutResult.Collision)
                 return BatchItem.Of(ProblemOf.Refusal(table));
             return BatchItem.Of(result == PutResult.Replaced ? StatusCodes.Status204NoContent : StatusCodes.Status201Created, info);

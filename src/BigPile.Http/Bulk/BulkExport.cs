@@ -8,7 +8,9 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
 using BigPile.Http.Bounds;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
@@ -45,12 +47,12 @@ internal sealed class BulkExport(
     /// <returns>What was written; <see langword="null"/> when the reader of it has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
-        var found = new List<TableCore.EntryCopy>();
+        var found = new List<EntryCopy>();
         for (ulong place = 0; place < WalkPlace.End;)
         {
             cancellationToken.ThrowIfCancellationRequested(); // also where nothing is written for long
             place = table.Core.CopyBucketAt(place, found);
-            foreach (TableCore.EntryCopy entry in found)
+            foreach (EntryCopy entry in found)
             {
                 if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                     return null;
@@ -63,7 +65,7 @@ internal sealed class BulkExport(
     }
 
     // A long line stays in memory until the client has taken it.
-    private async ValueTask<bool> TryWriteAsync(TableCore.EntryCopy entry, CancellationToken cancellationToken)
+    private async ValueTask<bool> TryWriteAsync(EntryCopy entry, CancellationToken cancellationToken)
     {
         long lineBytes = entry.Info.ValueBytes / 3L * 4;
         if (room == null || lineBytes < FlushBytes)
@@ -93,10 +95,10 @@ internal sealed class BulkExport(
         return !result.IsCompleted && !result.IsCanceled;
     }
 
-    private void Write(TableCore.EntryCopy entry)
+    private void Write(EntryCopy entry)
     {
         // What is known of the entry and its value are read one behind the other; both must be of one version.
-        while (table.TryLeaseUtf8(entry.Key, out PileLease? lease, out EntryInfo info, isUse: false))
+        while (table.ByUtf8().TryLease(entry.Key, isUse: false, out PileLease? lease, out EntryInfo info))
         {
             using (lease!)
             {
@@ -106,12 +108,12 @@ internal sealed class BulkExport(
                     return;
                 }
             }
-            if (!table.TryLookUtf8(entry.Key, out entry))
+            if (!table.ByUtf8().TryLook(entry.Key, out entry))
                 return;
         }
     }
 
-    private void WriteEntry(in TableCore.EntryCopy entry, ReadOnlySpan<byte> value)
+    private void WriteEntry(in EntryCopy entry, ReadOnlySpan<byte> value)
     {
         if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
         {
@@ -141,7 +143,7 @@ internal sealed class BulkExport(
         Interlocked.Increment(ref _entries);
     }
 
-    private void WriteLifetime(in TableCore.EntryCopy entry)
+    private void WriteLifetime(in EntryCopy entry)
     {
         if (entry.SlidingEnd != long.MaxValue)
             _json.WriteString("expires"u8, new DateTime(table.Core.Clock.ToSystem(entry.SlidingEnd), DateTimeKind.Utc));

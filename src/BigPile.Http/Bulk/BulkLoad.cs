@@ -126,7 +126,7 @@ internal sealed class BulkLoad : IDisposable
         StoredValue.WriteHead(_value, MediaTypes.Json);
         line.CopyTo(_value.GetSpan(line.Length));
         _value.Advance(line.Length);
-        return Count(Table.PutBytesUtf8(key.Span, _value.WrittenSpan, out _), line.Length);
+        return Count(Table.ByUtf8().PutBytes(key.Span, _value.WrittenSpan, out _), line.Length);
     }
 
     private string? PutRecord(EntryRecord record, ReadOnlySpan<byte> line)
@@ -167,7 +167,7 @@ internal sealed class BulkLoad : IDisposable
             _tally.CountExpired();
             return null;
         }
-        return Count(Table.PutExactUtf8(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
+        return Count(Table.ByUtf8().PutExact(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
     }
 
     private string? Count(PutResult result, int payloadBytes)

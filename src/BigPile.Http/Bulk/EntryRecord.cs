@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Text.Json;
 using BigPile.Caching;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Entries;
@@ -151,11 +152,11 @@ internal sealed partial class EntryRecord : IDisposable
     {
         long end = _expiresAt?.UtcTicks ?? long.MaxValue;
         if (_timeToLive is { } time)
-            end = Math.Min(end, TableCore.Add(now.UtcTicks, time.Ticks));
+            end = Math.Min(end, CacheClock.Add(now.UtcTicks, time.Ticks));
         long slidingTicks = _sliding?.Ticks ?? 0;
         return new EntrySpec
         {
-            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, _unusedUntil?.UtcTicks ?? TableCore.Add(now.UtcTicks, slidingTicks)),
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, _unusedUntil?.UtcTicks ?? CacheClock.Add(now.UtcTicks, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
             Priority = _priority ?? EntryPriority.Normal,

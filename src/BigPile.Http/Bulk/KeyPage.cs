@@ -2,7 +2,9 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Http.Bulk;
 
@@ -34,7 +36,7 @@ internal sealed class KeyPage
         CacheTable<string, byte[]> table, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit, CancellationToken stop)
     {
         var page = new KeyPage();
-        var found = new List<TableCore.EntryCopy>();
+        var found = new List<EntryCopy>();
         for (int looked = 0; cursor.Place < WalkPlace.End; looked++)
         {
             stop.ThrowIfCancellationRequested();
@@ -51,10 +53,10 @@ internal sealed class KeyPage
     }
 
     // In the walk's own order, because a bucket changes between two pages, and may be split.
-    private bool TakeBucket(List<TableCore.EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
+    private bool TakeBucket(List<EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
     {
         found.Sort(static (left, right) => (left.Place, left.Info.Version).CompareTo((right.Place, right.Info.Version)));
-        foreach (TableCore.EntryCopy entry in found)
+        foreach (EntryCopy entry in found)
         {
             bool came = entry.Place == cursor.Place && entry.Info.Version <= cursor.AfterVersion;
             if (came || !entry.Key.AsSpan().StartsWith(prefix))

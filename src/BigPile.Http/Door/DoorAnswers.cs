@@ -97,7 +97,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
     private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadBytesStartUtf8(head.Key, start, out int copiedBytes, out EntryInfo info))
+        if (!table.ByUtf8().TryReadStart(head.Key, start, isOfBytes: true, out int copiedBytes, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (!TryChoose(head, start[..copiedBytes], out StoredHead stored))
             return false;
@@ -128,7 +128,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
     {
         isTight = false;
         var visitor = new DoorVisitor(output, _lastHeadBytes, headBytes);
-        if (!table.TryVisitUtf8(head.Key, ref visitor, out EntryInfo info))
+        if (!table.ByUtf8().TryVisit(head.Key, ref visitor, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
             return false;

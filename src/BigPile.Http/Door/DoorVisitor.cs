@@ -1,6 +1,6 @@
 using System;
 using System.IO.Pipelines;
-using BigPile.Caching;
+using BigPile.Caching.Readers;
 using BigPile.Http.Entries;
 
 namespace BigPile.Http.Door;

@@ -4,6 +4,8 @@ using System.Globalization;
 using System.Linq;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
@@ -20,11 +22,11 @@ internal static class EntryLook
     /// <summary>Takes what is known of an entry, and a lease of its value, both of one version.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     internal static bool TryTake(
-        CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, out TableCore.EntryCopy entry, [NotNullWhen(true)] out PileLease? lease,
+        CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, out EntryCopy entry, [NotNullWhen(true)] out PileLease? lease,
         out EntryInfo info)
     {
         info = default;
-        while (table.TryLookUtf8(key, out entry) && table.TryLeaseUtf8(key, out lease, out info, isUse: false))
+        while (table.ByUtf8().TryLook(key, out entry) && table.ByUtf8().TryLease(key, isUse: false, out lease, out info))
         {
             if (info.Version == entry.Info.Version)
                 return true;
@@ -35,7 +37,7 @@ internal static class EntryLook
     }
 
     /// <summary>Says what only a look is told: priority, tags, and the parts of the lifetime.</summary>
-    internal static void DescribeTo(IHeaderDictionary headers, in TableCore.EntryCopy entry, CacheClock clock)
+    internal static void DescribeTo(IHeaderDictionary headers, in EntryCopy entry, CacheClock clock)
     {
         headers[LifetimeHeaders.Priority] = Priorities.NameOf(entry.Priority);
         if (entry.Tags.Length != 0)

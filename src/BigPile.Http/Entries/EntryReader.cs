@@ -4,6 +4,7 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
@@ -50,7 +51,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.TryReadBytesStartUtf8(key, start, out int copiedBytes, out EntryInfo info))
+        if (!table.ByUtf8().TryReadStart(key, start, isOfBytes: true, out int copiedBytes, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         if (!TryDescribe(context, table, info, start[..copiedBytes], out Representation found))
             return NotServable(context, table, key);
@@ -74,7 +75,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         try
         {
             var visitor = new SmallValueVisitor(buffer, MaxSmallValueBytes);
-            if (!table.TryVisitUtf8(key, ref visitor, out EntryInfo info))
+            if (!table.ByUtf8().TryVisit(key, ref visitor, out EntryInfo info))
                 return PrebuiltProblem.EntryNotFound.WriteAsync(context);
             visitor.Complete();
             if (!visitor.IsWhole)
@@ -103,14 +104,14 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
 
     private Task AnswerLarge(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        return table.TryLeaseUtf8(key, out PileLease? lease, out EntryInfo info)
+        return table.ByUtf8().TryLease(key, out PileLease? lease, out EntryInfo info)
             ? AnswerLeased(context, table, key, asked, lease, info)
             : PrebuiltProblem.EntryNotFound.WriteAsync(context);
     }
 
     private Task AnswerLook(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (!EntryLook.TryTake(table, key, out TableCore.EntryCopy entry, out PileLease? lease, out EntryInfo info))
+        if (!EntryLook.TryTake(table, key, out EntryCopy entry, out PileLease? lease, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         EntryLook.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
         return AnswerLeased(context, table, key, asked, lease, info);

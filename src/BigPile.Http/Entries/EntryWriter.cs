@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
@@ -147,14 +148,14 @@ internal sealed class EntryWriter(
     {
         if (plan.Condition.IsNone)
         {
-            result = table.PutBytesUtf8(key, value, plan.Options, out info);
+            result = table.ByUtf8().PutBytes(key, value, plan.Options, out info);
             return true;
         }
         result = default;
         info = default;
         while (TryFind(table, key, plan.Condition, out ulong version))
         {
-            if (table.TryPutBytesUtf8(key, value, version, plan.Options, out result, out info))
+            if (table.ByUtf8().TryPutBytes(key, value, version, plan.Options, out result, out info))
                 return true; // else somebody was faster, and the condition is to be looked at again
             if (version == 0 && !table.Core.ShowsAll)
                 return false; // the table may have an entry that it does not show yet, and does not insert over
@@ -167,14 +168,14 @@ internal sealed class EntryWriter(
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return ProblemOf.Missing(tables, tableName);
-        bool isRemoved = condition.IsNone && table.RemoveUtf8(key);
+        bool isRemoved = condition.IsNone && table.ByUtf8().Remove(key);
         while (!isRemoved && !condition.IsNone)
         {
             if (!TryFind(table, key, condition, out ulong version))
                 return ProblemCatalog.Precondition;
             if (version == 0)
                 break;
-            isRemoved = table.RemoveUtf8(key, version);
+            isRemoved = table.ByUtf8().Remove(key, version);
         }
         if (!isRemoved)
             return ProblemCatalog.EntryNotFound;
@@ -199,7 +200,7 @@ internal sealed class EntryWriter(
             ulong version = 0;
             if (!condition.IsNone && !TryFind(table, key, condition, out version))
                 return ProblemCatalog.Precondition;
-            PutResult? result = table.RenewUtf8(key, version, lifetime, out EntryInfo info);
+            PutResult? result = table.ByUtf8().Renew(key, version, lifetime, out EntryInfo info);
             if (result == PutResult.Collision)
                 return ProblemOf.Refusal(table);
             if (result == null && version != 0)
@@ -215,7 +216,7 @@ internal sealed class EntryWriter(
     /// <summary>Looks whether a condition is met, and by which version; 0: there is no entry.</summary>
     private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
     {
-        bool exists = table.TryLookUtf8(key, out TableCore.EntryCopy entry);
+        bool exists = table.ByUtf8().TryLook(key, out EntryCopy entry);
         version = exists ? entry.Info.Version : 0;
         return exists ? condition.Allows(entry.Info) : condition.AllowsMissing;
     }

@@ -1,5 +1,5 @@
 using System;
-using BigPile.Caching;
+using BigPile.Caching.Readers;
 using BigPile.Http.Bounds;
 
 namespace BigPile.Http.Entries;

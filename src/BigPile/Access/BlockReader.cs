@@ -53,7 +53,7 @@ internal sealed unsafe class BlockReader
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct =>
-        TryRead<TReader, AllChecks>(pointer, ref reader);
+        TryRead<TReader, AllReadChecks>(pointer, ref reader);
 
     /// <summary>Reads the payload that a pointer names, with the checks of a type.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

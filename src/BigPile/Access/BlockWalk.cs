@@ -96,7 +96,7 @@ internal sealed unsafe class BlockWalk
             return false;
         var pointer = new PilePointer(address, header.Generation);
         var reader = default(SizeReader);
-        if (!_reader.TryReadInside<SizeReader, AllChecks>(pointer, ref reader))
+        if (!_reader.TryReadInside<SizeReader, AllReadChecks>(pointer, ref reader))
             return false;
         entry = new PileEntry(pointer, (int)reader.LengthBytes, BlockSpace.PayloadKindOf(reader.Kind));
         return true;

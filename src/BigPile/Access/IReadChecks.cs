@@ -14,7 +14,7 @@ internal interface IReadChecks
 }
 
 /// <summary>All checks.</summary>
-internal readonly struct AllChecks : IReadChecks
+internal readonly struct AllReadChecks : IReadChecks
 {
     public static bool Slot => true;
 

@@ -89,7 +89,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         {
             if (index + PrefetchWindow < pointers.Length)
                 Prefetch(pointers[index + PrefetchWindow]);
-            return reader.TryReadInside<ObjectReader, AllChecks>(pointers[index], ref one);
+            return reader.TryReadInside<ObjectReader, AllReadChecks>(pointers[index], ref one);
         }
         finally
         {

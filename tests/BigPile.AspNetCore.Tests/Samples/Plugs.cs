@@ -16,7 +16,7 @@ public static class Plugs
         // README: plugs
         builder.Services.AddBigPile(pile => pile.Directory = directory)      // or nothing: memory only
             .AddTable<string, Person>("people")                              // inject CacheTable<string, Person>
-            .AsDistributedCache(new TableOptions("sessions") { MaximumBytes = 1 << 30 })
+            .AsDistributedCache(new TableOptions("sessions") { MaxBytes = 1 << 30 })
             .AsHybridCache()                                                 // inject HybridCache
             .AsOutputCacheStore()                                            // AddOutputCache() keeps responses in the pile
             .WithHealthCheck();

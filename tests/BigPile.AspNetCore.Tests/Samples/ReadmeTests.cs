@@ -35,7 +35,7 @@ public sealed class ReadmeTests
         Assert.Equal("ada", (await Plugs.FindAsync(cache, "ada", default)).Name);
         Assert.NotSame(cache, app.Services.GetRequiredKeyedService<HybridCache>("scratch"));
         Assert.Equal(
-            1 << 30, app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, byte[]>("sessions").Options.MaximumBytes);
+            1 << 30, app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, byte[]>("sessions").Options.MaxBytes);
         Assert.NotNull(app.Services.GetService<CacheTable<string, Plugs.Person>>());
         Assert.IsType<PileDistributedCache>(app.Services.GetService<IDistributedCache>());
         Assert.IsType<PileOutputCacheStore>(app.Services.GetService<IOutputCacheStore>());

@@ -53,7 +53,7 @@ internal sealed class OpenTables : IDisposable
     }
 
     /// <summary>Begins to evict what is too much for one of the tables. Before that, all can be seen that there is.</summary>
-    internal void Limit() => _tables[Limited].Configure(_tables[Limited].Options with { MaximumEntries = 40 });
+    internal void Limit() => _tables[Limited].Configure(_tables[Limited].Options with { MaxEntries = 40 });
 
     internal void WaitUntilReady() => Cache.Readiness.Completion.Wait();
 

@@ -44,7 +44,8 @@ public sealed class UserCodeTests : StoppedCacheTest
         ["write: TryGet"] = static (table, called) => Assert.True(table.Plain.TryGet("key", new CallingWriter(called))),
         ["write: ReadMany"] = static (table, called) =>
             Assert.Equal(1, table.Plain.ReadMany(["key"], new CallingWriter(called), new int[1])),
-        ["write: TryReadUtf8"] = static (table, called) => Assert.True(table.Plain.TryReadUtf8(Utf8, new CallingWriter(called), out _)),
+        ["write: TryReadUtf8"] = static (table, called) =>
+            Assert.True(table.Plain.ByUtf8().TryRead(Utf8, new CallingWriter(called), out _)),
         ["write: ReadManyUtf8"] = static (table, called) => Assert.Equal(ValueBytes, ReadManyUtf8(table.Plain, new CallingWriter(called))),
     };
 
@@ -161,7 +162,7 @@ public sealed class UserCodeTests : StoppedCacheTest
     };
 
     private static long ReadManyUtf8(CacheTable<string, byte[]> table, IBufferWriter<byte> writer) =>
-        table.ReadManyUtf8(Utf8, [Utf8.Length], writer, 1 << 20, new int[1], new EntryInfo[1]);
+        table.ByUtf8().ReadMany(Utf8, [Utf8.Length], writer, 1 << 20, new int[1], new EntryInfo[1]);
 
     private static Task OnThread(Action action) =>
         Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);

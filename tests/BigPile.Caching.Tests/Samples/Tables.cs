@@ -13,7 +13,7 @@ internal static class Tables
         CacheTable<long, string> pages = cache.GetOrCreateTable<long, string>(new TableOptions("pages")
         {
             CollisionMode = CollisionMode.Durable,         // nothing goes but by removal, expiry or a limit
-            MaximumBytes = 4L << 30,                       // keys, values and the index together, never above
+            MaxBytes = 4L << 30,                           // keys, values and the index together, never above
             DefaultMaxAge = TimeSpan.FromMinutes(10),
         });
         string page = await pages.GetOrAddAsync(7, load);  // one run of the factory, however many wait

@@ -3,7 +3,9 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
 using BigPile.Http.Bulk;
 
 namespace BigPile.Http.Tests.Bulk;
@@ -83,7 +85,7 @@ public sealed class KeyPageTests : IDisposable
 
     private int CountBuckets(ulong from, ulong to)
     {
-        var found = new List<TableCore.EntryCopy>();
+        var found = new List<EntryCopy>();
         int count = 0;
         for (ulong place = from; place < to; count++)
             place = _table.Core.CopyBucketAt(place, found);

@@ -91,7 +91,7 @@ public sealed class RecoveryChurnTests(ITestOutputHelper output) : DurabilityTes
             PilePointer pointer = pointers[index];
             if (dice < 7)
             {
-                pile.Put(pointer, model[pointer] = value);
+                pile.Replace(pointer, model[pointer] = value);
                 continue;
             }
             Assert.True(pile.GetBytes(pointer).AsSpan().SequenceEqual(model[pointer]), $"{pointer} is not what was put");

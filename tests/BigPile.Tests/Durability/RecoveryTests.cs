@@ -1,9 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Layout;
-using BigPile.Allocation;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

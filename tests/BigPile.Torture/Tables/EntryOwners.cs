@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
+using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using BigPile.Tables;
 

@@ -66,8 +66,8 @@ internal sealed unsafe class TableUpkeep(TableTarget target, Journal journal, Fi
         {
             CollisionMode = isLimited && dice.OneIn(2) ? CollisionMode.Speculative : CollisionMode.Durable,
             Statistics = dice.OneIn(2),
-            MaximumEntries = dice.OneIn(3) ? null : isLimited ? 10 + dice.Next(60) : 1_000_000,
-            MaximumBytes = dice.OneIn(2) ? null : isLimited ? 1 << 20 : 1 << 30,
+            MaxEntries = dice.OneIn(3) ? null : isLimited ? 10 + dice.Next(60) : 1_000_000,
+            MaxBytes = dice.OneIn(2) ? null : isLimited ? 1 << 20 : 1 << 30,
         };
         if (dice.OneIn(2))
             table.Table.Configure(options);

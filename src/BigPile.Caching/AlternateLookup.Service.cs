@@ -1,0 +1,143 @@
+using System;
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching;
+
+/// <summary>What a service does with keys as they come over the wire.</summary>
+public readonly partial struct AlternateLookup<TAlternateKey, TValue>
+{
+    /// <summary>Shows a value where it lies; what is no bytes as an empty one.</summary>
+    internal bool TryVisit<TVisitor>(TAlternateKey key, ref TVisitor visitor, out EntryInfo info)
+        where TVisitor : struct, IValueVisitor
+    {
+        scoped var reader = new VisitingReader<TVisitor>(ref visitor);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+    }
+
+    /// <summary>As <see cref="TryReadStart(TAlternateKey, Span{byte}, out int, out EntryInfo)"/>.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
+    /// <param name="copiedBytes">The bytes copied.</param>
+    /// <param name="info">Version and size of the entry; the size is that of the whole value.</param>
+    internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool isOfBytes, out int copiedBytes, out EntryInfo info)
+    {
+        scoped var reader = new StartReader(destination, isOfBytes);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        bool found = _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+        copiedBytes = found ? reader.CopiedBytes : 0;
+        return found;
+    }
+
+    /// <summary>Gives a view of the value of a key, without a copy.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="isUse">Whether the entry is used, and so is worth more when another has to make room.</param>
+    /// <param name="lease">The view.</param>
+    /// <param name="info">Version and size of the entry.</param>
+    internal bool TryLease(TAlternateKey key, bool isUse, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
+    }
+
+    /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
+    internal bool TryLook(TAlternateKey key, out EntryCopy entry)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.TryLook(Probe(key, stack), out entry);
+    }
+
+    /// <summary>Gives an entry another lifetime, while its value, priority and tags stay. It gets a new version.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="version">The version that the entry must have; 0: any.</param>
+    /// <param name="lifetime">The lifetime.</param>
+    /// <param name="info">The entry as it is now.</param>
+    /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
+    internal PutResult? Renew(TAlternateKey key, ulong version, in EntryLifetime lifetime, out EntryInfo info)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Renew(Probe(key, stack), version, lifetime, out info);
+    }
+
+    /// <summary>Puts bytes with exactly what a spec says, in instants of the system's clock, whatever the table's options are.</summary>
+    internal PutResult PutExact(TAlternateKey key, ReadOnlySpan<byte> value, in EntrySpec spec, out EntryInfo info)
+    {
+        RequireText(key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        TableCore core = _table.Core;
+        return core.Put(Probe(key, stack), value, ValueKind.Bytes, core.InCacheTime(spec), Condition.None, out info)!.Value;
+    }
+
+    /// <summary>As <see cref="ReadMany"/>, where a value that is no bytes may count as empty.</summary>
+    internal long ReadGroups(
+        TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
+        Span<EntryInfo> infos, bool isOfBytes, CancellationToken cancellationToken)
+    {
+        if (lengths.Length != ends.Length || infos.Length != ends.Length)
+            throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
+                + $"{infos.Length:N0} infos; all must be as many.");
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        long copiedBytes = 0;
+        int roomBytes = Copying.FirstRoomBytes;
+        for (int i = 0, from = 0; i < ends.Length; from = ends[i++])
+        {
+            if (i % Prefetching.GroupKeys == 0)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                roomBytes = Copying.FirstRoomBytes;
+                Prefetch(keys, from, ends.Slice(i, Math.Min(Prefetching.GroupKeys, ends.Length - i)), stack);
+            }
+            KeyProbe key = Probe(Slice(keys, from, ends[i]), stack);
+            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i], isOfBytes);
+            copiedBytes += Math.Max(0, lengths[i]);
+        }
+        return copiedBytes;
+    }
+
+    private void Prefetch(TAlternateKey keys, int first, ReadOnlySpan<int> ends, Span<byte> stack)
+    {
+        if (_table.Keys.RunsOthersCode)
+            return;
+        Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
+        ThreadPresence presence = _table.Core.Enter();
+        try
+        {
+            for (int i = 0, from = first; i < ends.Length; from = ends[i++])
+                hashes[i] = Probe(Slice(keys, from, ends[i]), stack).Hash;
+            _table.Core.PrefetchBuckets(hashes[..ends.Length]);
+            _table.Core.PrefetchEntries(hashes[..ends.Length]);
+        }
+        finally
+        {
+            _table.Core.Pile.Space.Exit(presence);
+        }
+    }
+
+    private static TAlternateKey Slice(TAlternateKey keys, int from, int end)
+    {
+        if (typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>))
+        {
+            ReadOnlySpan<byte> bytes = Unsafe.As<TAlternateKey, ReadOnlySpan<byte>>(ref keys)[from..end];
+            return Unsafe.As<ReadOnlySpan<byte>, TAlternateKey>(ref bytes);
+        }
+        ReadOnlySpan<char> text = Unsafe.As<TAlternateKey, ReadOnlySpan<char>>(ref keys)[from..end];
+        return Unsafe.As<ReadOnlySpan<char>, TAlternateKey>(ref text);
+    }
+}

@@ -1,0 +1,192 @@
+using System;
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching;
+
+/// <summary>A table with text keys, for callers that hold the keys as characters or as UTF-8 already: no string is made.</summary>
+/// <typeparam name="TAlternateKey">
+/// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> with the key in UTF-8. Both name the same keys as strings.
+/// Bytes that are no UTF-8 are no key, and a put refuses them.
+/// </typeparam>
+/// <typeparam name="TValue">The type of the values.</typeparam>
+/// <remarks>
+/// See <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/>. Each member is that of the table with the same name.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+[SuppressMessage("Performance", "CA1815", Justification = "Nobody compares two ways to look into tables.")]
+public readonly partial struct AlternateLookup<TAlternateKey, TValue>
+    where TAlternateKey : notnull, allows ref struct
+{
+    /// <summary>What stands for the length of a value in <see cref="ReadMany"/> where the table has no such key.</summary>
+    public const int Missing = Copying.Missing;
+
+    /// <summary>What stands for the length of a value in <see cref="ReadMany"/> that there was no room for.</summary>
+    public const int TooLong = Copying.TooLong;
+
+    private readonly TypedTable<string, TValue> _table;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal AlternateLookup(TypedTable<string, TValue> table) => _table = table;
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGet(TKey, out TValue)"/>
+    public bool TryGet(TAlternateKey key, [MaybeNullWhen(false)] out TValue value) => TryGet(key, out value, out _);
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGet(TKey, out TValue, out EntryInfo)"/>
+    public bool TryGet(TAlternateKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.TryGet(Probe(key, stack), 0, out value, out info);
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>
+    public bool TryRead(TAlternateKey key, IBufferWriter<byte> destination, out EntryInfo info)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.TryRead(Probe(key, stack), destination, out info);
+    }
+
+    /// <summary>Copies the first bytes of a value as it is stored, as many as there is room for.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="destination">Where the bytes go; none behind <paramref name="copiedBytes"/> counts.</param>
+    /// <param name="copiedBytes">The bytes copied.</param>
+    /// <param name="info">Version and size of the entry; the size is that of the whole value.</param>
+    /// <returns><see langword="false"/> when the table has no such key.</returns>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryReadStart(TAlternateKey key, Span<byte> destination, out int copiedBytes, out EntryInfo info) =>
+        TryReadStart(key, destination, isOfBytes: false, out copiedBytes, out info);
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGetInfo"/>
+    public bool TryGetInfo(TAlternateKey key, out EntryInfo info)
+    {
+        var reader = default(SizeReader);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.ContainsKey"/>
+    public bool ContainsKey(TAlternateKey key) => TryGetInfo(key, out _);
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.TryLease"/>
+    public bool TryLease(TAlternateKey key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info) =>
+        TryLease(key, isUse: true, out lease, out info);
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.Put(TKey, TValue, EntryOptions)"/>
+    public PutResult Put(TAlternateKey key, TValue value, EntryOptions? options = null)
+    {
+        RequireText(key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Put(Probe(key, stack), value, options, Condition.None, out _)!.Value;
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
+    public PutResult PutBytes(TAlternateKey key, ReadOnlySpan<byte> value, out EntryInfo info) => PutBytes(key, value, null, out info);
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, EntryOptions, out EntryInfo)"/>
+    public PutResult PutBytes(TAlternateKey key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
+    {
+        RequireText(key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
+    }
+
+    /// <summary>Puts bytes as a value if the key's entry is still the one that the caller knows.</summary>
+    /// <remarks>
+    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// </remarks>
+    /// <param name="key">The key; at most 4,096 bytes in UTF-8.</param>
+    /// <param name="value">The bytes.</param>
+    /// <param name="version">The version that the entry must have; 0: the key must be missing.</param>
+    /// <param name="options">Age, priority and tags; the table's when left out.</param>
+    /// <param name="result">What became of the value, which may be that it was refused.</param>
+    /// <param name="info">Version and size of the new entry.</param>
+    /// <returns><see langword="false"/> when the entry has another version; nothing has changed then.</returns>
+    /// <exception cref="ArgumentException">The key is too long, or no UTF-8, or an option is out of its range.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public bool TryPutBytes(
+        TAlternateKey key, ReadOnlySpan<byte> value, ulong version, EntryOptions? options, out PutResult result, out EntryInfo info)
+    {
+        RequireText(key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        PutResult? done = _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
+        result = done.GetValueOrDefault();
+        return done != null;
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey)"/>
+    public bool Remove(TAlternateKey key)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.Remove(Probe(key, stack), Condition.None);
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey, ulong)"/>
+    public bool Remove(TAlternateKey key, ulong version)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(version);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.Remove(Probe(key, stack), Condition.Of(version));
+    }
+
+    /// <inheritdoc cref="CacheTable{TKey, TValue}.Touch(TKey)"/>
+    public bool Touch(TAlternateKey key)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return _table.Core.Touch(Probe(key, stack));
+    }
+
+    /// <summary>Copies the values of many keys as they are stored to a writer, one behind another.</summary>
+    /// <param name="keys">The keys, one behind another.</param>
+    /// <param name="ends">Where each key ends in <paramref name="keys"/>.</param>
+    /// <param name="destination">Where the bytes go.</param>
+    /// <param name="maxBytes">
+    /// The most bytes of all values; one that would go beyond is left out, and shorter ones behind it are not.
+    /// </param>
+    /// <param name="lengths">
+    /// Gets the bytes of each value; <see cref="Missing"/> where a key is missing, <see cref="TooLong"/> where a value was left out.
+    /// </param>
+    /// <param name="infos">Gets version and size of each entry.</param>
+    /// <param name="cancellationToken">Ends the call between some keys and the next ones.</param>
+    /// <returns>The bytes that were copied.</returns>
+    /// <exception cref="ArgumentException">There are not as many lengths and infos as keys.</exception>
+    /// <exception cref="OperationCanceledException">The call was ended.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public long ReadMany(
+        TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
+        Span<EntryInfo> infos, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        return ReadGroups(keys, ends, destination, maxBytes, lengths, infos, isOfBytes: false, cancellationToken);
+    }
+
+    // The type is known where this is compiled for, so that one of the two ways is left.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private KeyProbe Probe(TAlternateKey key, Span<byte> stack) =>
+        typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>)
+            ? _table.Keys.ProbeUtf8(Unsafe.As<TAlternateKey, ReadOnlySpan<byte>>(ref key), stack)
+            : _table.Keys.ProbeText(Unsafe.As<TAlternateKey, ReadOnlySpan<char>>(ref key), stack);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void RequireText(TAlternateKey key)
+    {
+        if (typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>))
+            TextKey.RequireUtf8(Unsafe.As<TAlternateKey, ReadOnlySpan<byte>>(ref key));
+    }
+}

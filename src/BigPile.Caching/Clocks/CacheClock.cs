@@ -1,0 +1,198 @@
+using System;
+using System.Threading;
+using BigPile.Durability;
+using BigPile.Memory;
+
+namespace BigPile.Caching.Clocks;
+
+/// <summary>The time of a cache, and the versions that follow it.</summary>
+/// <remarks>
+/// Ages and expiries are measured in a time that goes on evenly: from the system's clock at the start, by its steady clock. Where the
+/// system's clock is set forth or back meanwhile, nothing becomes older or younger by that. A pile whose last version lies ahead of the
+/// clock was used under a clock that was wrong: its time goes on from there, and <see cref="ClockSteps"/> has what that means for
+/// entries from before. Small differences are followed, so that the two do not drift apart.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class CacheClock
+{
+    private const int SaltBits = Versions.ClockShift - 1;
+    private const long FollowedTicks = TimeSpan.TicksPerSecond;
+    private const int MostLooks = 3;
+
+    // Versions are reserved a second ahead of the clock; what kills leave of that is no wrong clock.
+    private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
+
+    private readonly Lock _following = new();
+    private readonly TimeProvider _time;
+    private readonly double _ticksPerStamp;
+    private readonly long _start;
+
+    // So that a version of one pile is not taken for one of another that was made in the same millisecond.
+    private readonly ulong _salt;
+    private Anchor _anchor;
+    private ClockSteps _steps = ClockSteps.None;
+    private long _ahead;
+    private long _changes;
+
+    /// <summary>Starts a cache's time.</summary>
+    /// <param name="time">The clocks.</param>
+    /// <param name="pileId">The pile.</param>
+    /// <param name="lastVersion">The highest version that the pile has given out.</param>
+    internal CacheClock(TimeProvider time, Guid pileId, ulong lastVersion = 0)
+    {
+        _salt = BitConverter.ToUInt32(pileId.ToByteArray()) & ((1u << SaltBits) - 1);
+        _time = time == TimeProvider.System ? time : new SteadyTime(time, _following, OnStampsStepBack);
+        _ticksPerStamp = TimeSpan.TicksPerSecond / (double)_time.TimestampFrequency;
+        long clock = SystemNow;
+        long last = TicksOf(lastVersion);
+        _start = last - clock > UsualLeadTicks ? last : clock;
+        if (_start != clock)
+            StepBack(clock, _start - clock);
+        _anchor = new Anchor(_time.GetTimestamp(), _start, Slept());
+    }
+
+    /// <summary>The time of the cache, in ticks of UTC.</summary>
+    internal long Now
+    {
+        get
+        {
+            Anchor anchor = Volatile.Read(ref _anchor);
+            return anchor.Ticks + (long)((_time.GetTimestamp() - anchor.Stamp) * _ticksPerStamp);
+        }
+    }
+
+    /// <summary>
+    /// The time where the clock is the application's, and else 0: whoever is about to take a lock reads it first, since that clock may call
+    /// the cache, or wait for somebody who does. The system's is read when it is needed.
+    /// </summary>
+    internal long BeforeLock => _time == TimeProvider.System ? 0 : Now;
+
+    /// <summary>Whether the cache's time runs ahead of the system's clock; the next opening knows that by the versions alone.</summary>
+    internal bool IsAhead => Volatile.Read(ref _ahead) > 0;
+
+    /// <summary>Whether instants may have to be corrected.</summary>
+    internal bool HasSteps => Volatile.Read(ref _steps).IsAny;
+
+    private long SystemNow => _time.GetUtcNow().UtcTicks;
+
+    /// <summary>The instant of the system's clock that one of the cache's is.</summary>
+    internal long ToSystem(long ticks) => Shift(ticks, -Volatile.Read(ref _ahead));
+
+    /// <summary>The instant of the cache's time that one of the system's clock is.</summary>
+    internal long FromSystem(long ticks) => Shift(ticks, Volatile.Read(ref _ahead));
+
+    /// <summary>An instant after another one, or the last there is.</summary>
+    internal static long Add(long instant, long ticks) =>
+        instant > DateTime.MaxValue.Ticks - ticks ? DateTime.MaxValue.Ticks : instant + ticks;
+
+    /// <summary>The lowest version that may be given at an instant.</summary>
+    internal ulong VersionAt(long ticks)
+    {
+        long ms = (ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerMillisecond;
+        return ms <= 0 ? 0 : ((ulong)ms << Versions.ClockShift) | _salt;
+    }
+
+    /// <summary>When a version was given out, as the cache's time has it by now.</summary>
+    internal long PutAt(ulong version)
+    {
+        long ticks = TicksOf(version);
+        return ticks + StepsSince(version);
+    }
+
+    /// <summary>How much later an instant that was written down with a version is.</summary>
+    internal long StepsSince(ulong version) => StepsSince(TicksOf(version));
+
+    /// <summary>How much later an instant that was written down at another one is.</summary>
+    internal long StepsSince(long ticks) => Volatile.Read(ref _steps).At(ticks);
+
+    /// <summary>The lowest version of an entry that may have been put within a time until now; <see cref="PutAt"/> tells exactly.</summary>
+    internal ulong LowestVersion(TimeSpan age)
+    {
+        long ticks = Now - age.Ticks - Volatile.Read(ref _steps).Most - DateTime.UnixEpoch.Ticks;
+        long ms = (ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
+        return ms <= 0 ? 0 : (ulong)ms << Versions.ClockShift;
+    }
+
+    /// <summary>Looks at the system's clock. Done from time to time, and before an instant of that clock is taken over.</summary>
+    /// <remarks>
+    /// The clock is read under no lock, since it may be the application's. What was read before a change that somebody else made meanwhile
+    /// says nothing, and is read again.
+    /// </remarks>
+    internal void Follow()
+    {
+        bool isDone = false;
+        for (int i = 0; i < MostLooks && !isDone; i++)
+        {
+            long changes = Volatile.Read(ref _changes);
+            TimeSpan slept = Slept();
+            isDone = !TryReadBoth(out long stamp, out long clock) || TryFollow(changes, slept, stamp, clock);
+        }
+    }
+
+    private bool TryFollow(long changes, TimeSpan slept, long stamp, long clock)
+    {
+        lock (_following)
+        {
+            if (_changes != changes)
+                return false;
+            _changes++;
+            WakeUp(slept);
+            long apart = _anchor.Ticks + (long)((stamp - _anchor.Stamp) * _ticksPerStamp) - clock;
+            bool isRight = Math.Abs(apart) < FollowedTicks;
+            if (isRight || Math.Abs(apart - _ahead) < FollowedTicks)
+            {
+                Volatile.Write(ref _ahead, isRight ? 0 : _ahead);
+                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = clock + _ahead });
+                return true;
+            }
+            if (apart > _ahead)
+                StepBack(Math.Min(clock, _start), apart - _ahead);
+            Volatile.Write(ref _ahead, apart);
+            return true;
+        }
+    }
+
+    // Both at one instant, unless the thread loses its processor between the two.
+    private bool TryReadBoth(out long stamp, out long clock)
+    {
+        for (int i = 0; i < MostLooks; i++)
+        {
+            stamp = _time.GetTimestamp();
+            clock = SystemNow;
+            if ((_time.GetTimestamp() - stamp) * _ticksPerStamp < TimeSpan.TicksPerMillisecond)
+                return true;
+        }
+        stamp = clock = 0;
+        return false;
+    }
+
+    private static long TicksOf(ulong version) =>
+        DateTime.UnixEpoch.Ticks + (long)(version >> Versions.ClockShift) * TimeSpan.TicksPerMillisecond;
+
+    // The last instant stands for "never", also on the other clock.
+    private static long Shift(long ticks, long by) =>
+        ticks == long.MaxValue || by == 0 ? ticks : Math.Clamp(ticks + by, 0, DateTime.MaxValue.Ticks);
+
+    private TimeSpan Slept() => _time == TimeProvider.System ? SleepTime.Total : TimeSpan.Zero;
+
+    // Sleep is time that went by for every entry, and not a clock that was set.
+    private void WakeUp(TimeSpan slept)
+    {
+        if ((slept - _anchor.Slept).Ticks > FollowedTicks)
+            Volatile.Write(ref _anchor, _anchor with { Ticks = _anchor.Ticks + (slept - _anchor.Slept).Ticks, Slept = slept });
+    }
+
+    private void OnStampsStepBack(long by, long clock)
+    {
+        _changes++;
+        StepBack(clock, by);
+    }
+
+    private void StepBack(long upTo, long by)
+    {
+        Volatile.Write(ref _steps, _steps.With(upTo, by));
+        Volatile.Write(ref _ahead, _ahead + by);
+    }
+
+    private sealed record Anchor(long Stamp, long Ticks, TimeSpan Slept);
+}

@@ -1,0 +1,50 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Events;
+
+/// <summary>Those who are told of entries that were evicted or expired, each with the keys as they are typed.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork background, string table, KeyCodec<TKey> keys)
+    where TKey : notnull
+{
+    private readonly Dictionary<Action<IReadOnlyList<RemovedEntry<TKey>>>, Action<IReadOnlyList<RawRemoval>>> _raw = [];
+
+    internal void Add(Action<IReadOnlyList<RemovedEntry<TKey>>> listener)
+    {
+        ArgumentNullException.ThrowIfNull(listener);
+        lock (_raw)
+        {
+            if (_raw.ContainsKey(listener))
+                return;
+            Action<IReadOnlyList<RawRemoval>> raw = batch => Tell(listener, batch);
+            _raw[listener] = raw;
+            events.Subscribe(raw);
+        }
+    }
+
+    internal void Remove(Action<IReadOnlyList<RemovedEntry<TKey>>> listener)
+    {
+        lock (_raw)
+        {
+            if (_raw.Remove(listener, out Action<IReadOnlyList<RawRemoval>>? raw))
+                events.Unsubscribe(raw);
+        }
+    }
+
+    // A key that can't be read is left out, and noted; the others are told of all the same.
+    private void Tell(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
+    {
+        var removed = new List<RemovedEntry<TKey>>(batch.Count);
+        foreach (RawRemoval raw in batch)
+        {
+            background.TryRun(
+                $"the reading of the key of a removed entry of the table '{table}'",
+                () => removed.Add(new RemovedEntry<TKey>(keys.Decode(raw.Key), raw.Info, raw.Reason)));
+        }
+        if (removed.Count != 0)
+            listener(removed);
+    }
+}

@@ -1,0 +1,23 @@
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Goes through the lines of a bucket. It is locked, or what is seen is a hint.</summary>
+internal unsafe struct BucketLines(TableIndex index, Bucket* first)
+{
+    private Bucket* _next = first;
+
+    public Bucket* Current { get; private set; }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool MoveNext()
+    {
+        Current = _next;
+        if (Current == null)
+            return false;
+        _next = index.Next(Current);
+        return true;
+    }
+
+    public readonly BucketLines GetEnumerator() => this;
+}

@@ -1,0 +1,47 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Goes through the taken slots of a locked bucket that have a tag.</summary>
+internal unsafe struct BucketMatches
+{
+    private readonly TableIndex _index;
+    private readonly ulong _tag;
+    private Bucket* _line;
+    private uint _left;
+    private int _slot;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BucketMatches(TableIndex index, Bucket* first, ulong tag)
+    {
+        _index = index;
+        _tag = tag;
+        _line = first;
+        _left = Bucket.Match(first, tag);
+        _slot = -1;
+    }
+
+    public readonly SlotPlace Current => new(_line, _slot);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool MoveNext()
+    {
+        while (true)
+        {
+            while (_left != 0)
+            {
+                _slot = BitOperations.TrailingZeroCount(_left);
+                _left &= _left - 1;
+                if (!Bucket.Load(_line, _slot).IsEmpty) // the tag 0 is also that of an empty slot
+                    return true;
+            }
+            _line = _index.Next(_line);
+            if (_line == null)
+                return false;
+            _left = Bucket.Match(_line, _tag);
+        }
+    }
+
+    public readonly BucketMatches GetEnumerator() => this;
+}

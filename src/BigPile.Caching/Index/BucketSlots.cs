@@ -1,0 +1,32 @@
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Goes through the slots of a bucket, or of one line of it, that are taken. It is locked, or what is seen is a hint.</summary>
+/// <param name="index">The index; <see langword="null"/>: no further line is looked at.</param>
+/// <param name="first">The line to begin with.</param>
+internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
+{
+    private Bucket* _line = first;
+    private int _slot = -1;
+
+    public readonly SlotPlace Current => new(_line, _slot);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool MoveNext()
+    {
+        while (_line != null)
+        {
+            while (++_slot < Bucket.SlotCount)
+            {
+                if (!Bucket.Load(_line, _slot).IsEmpty)
+                    return true;
+            }
+            _slot = -1;
+            _line = index == null ? null : index.Next(_line);
+        }
+        return false;
+    }
+
+    public readonly BucketSlots GetEnumerator() => this;
+}

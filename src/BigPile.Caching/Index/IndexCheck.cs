@@ -1,0 +1,89 @@
+using System.Collections;
+using System.Collections.Generic;
+using System.Numerics;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Looks whether an index is whole. Nobody else is at work with it.</summary>
+internal readonly unsafe struct IndexCheck(TableIndex index)
+{
+    /// <summary>Looks at every bucket, every slot and every overflow line.</summary>
+    /// <returns>The slots that are taken.</returns>
+    /// <exception cref="System.InvalidOperationException">Something is wrong; the message says what.</exception>
+    internal long Run()
+    {
+        var reached = new BitArray((int)index.Overflow.End);
+        var addresses = new HashSet<ulong>();
+        for (ulong number = 0; number < index.BucketCount; number++)
+        {
+            CheckState(number);
+            CheckSlots(number, addresses);
+            CheckLines(number, reached);
+        }
+        CheckOverflow(reached);
+        return addresses.Count;
+    }
+
+    private void CheckState(ulong number)
+    {
+        Bucket* bucket = index.At(number);
+        byte state = bucket->State;
+        Invariant.Require((state & Bucket.LockBit) == 0, $"Bucket {number} is locked, and nobody is at work.");
+        Invariant.Require(!Bucket.IsMoving(state), $"Bucket {number} says that its entries are being moved, and nobody is at work.");
+        int level = LevelOf(number);
+        Invariant.Require(
+            bucket->Level == level, $"Bucket {number} of {index.BucketCount} has level {bucket->Level}, and must have {level}.");
+    }
+
+    // Buckets are split in turn: those below the next one to be split and those that were born of them have one bit more.
+    private int LevelOf(ulong number)
+    {
+        int level = BitOperations.Log2(index.BucketCount);
+        ulong whole = 1UL << level;
+        return number < index.BucketCount - whole || number >= whole ? level + 1 : level;
+    }
+
+    private void CheckSlots(ulong number, HashSet<ulong> addresses)
+    {
+        ulong mask = (1UL << index.At(number)->Level) - 1;
+        foreach (SlotPlace place in index.SlotsOf(number))
+        {
+            IndexSlot slot = place.Value;
+            ulong hash = slot.KnownHash(number);
+            Invariant.Require(
+                (hash & mask) == number, $"Bucket {number} has an entry whose hash ({hash}) belongs to bucket {hash & mask}.");
+            Invariant.Require(slot.Address != 0, $"Bucket {number} has a slot with a tag, and no address.");
+            Invariant.Require(addresses.Add(slot.Address), $"Two slots lead to address {slot.Address}; one is in bucket {number}.");
+        }
+    }
+
+    private void CheckLines(ulong number, BitArray reached)
+    {
+        for (uint next = index.At(number)->Next; next != 0; next = index.Overflow.At(next)->Next)
+        {
+            Invariant.Require(next < index.Overflow.End, $"Bucket {number} leads to line {next}, which was never given out.");
+            Invariant.Require(!reached[(int)next], $"Line {next} is reached twice, now from bucket {number}.");
+            Invariant.Require(index.Overflow.At(next)->State == 0, $"Line {next} of bucket {number} has a state; only the first one has.");
+            reached[(int)next] = true;
+        }
+    }
+
+    private void CheckOverflow(BitArray reached)
+    {
+        uint used = 0;
+        for (int line = 1; line < reached.Count; line++)
+            used += reached[line] ? 1u : 0u;
+        Invariant.Require(used == index.Overflow.Used, $"Buckets lead to {used} lines, and {index.Overflow.Used} are counted as used.");
+        uint free = 0;
+        for (uint line = index.Overflow.FirstFree; line != 0; line = index.Overflow.At(line)->Next, free++)
+        {
+            Invariant.Require(line < index.Overflow.End, $"The free line {line} was never given out.");
+            Invariant.Require(!reached[(int)line], $"Line {line} is free, and a bucket leads to it or it is free twice.");
+            Invariant.Require(Bucket.IsEmptyLocked(index.Overflow.At(line)), $"The free line {line} has an entry.");
+            reached[(int)line] = true;
+        }
+        Invariant.Require(
+            used + free + 1 == index.Overflow.End,
+            $"Of {index.Overflow.End - 1} lines {used} are used and {free} free; the others are lost.");
+    }
+}

@@ -1,0 +1,102 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Looks whether all holds that must hold of a table. Nobody else is at work with it.</summary>
+internal static class Checking
+{
+    /// <summary>Checks index, entries, counters, limits, and the queues of the evictor.</summary>
+    /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
+    internal static void CheckInvariants(this TableCore core)
+    {
+        _ = new IndexCheck(core.Index).Run();
+        core.Evictor?.CheckInvariants();
+        var seen = new Sums(core.Evictor?.TakeCensus());
+        var keys = new HashSet<string>(StringComparer.Ordinal);
+        for (ulong number = 0; number < core.Index.BucketCount; number++)
+        {
+            keys.Clear();
+            foreach (SlotPlace place in core.Index.SlotsOf(number))
+                core.CheckEntry(place, number, keys, seen);
+        }
+        if (!seen.HasUnreadable)
+            core.CheckSums(seen);
+    }
+
+    private static unsafe void CheckEntry(this TableCore core, SlotPlace place, ulong number, HashSet<string> keys, Sums seen)
+    {
+        if (!core.TryViewLocked(place, out LockedEntry entry))
+        {
+            seen.HasUnreadable = true; // its page was damaged, and what is counted of it can't be told
+            return;
+        }
+        EntryHead head = entry.Head;
+        var key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
+        Invariant.Require(head.TableId == core.Id, $"Bucket {number} leads to an entry of table {head.TableId}, not {core.Id}.");
+        Invariant.Require(keys.Add(Convert.ToHexString(key)), $"Bucket {number} has the key {Convert.ToHexString(key)} twice.");
+        Invariant.Require(
+            core.KeyComparer != null || place.Value.MayBe(core.Hash.Of(key)),
+            $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
+        Invariant.Require(
+            !head.MayBeDead || (place.Line->MayExpire && core.HasMortals),
+            $"An entry of bucket {number} may expire, and no sweep looks at its line.");
+        Invariant.Require(
+            head.Priority == EntryPriority.Normal || core.HasPriorities, $"An entry has priority {head.Priority}, and the table none.");
+        if (head.Kind == ValueKind.Tombstone)
+            return;
+        seen.Add(head.Priority, entry.PayloadBytes, core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+        bool isMain = place.Line->IsInMain(place.Slot);
+        Invariant.Require(
+            seen.Census == null || head.Priority == EntryPriority.NeverEvict
+                || core.Evictor!.TryTake(seen.Census, place.Value.KnownHash(number), head.Priority, isMain),
+            $"An entry of priority {head.Priority} is not in the queue of its place (main: {isMain}), and can't be evicted.");
+    }
+
+    private static void CheckSums(this TableCore core, Sums seen)
+    {
+        (long Entries, long RoomBytes, long PayloadBytes) counted =
+            (core.Counters[Counter.Entries], core.Counters[Counter.RoomBytes], core.Counters[Counter.PayloadBytes]);
+        (long Entries, long RoomBytes, long PayloadBytes) found = (seen.Entries, seen.RoomBytes, seen.PayloadBytes);
+        Invariant.Require(counted == found, $"Counted are {counted}, and there are {found}: entries, bytes of blocks and of payloads.");
+        if (core.Evictor == null)
+            return;
+        (long Entries, long RoomBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.RoomBytes));
+        Invariant.Require(
+            taken == (seen.Entries, seen.RoomBytes),
+            $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.RoomBytes)}.");
+        Invariant.Require(seen.Usage.HasNotesOf(core.Usage), $"What is noted of the bytes of each priority is wrong.");
+        Invariant.Require(
+            taken.Entries <= core.Usage.MaxEntries, $"There are {taken.Entries} entries, and {core.Usage.MaxEntries} are allowed.");
+    }
+
+    /// <summary>What a walk through the index came by.</summary>
+    private sealed class Sums(EvictionCensus? census)
+    {
+        internal EvictionCensus? Census => census;
+
+        internal TableUsage Usage { get; } = new();
+
+        internal long Entries { get; private set; }
+
+        internal long RoomBytes { get; private set; }
+
+        internal long PayloadBytes { get; private set; }
+
+        internal bool HasUnreadable { get; set; }
+
+        internal void Add(EntryPriority priority, long payloadBytes, long roomBytes)
+        {
+            Entries++;
+            PayloadBytes += payloadBytes;
+            RoomBytes += roomBytes;
+            Usage.Note(priority, roomBytes);
+        }
+    }
+}

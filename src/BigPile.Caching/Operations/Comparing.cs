@@ -1,0 +1,60 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Has keys compared by code of the application, which never runs inside the pile or under a lock.</summary>
+internal static unsafe class Comparing
+{
+    /// <summary>Copies the keys that a lookup of a hash may meet.</summary>
+    internal static void CopyKeys(this TableCore core, ulong hash, List<byte[]> found)
+    {
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(hash);
+            foreach (SlotPlace place in bucket.Matching(hash))
+            {
+                if (core.TryViewLocked(place.Value.Address, out EntryHead head, out _))
+                    found.Add(new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray());
+            }
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+    }
+
+    /// <summary>Does what a call lacked inside, once it is outside.</summary>
+    /// <returns>How often it has flushed by now.</returns>
+    internal static int PrepareAgain(this TableCore core, in KeyProbe key, bool hasRoom, int flushes)
+    {
+        if (!hasRoom)
+            return core.Pile.Space.Room.MakeRoom(flushes);
+        key.Matcher!.Learn();
+        return flushes;
+    }
+
+    /// <summary>
+    /// Leaves the pile for a read's comparisons, and comes back. Whatever happens, the caller is inside afterwards, and has to leave.
+    /// </summary>
+    internal static void LeaveToCompare(this TableCore core, ThreadPresence presence, KeyMatcher matcher)
+    {
+        core.Pile.Space.Exit(presence);
+        try
+        {
+            matcher.Learn();
+            _ = core.EnterToRead();
+        }
+        catch
+        {
+            presence.Enter(); // touches nothing
+            throw;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+using System;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Chooses what a full bucket of a speculative table gives up for a new entry.</summary>
+internal static unsafe class Ejecting
+{
+    /// <summary>Takes the entry of least worth out of a full bucket.</summary>
+    /// <returns><see langword="false"/> when none may go.</returns>
+    internal static bool TryEjectLocked(
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
+        out bool wasAlive)
+    {
+        foreach (SlotPlace one in bucket.Slots)
+            core.Pile.Entries.Prefetch(one.Value.Address);
+        Worth least = Worth.Most(most);
+        place = default;
+        foreach (SlotPlace one in bucket.Slots)
+        {
+            Worth worth = core.WorthLocked(one, ref now);
+            if (!worth.IsBelow(least))
+                continue;
+            least = worth;
+            place = one;
+        }
+        wasAlive = least.IsAlive;
+        if (place.Line == null)
+            return false;
+        foreach (SlotPlace one in bucket.Slots) // a put that is refused changes nothing
+            one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
+        if (core.TryViewLocked(place, out LockedEntry entry))
+            core.DropLocked(presence, entry, wasAlive ? Counter.Evictions : core.ReasonOf(entry.Head));
+        return true;
+    }
+
+    /// <summary>Whether a bucket has a place for an entry of a priority, or one of less worth that may go for it.</summary>
+    internal static bool HasPlaceLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
+    {
+        if (core.IsRebuilding || core.MaxLines == int.MaxValue)
+            return true;
+        int lines = 0;
+        foreach (Bucket* line in bucket.Lines)
+        {
+            if (Bucket.FindEmptyLocked(line) >= 0)
+                return true;
+            lines++;
+        }
+        return lines < core.MaxLines || core.MayEjectLocked(bucket, priority, ref now);
+    }
+
+    private static bool MayEjectLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
+    {
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (core.WorthLocked(place, ref now).IsBelow(Worth.Most(priority)))
+                return true;
+        }
+        return false;
+    }
+
+    private static Worth WorthLocked(this TableCore core, SlotPlace place, ref long now) =>
+        !core.TryViewLocked(place, out LockedEntry entry) || core.IsDead(entry.Head, ref now)
+            ? Worth.Nothing
+            : new Worth(entry.Head.Priority, place.Line->Frequency(place.Slot));
+
+    /// <summary>What an entry is worth: first by priority, then by use; below all is one that is no more.</summary>
+    private readonly record struct Worth(EntryPriority Priority, int Uses)
+    {
+        /// <summary>What only entries that may go for one of a priority are below.</summary>
+        internal static Worth Most(EntryPriority priority) => new(priority, int.MaxValue);
+
+        internal static Worth Nothing => new(EntryPriority.Low, -1);
+
+        internal bool IsAlive => Uses >= 0;
+
+        internal bool IsBelow(Worth other) =>
+            !IsAlive ? other.IsAlive
+            : Priority != EntryPriority.NeverEvict && other.IsAlive
+                && (Priority < other.Priority || (Priority == other.Priority && Uses < other.Uses));
+    }
+}

@@ -1,0 +1,30 @@
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>A table as its evictor sees it.</summary>
+internal sealed class EvictionHost(TableCore core) : IEvictionHost
+{
+    public TableIndex Index => core.Index;
+
+    public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) =>
+        !core.HasPriorities || !core.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;
+
+    public void Prefetch(IndexSlot slot) => core.Pile.Entries.Prefetch(slot.Address);
+
+    public void EvictLocked(SlotPlace place, long now)
+    {
+        ThreadPresence presence = ThreadPresence.Mine;
+        if (core.TryViewLocked(place, out LockedEntry entry))
+        {
+            core.DropLocked(presence, entry, core.IsDead(entry.Head, ref now) ? core.ReasonOf(entry.Head) : Counter.Evictions);
+            return;
+        }
+        place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
+        core.CountGone(presence, 0, entries: 1);
+    }
+}

@@ -1,0 +1,232 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching.Flights;
+using BigPile.Caching.Metrics;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Runs factories, one at a time for a key however many callers want its value.</summary>
+/// <remarks>
+/// A managed object exists for each key whose factory runs, and for none other. Whoever waited reads the value from the table, so that
+/// each caller has an object of its own; if it is gone from there already, they share the factory's. A run that found the key there, and
+/// made nothing, has nothing to share: what it found may have been removed before they asked. What a run made is kept only if nothing newer
+/// has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one hit or one miss,
+/// whatever it does after its first look.
+/// </remarks>
+internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
+    where TKey : notnull
+{
+    private readonly FlightKeyComparer<TKey> _keys = new(comparer);
+    private FlightRuns<TKey, TValue>? _made;
+
+    // Most tables have no factories.
+    private FlightRuns<TKey, TValue> Flights => _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(_keys));
+
+    /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
+    internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
+    {
+        if (table.TryGet(key, out TValue? value))
+            return value;
+        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
+        while (true)
+        {
+            var own = new Flight<TValue>(new FlightNode(key, table.Core.Name));
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
+            if (flight == own)
+                return Run(own, id, state, factory, options);
+            own.Dispose();
+            bool hasLanded = TryWait(id, flight, out TValue? shared);
+            if (table.TryGetAgain(key, out value))
+                return value;
+            if (hasLanded && flight.HasMade)
+                return shared!;
+        }
+    }
+
+    /// <summary>Gives a key's value, which the factory makes if it is missing.</summary>
+    internal async ValueTask<TValue> GetOrAddAsync<TState>(
+        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options,
+        CancellationToken cancellation)
+    {
+        cancellation.ThrowIfCancellationRequested();
+        if (table.TryGet(key, out TValue? value))
+            return value;
+        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
+        while (true)
+        {
+            var own = new Flight<TValue>(new FlightNode(key, table.Core.Name));
+            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            using FlightNode.Wait wait = flight.Node.BeginWait();
+            bool isOwn = flight == own;
+            if (isOwn)
+                _ = RunAsync(own, id, state, factory, options);
+            if (isOwn || TryJoin(id, flight))
+            {
+                TValue shared = await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
+                if (isOwn || (!table.TryGetAgain(key, out value) && flight.HasMade))
+                    return shared;
+            }
+            else
+            {
+                cancellation.ThrowIfCancellationRequested();
+            }
+            if (table.TryGetAgain(key, out value))
+                return value;
+        }
+    }
+
+    // A run that was abandoned is gone in a moment. One that is outdated goes on for those who waited before.
+    private bool TryJoin(FlightKey<TKey> key, Flight<TValue> flight)
+    {
+        if (!flight.IsOutdated)
+            return flight.TryJoin();
+        Flights.Remove(key, flight);
+        return false;
+    }
+
+    private bool TryWait(FlightKey<TKey> key, Flight<TValue> flight, [MaybeNullWhen(false)] out TValue value)
+    {
+        value = default;
+        if (!TryJoin(key, flight))
+            return false;
+        try
+        {
+            value = flight.Landing.GetAwaiter().GetResult();
+            return true;
+        }
+        finally
+        {
+            Leave(key, flight);
+        }
+    }
+
+    private async Task<TValue> WaitAsync(FlightKey<TKey> key, Flight<TValue> flight, CancellationToken cancellation)
+    {
+        try
+        {
+            return await flight.Landing.WaitAsync(cancellation).ConfigureAwait(false);
+        }
+        finally
+        {
+            Leave(key, flight);
+        }
+    }
+
+    // A run that nobody waits for is nobody's to join: who comes next starts one of his own.
+    private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
+    {
+        if (flight.LeaveAsLast())
+            Flights.Remove(key, flight);
+    }
+
+    private TValue Run<TState>(
+        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
+    {
+        FlightNode? before = flight.Node.Enter();
+        try
+        {
+            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
+            {
+                value = Make(key.Key, state, factory);
+                table.PutMade(key.Key, value, options, flight.Mark!);
+            }
+            Flights.Remove(key, flight);
+            flight.Land(value);
+            return value;
+        }
+        catch (Exception e)
+        {
+            Flights.Remove(key, flight);
+            flight.Crash(e);
+            throw;
+        }
+        finally
+        {
+            FlightNode.Leave(before);
+            End(flight);
+            Leave(key, flight);
+        }
+    }
+
+    // The flight before may have landed between the look and the start.
+    private bool TryGetOrBegin(Flight<TValue> flight, TKey key, EntryOptions? options, [MaybeNullWhen(false)] out TValue value)
+    {
+        value = default;
+        while ((flight.Mark = table.BeginFlight(key, options)) == null)
+        {
+            if (table.TryGetAgain(key, out value))
+                return true;
+        }
+        return false;
+    }
+
+    private void End(Flight<TValue> flight)
+    {
+        if (flight.Mark != null)
+            table.Core.Flights.End(flight.Mark);
+    }
+
+    [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
+    private async Task RunAsync<TState>(
+        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
+        EntryOptions? options)
+    {
+        _ = flight.Node.Enter(); // until this method ends
+        try
+        {
+            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
+            {
+                value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
+                table.PutMade(key.Key, value, options, flight.Mark!);
+            }
+            Flights.Remove(key, flight);
+            flight.Land(value);
+        }
+        catch (Exception e)
+        {
+            Flights.Remove(key, flight);
+            flight.Crash(e);
+        }
+        finally
+        {
+            End(flight);
+        }
+    }
+
+    private TValue Make<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory)
+    {
+        long began = CacheDurations.BeginFactory();
+        try
+        {
+            TValue value = factory(key, state);
+            CacheDurations.EndFactory(table.Core.Name, began, null);
+            return value;
+        }
+        catch (Exception e)
+        {
+            CacheDurations.EndFactory(table.Core.Name, began, e);
+            throw;
+        }
+    }
+
+    private async ValueTask<TValue> MakeAsync<TState>(
+        TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, CancellationToken abandoned)
+    {
+        long began = CacheDurations.BeginFactory();
+        try
+        {
+            TValue value = await factory(key, state, abandoned).ConfigureAwait(false);
+            CacheDurations.EndFactory(table.Core.Name, began, null);
+            return value;
+        }
+        catch (Exception e)
+        {
+            CacheDurations.EndFactory(table.Core.Name, began, e);
+            throw;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Gives views of values where they lie.</summary>
+internal static unsafe class Leasing
+{
+    /// <summary>Leases an entry's value where it lies.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="lease">The lease.</param>
+    /// <param name="info">Version and size of the entry.</param>
+    /// <param name="isUse">Whether that counts as a use of the entry.</param>
+    internal static bool TryLease(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true)
+    {
+        lease = null;
+        info = default;
+        long now = core.Clock.BeforeLock;
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(key.Hash);
+            return core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
+                && core.TryLeaseLocked(entry, isUse, out lease, out info);
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+        key.Matcher!.Learn();
+        return core.TryLease(key, out lease, out info, isUse);
+    }
+
+    private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
+    {
+        ulong address = entry.Address;
+        if (core.ChecksEveryRead)
+            _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));
+        if (isUse && core.CountsUses)
+            entry.Place.Line->CountUse(entry.Place.Slot);
+        if (entry.Head.Kind == ValueKind.Pointer)
+        {
+            bool found = core.Pile.TryLease(entry.Owned, out lease);
+            info = found ? entry.Head.Describe(lease!.Memory.Length) : default;
+            return found;
+        }
+        info = entry.Head.Describe((int)(entry.PayloadBytes - entry.Head.ValueOffset));
+        lease = core.Pile.Lessor.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
+        return true;
+    }
+}

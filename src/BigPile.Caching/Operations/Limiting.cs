@@ -1,0 +1,136 @@
+using System;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Changes a table's options, and begins and ends to enforce limits in entries and bytes.</summary>
+internal static class Limiting
+{
+    /// <summary>The lines that a bucket of a speculative table may have: their number bounds the cost of every operation.</summary>
+    private const int MaxSpeculativeLines = 4;
+
+    private const long TypicalEntryBytes = 256;
+
+    /// <summary>Has a table that nobody uses yet behave as its options say.</summary>
+    internal static TableCore Begin(this TableCore core)
+    {
+        core.ApplyLocked(core.Options);
+        return core;
+    }
+
+    /// <summary>
+    /// Changes the options of a live table. Calls wait meanwhile; a limit on a large table takes a walk through its index.
+    /// </summary>
+    internal static void Configure(this TableCore core, TableOptions options)
+    {
+        options.Validate();
+        ThreadPresence.RefuseInside();
+        long now = core.Clock.BeforeLock;
+        lock (core.Configuring)
+        {
+            if (options.FixedIndex != core.Options.FixedIndex)
+                throw new ArgumentException(
+                    $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
+            core.WhilePausedLocked(() => core.ApplyLocked(options));
+            core.EvictSurplus(now);
+        }
+    }
+
+    /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
+    internal static void BeginLimits(this TableCore core)
+    {
+        long now = core.Clock.BeforeLock;
+        lock (core.Configuring)
+        {
+            core.WhilePausedLocked(() =>
+            {
+                core.IsRebuilding = false;
+                core.ApplyLocked(core.Options);
+            });
+            core.EvictSurplus(now);
+        }
+    }
+
+    // Nobody is inside.
+    private static void ApplyLocked(this TableCore core, TableOptions options)
+    {
+        core.Options = options;
+        core.CountsReads = options.Statistics;
+        core.MaxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;
+        if (core.IsLimited && !core.IsRebuilding)
+            core.SetLimits(options);
+        else
+            core.DropLimits();
+        core.CountsUses = core.Evictor != null || options.FixedIndex;
+    }
+
+    private static void SetLimits(this TableCore core, TableOptions options)
+    {
+        core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
+        core.Usage.Entries = core.Counters[Counter.Entries];
+        core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
+        long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / TypicalEntryBytes);
+        if (core.Evictor is { } evictor)
+        {
+            evictor.SetCapacity(expected);
+            return;
+        }
+        core.Evictor = new Evictor(new EvictionHost(core), expected);
+        core.Usage.ClearNotes();
+        if (core.Usage.Entries != 0)
+            core.EnterAll(core.Evictor);
+    }
+
+    private static void DropLimits(this TableCore core)
+    {
+        core.Evictor?.Dispose();
+        core.Evictor = null;
+    }
+
+    private static unsafe void EnterAll(this TableCore core, Evictor evictor)
+    {
+        for (ulong number = 0; number < core.Index.BucketCount; number++)
+        {
+            foreach (SlotPlace place in core.Index.SlotsOf(number))
+                evictor.EnterFound(place.Value.KnownHash(number), core.NoteFound(place), place.Line->IsInMain(place.Slot));
+        }
+    }
+
+    private static EntryPriority NoteFound(this TableCore core, SlotPlace place)
+    {
+        if (!core.HasPriorities)
+            return EntryPriority.Normal;
+        if (!core.TryViewLocked(place, out LockedEntry entry))
+            return EntryPriority.Low;
+        if (entry.Head.Kind != ValueKind.Tombstone)
+            core.Usage.Note(entry.Head.Priority, core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+        return entry.Head.Priority;
+    }
+
+    // What is over the limits after they were lowered.
+    private static void EvictSurplus(this TableCore core, long now)
+    {
+        if (core.Evictor is not { } evictor)
+            return;
+        TableUsage usage = core.Usage;
+        while (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.RoomBytes) > core.BlockLimitBytes)
+        {
+            ThreadPresence presence = core.EnterToChange();
+            try
+            {
+                if (!evictor.TryEvict(0, EntryPriority.High, now))
+                    return;
+            }
+            finally
+            {
+                core.Pile.Space.ExitAfterFree(presence);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Looks at entries rather than at values: what is known of one, the pointer that it has, and all of a bucket.</summary>
+internal static class Looking
+{
+    /// <summary>Looks at an entry under its lock, and does not count that as a use.</summary>
+    internal static bool TryLook(this TableCore core, in KeyProbe key, out EntryCopy copy)
+    {
+        copy = default;
+        long now = core.Clock.BeforeLock;
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(key.Hash);
+            if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
+                return false;
+            copy = core.Copy(entry);
+            return true;
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+        key.Matcher!.Learn();
+        return core.TryLook(key, out copy);
+    }
+
+    /// <summary>Reads the pointer that an entry has for a value.</summary>
+    internal static bool TryReadPointer(this TableCore core, in KeyProbe key, out PilePointer pointer, out ulong version)
+    {
+        pointer = default;
+        version = 0;
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(key.Hash);
+            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsShown(entry.Head))
+                (pointer, version) = (entry.Owned, entry.Head.Version);
+            return pointer.IsValid;
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+        key.Matcher!.Learn();
+        return core.TryReadPointer(key, out pointer, out version);
+    }
+
+    /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
+    /// <param name="found">Gets the entries, in no order.</param>
+    /// <param name="isToShow">
+    /// Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.
+    /// </param>
+    /// <returns>Where the walk goes on: the place behind the bucket.</returns>
+    internal static unsafe ulong CopyBucketAt(this TableCore core, ulong place, List<EntryCopy> found, bool isToShow = true)
+    {
+        found.Clear();
+        long now = core.Clock.Now;
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
+            core.CopyBucketLocked(bucket, place, found, isToShow, ref now);
+            return WalkPlace.EndOf(bucket.Number, bucket.First->Level);
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+    }
+
+    private static void CopyBucketLocked(
+        this TableCore core, in LockedBucket bucket, ulong from, List<EntryCopy> found, bool isToShow, ref long now)
+    {
+        foreach (SlotPlace slot in bucket.Slots)
+        {
+            var entry = new LockedEntry { Place = slot };
+            if (!core.TryViewLocked(slot.Value.Address, out entry.Head, out entry.PayloadBytes))
+                continue;
+            if (isToShow ? core.IsNoneLocked(entry.Head, ref now) : core.IsGoneLocked(entry.Head, ref now))
+                continue;
+            ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
+            if (place >= from)
+                found.Add(core.Copy(entry) with { Place = place });
+        }
+    }
+
+    private static unsafe EntryCopy Copy(this TableCore core, in LockedEntry entry)
+    {
+        EntryHead head = entry.Head;
+        var tags = new ulong[head.TagCount];
+        for (int i = 0; i < tags.Length; i++)
+            tags[i] = head.Tag(i);
+        int valueBytes = head.Kind == ValueKind.Pointer ? core.OwnedBytes(head) : (int)(entry.PayloadBytes - head.ValueOffset);
+        return new EntryCopy(
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), head.Describe(valueBytes), head.Kind, head.Priority,
+            core.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? core.SlidingEndOf(head) : core.ExpiryOf(head),
+            tags);
+    }
+
+    private static int OwnedBytes(this TableCore core, in EntryHead head)
+    {
+        var size = default(SizeReader);
+        return core.Pile.Reader.TryRead(head.Owned, ref size) ? (int)size.LengthBytes : 0;
+    }
+}

@@ -1,0 +1,98 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Reads and changes many keys at once: the cache lines of some come while others are worked on.</summary>
+/// <remarks>
+/// Keys and values pass through the codec outside of the pile: what it does, it does without keeping others waiting.
+/// </remarks>
+internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
+    where TKey : notnull
+{
+    internal int Get(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
+    {
+        int count = 0;
+        for (int i = 0; i < keys.Length; i++)
+        {
+            if (i % Prefetching.GroupKeys == 0)
+                PrefetchFrom(keys, i);
+            found[i] = table.TryGet(keys[i], out values[i]);
+            count += found[i] ? 1 : 0;
+        }
+        return count;
+    }
+
+    internal int Read(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        int count = 0;
+        for (int i = 0; i < keys.Length; i++)
+        {
+            if (i % Prefetching.GroupKeys == 0)
+                PrefetchFrom(keys, i);
+            bool isFound = table.TryRead(table.Keys.Probe(keys[i], stack), destination, out EntryInfo info);
+            lengths[i] = isFound ? info.ValueBytes : Copying.Missing;
+            count += isFound ? 1 : 0;
+        }
+        return count;
+    }
+
+    internal void Put(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        for (int i = 0; i < keys.Length; i++)
+        {
+            if (i % Prefetching.GroupKeys == 0)
+                PrefetchFrom(keys, i);
+            results[i] = table.Put(table.Keys.Probe(keys[i], stack), values[i], options, Condition.None, out _)!.Value;
+        }
+    }
+
+    internal int Remove(ReadOnlySpan<TKey> keys)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        int count = 0;
+        for (int i = 0; i < keys.Length; i++)
+        {
+            if (i % Prefetching.GroupKeys == 0)
+                PrefetchFrom(keys, i);
+            count += table.Core.Remove(table.Keys.Probe(keys[i], stack), Condition.None) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private void PrefetchFrom(ReadOnlySpan<TKey> keys, int first)
+    {
+        if (table.Keys.RunsOthersCode)
+            return;
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
+        ThreadPresence presence = table.Core.Enter();
+        try
+        {
+            Prefetch(group, stack);
+        }
+        finally
+        {
+            table.Core.Pile.Space.Exit(presence);
+        }
+    }
+
+    private void Prefetch(ReadOnlySpan<TKey> group, Span<byte> stack)
+    {
+        Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
+        for (int i = 0; i < group.Length; i++)
+            hashes[i] = table.Keys.HashOf(group[i], stack);
+        table.Core.PrefetchBuckets(hashes[..group.Length]);
+        table.Core.PrefetchEntries(hashes[..group.Length]);
+    }
+}

@@ -1,0 +1,87 @@
+using System;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Removes the entries with a tag, or all: a mark says up to which version they are no more.</summary>
+/// <remarks>
+/// Removals by tag and of everything outdate the runs of factories first, and then pass through the locks of their buckets: a run that was
+/// faster has a version below that of the removal's mark.
+/// </remarks>
+internal static class Marking
+{
+    /// <summary>Removes all entries with a tag that were put before.</summary>
+    internal static void RemoveByTag(this TableCore core, string tag)
+    {
+        ulong hash = TagHash.Of(tag);
+        core.OutdateFlights(hash);
+        // All blocks and their version are there before the first counts: without room for all, nothing is removed.
+        _ = core.WasFound ? core.Publish([core.Tags.SeededHashOf(tag), hash]) : core.Publish([hash]);
+    }
+
+    /// <summary>Removes all entries that were put before.</summary>
+    /// <returns>The version up to which they are no more.</returns>
+    internal static ulong MarkAll(this TableCore core)
+    {
+        core.OutdateFlights(TagMarks.AllTag);
+        return core.Publish([TagMarks.AllTag]);
+    }
+
+    /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
+    internal static void DropMarksUpTo(this TableCore core, ulong version, bool allOnly)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.Tags.DropUpTo(version, allOnly);
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+    }
+
+    private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int flushes = 0)
+    {
+        ulong floor = core.Clock.VersionAt(core.Clock.Now);
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.HasMortals = true;
+            return core.Tags.Publish(tags, floor);
+        }
+        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        {
+            // there will be room once what was freed is durably so
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        return core.Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));
+    }
+
+    // A run that began before has told the table what it keeps, or sees that it is outdated.
+    private static void OutdateFlights(this TableCore core, ulong tag)
+    {
+        if (!core.Flights.IsAny)
+            return;
+        foreach (ulong hash in core.Flights.OutdateTagged(tag == TagMarks.AllTag ? null : tag))
+            core.PassThrough(hash);
+    }
+
+    private static void PassThrough(this TableCore core, ulong hash)
+    {
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            core.Index.Lock(hash).Dispose();
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+    }
+}

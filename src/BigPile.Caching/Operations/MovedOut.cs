@@ -1,0 +1,28 @@
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>An object that is whole, and not live before its entry is.</summary>
+internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
+{
+    private bool _isLive;
+
+    internal PilePointer Pointer => slot.Pointer;
+
+    internal void Publish(Pile pile)
+    {
+        KillPoint.Pass(KillWindow.MoveOutBeforeObject);
+        pile.Entries.PublishObject(slot, kind, payloadBytes);
+        _isLive = true;
+        if (Fault.ObjectBeforeEntry)
+            KillPoint.Pass(KillWindow.MoveOutBeforeObject);
+    }
+
+    internal void AbandonUnlessLive(Pile pile)
+    {
+        if (!_isLive)
+            pile.Entries.Abandon(slot, payloadBytes);
+    }
+}

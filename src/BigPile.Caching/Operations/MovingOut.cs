@@ -1,0 +1,76 @@
+using System;
+using System.Runtime.InteropServices;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Moves a value out of its entry into an object of its own.</summary>
+/// <remarks>
+/// Order: object filled, and not live; under the lock of the key's bucket the entry that leads to it is published, then the object; index;
+/// old entry freed. A kill before the object is live leaves an entry that leads nowhere, which a rebuild drops, and the old entry counts.
+/// The other way round it would leave an object that nothing leads to, for ever. All of it is one call of the pile, so that a flush has
+/// all or nothing. The slot is given out with a higher generation when the pile is opened again, so nothing else gets the object's pointer.
+/// </remarks>
+internal static class MovingOut
+{
+    /// <summary>Puts a value anew, as an object that its entry owns.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="kind">Its kind.</param>
+    /// <param name="entry">The entry; its version must still be the same.</param>
+    /// <param name="pointer">The object.</param>
+    /// <param name="flushes">How often it was tried before; see <see cref="RoomMaker.MakeRoom(int)"/>.</param>
+    /// <returns>
+    /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
+    /// room for it with a pointer; nothing has changed then.
+    /// </returns>
+    internal static PutResult? MoveOut(
+        this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer,
+        int flushes = 0)
+    {
+        bool hasRoom = true;
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            var movedOut = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
+            KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
+            pointer = movedOut.Pointer;
+            return core.PutPointerInside(presence, key, entry, movedOut);
+        }
+        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        {
+            hasRoom = false; // there will be some once what was freed is durably so
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        flushes = core.PrepareAgain(key, hasRoom, flushes);
+        return core.MoveOut(key, value, kind, entry, out pointer, flushes);
+    }
+
+    private static PutResult? PutPointerInside(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntryCopy entry, MovedOut movedOut)
+    {
+        ulong word = movedOut.Pointer.ToUInt64();
+        ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+        try
+        {
+            var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), movedOut);
+            return core.PutInside(presence, key, entry.Spec, order, out _);
+        }
+        finally
+        {
+            movedOut.AbandonUnlessLive(core.Pile);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+using BigPile.Allocation;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>One put on its way: what it has, and what has become of it.</summary>
+internal struct PutChange
+{
+    internal ThreadPresence Presence;
+    internal long PayloadBytes;
+    internal long Now;
+
+    /// <summary>Whether it counts for a limit.</summary>
+    internal bool IsLimited;
+    internal Reservation Reserved;
+    internal Slot Slot;
+    internal ulong Version;
+
+    /// <summary>What it did; <see langword="null"/>: its condition was not met.</summary>
+    internal PutResult? Result;
+    internal bool IsPublished;
+
+    /// <summary>Whether the evictor has to be told.</summary>
+    internal bool IsNewInIndex;
+
+    /// <summary>Whether what was reserved was not right any more, so that all begins anew.</summary>
+    internal bool IsRetry;
+}

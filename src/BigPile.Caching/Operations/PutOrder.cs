@@ -1,0 +1,18 @@
+using System;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>What a put puts, and when. Key and entry head go beside it, since to copy them takes longer than to pass them on.</summary>
+internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, Condition condition, MovedOut? movedOut = null)
+{
+    internal readonly ReadOnlySpan<byte> Value = value;
+    internal readonly Condition Condition = condition;
+    internal readonly ValueKind Kind = kind;
+
+    /// <summary>The object that becomes live with the entry, if its value is one that is moved out.</summary>
+    internal readonly MovedOut? MovedOut = movedOut;
+
+    internal bool IsTombstone => Kind == ValueKind.Tombstone;
+}

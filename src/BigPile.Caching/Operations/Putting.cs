@@ -1,0 +1,149 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Allocation;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Puts a value: reserves room for it, writes its block, has the index lead to it, and tells who follows.</summary>
+internal static unsafe class Putting
+{
+    private const long EntriesBetweenGrowths = 31;
+
+    /// <summary>Puts a value.</summary>
+    /// <returns>What happened; <see langword="null"/> when the condition was not met.</returns>
+    internal static PutResult? Put(
+        this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntrySpec spec, Condition condition,
+        out EntryInfo info)
+    {
+        KeyLimits.CheckLength(key.Bytes.Length);
+        var order = new PutOrder(value, kind, condition);
+        PutResult? result = core.Put(key, spec, order, flushes: 0, out info);
+        if (result is not (null or PutResult.Collision))
+            CacheDurations.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
+        return result;
+    }
+
+    private static PutResult? Put(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
+    {
+        bool hasRoom = true;
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            return core.PutInside(presence, key, spec, order, out info);
+        }
+        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        {
+            hasRoom = false; // there will be some once what was freed is durably so
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        return core.Put(key, spec, order, core.PrepareAgain(key, hasRoom, flushes), out info);
+    }
+
+    /// <summary>Puts a value. The caller is inside.</summary>
+    internal static PutResult? PutInside(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    {
+        core.Index.Prefetch(key.Hash);
+        bool hasEvicted = false;
+        long now = core.Clock.Now;
+        while (true)
+        {
+            var change = new PutChange
+            {
+                Presence = presence,
+                Now = now,
+                PayloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + order.Value.Length,
+                IsLimited = core.Evictor != null && !order.IsTombstone,
+            };
+            if (change.IsLimited)
+            {
+                Reservation.Promise promise = core.TryReserve(key, spec, order.Condition, ref change);
+                if (promise != Reservation.Promise.Given)
+                {
+                    info = default;
+                    return core.Refuse(presence, promise);
+                }
+                hasEvicted |= change.Reserved.HasEvicted;
+            }
+            try
+            {
+                change.Slot = core.WriteEntry(key, spec, order, change.PayloadBytes);
+                core.SwingLocking(key, spec, order, ref change);
+            }
+            finally
+            {
+                core.Settle(change);
+            }
+            if (change.IsRetry)
+                continue;
+            long expiresAt = spec.ExpiresAt;
+            info = new EntryInfo(change.Version, order.Value.Length) { ExpiryTicks = expiresAt == long.MaxValue ? 0 : expiresAt };
+            if (change.IsNewInIndex)
+                core.Follow(key, spec, order, presence);
+            if (change.Result == PutResult.Inserted && hasEvicted)
+                change.Result = PutResult.Overwritten;
+            if (change.Result == PutResult.Overwritten)
+                core.Counters.Add(presence, Counter.Overwrites);
+            return change.Result;
+        }
+    }
+
+    private static PutResult? Refuse(this TableCore core, ThreadPresence presence, Reservation.Promise promise)
+    {
+        if (promise == Reservation.Promise.ConditionNotMet)
+            return null;
+        core.Counters.Add(presence, Counter.Collisions);
+        return PutResult.Collision;
+    }
+
+    private static Slot WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, long payloadBytes)
+    {
+        Slot slot = core.Pile.Entries.Take(payloadBytes);
+        core.PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
+        byte* payload = slot.Start + BlockHeader.SizeBytes;
+        int keyBytes = key.Bytes.Length;
+        EntryHead.Write(payload, core.Id, keyBytes, order.Kind, spec);
+        byte* at = payload + EntryHead.BytesFor(spec);
+        Debug.Assert(at + keyBytes + order.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
+        key.Bytes.CopyTo(new Span<byte>(at, keyBytes));
+        if (Fault.HeaderFirst)
+            core.Pile.Entries.Publish(slot, payloadBytes);
+        KillPoint.CopyHalf(order.Value, at + keyBytes, KillWindow.PutHalfOfPayload);
+        order.Value.CopyTo(new Span<byte>(at + keyBytes, order.Value.Length));
+        return slot;
+    }
+
+    // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
+    private static void Settle(this TableCore core, in PutChange change)
+    {
+        if (change.IsPublished)
+            return;
+        if (!change.Slot.IsNone)
+            core.Pile.Entries.Abandon(change.Slot, change.PayloadBytes);
+        if (change.IsLimited)
+            core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.RoomBytes);
+    }
+
+    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ThreadPresence presence)
+    {
+        if (!order.IsTombstone)
+            core.Evictor?.Enter(key.Hash, spec.Priority, Interlocked.Read(ref core.Usage.Entries));
+        if (!core.Options.FixedIndex && core.Counters.IsTurn(presence, EntriesBetweenGrowths))
+            core.Index.GrowFor(core.Counters.Entries);
+    }
+}

@@ -1,0 +1,184 @@
+using System;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Reads values without a lock: the short way for nearly all, and else by <see cref="Searching"/>.</summary>
+internal static unsafe class Reading
+{
+    /// <summary>Reads the value of a key.</summary>
+    internal static bool TryRead<TReader>(this TableCore core, in KeyProbe key, ref TReader reader, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct =>
+        core.TryRead<TReader, AllChecks>(key, ref reader, minVersion: 0, out info);
+
+    /// <summary>Reads the value of a key, with the checks of a type.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="reader">Gets the value.</param>
+    /// <param name="minVersion">An entry below this version is too old, and is not read.</param>
+    /// <param name="info">Version and size.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool TryRead<TReader, TChecks>(
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        ThreadPresence presence = core.EnterToRead();
+        bool found;
+        try
+        {
+            found = core.TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            if (core.CountsReads)
+                core.Counters.Add(presence, found ? Counter.Hits : Counter.Misses);
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+        if (presence.WantsRoom)
+            core.RenewWithRoom(key);
+        return found;
+    }
+
+    /// <summary>Reads once more on behalf of a call that was counted.</summary>
+    internal static bool TryReadAgain<TReader>(this TableCore core, in KeyProbe key, ref TReader reader, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        ThreadPresence presence = core.EnterToRead();
+        bool found;
+        try
+        {
+            found = core.TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+        if (presence.WantsRoom)
+            core.RenewWithRoom(key);
+        return found;
+    }
+
+    // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryReadInside<TReader, TChecks>(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        Unsafe.SkipInit(out info);
+        SearchOutcome outcome = key.Matcher == null && minVersion == 0 && core.ReadsPlain
+            ? core.ReadPlain<TReader, TChecks>(key.Hash, key.Bytes, ref reader, ref info)
+            : SearchOutcome.Again;
+        if (outcome == SearchOutcome.Hit)
+            return true;
+        if (outcome == SearchOutcome.Miss)
+        {
+            info = default;
+            return false;
+        }
+        return core.TryReadAny<TReader, TChecks>(presence, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+    }
+
+    /// <summary>Reads an entry as nearly all are: in the first line of its bucket, and with neither expiry nor tags.</summary>
+    /// <returns>
+    /// <see cref="SearchOutcome.Again"/> when anything is otherwise, or changes meanwhile: then <see cref="Searching"/> tells.
+    /// </returns>
+    /// <remarks>
+    /// The checks are those of the search. What makes it worth its place is that it is short: as long as one read fits into the processor's
+    /// window, the next one's bucket is on its way while this one's block is.
+    /// </remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static SearchOutcome ReadPlain<TReader, TChecks>(
+        this TableCore core, ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        if (!core.Index.TryFindSettled(hash, out Bucket* line, out byte state))
+            return SearchOutcome.Again;
+        uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
+        if (match == 0)
+            return IsPlainMiss<TChecks>(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
+        ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
+        var slot = new IndexSlot(Volatile.Read(ref *slotAt));
+        EntryView view = core.Pile.Entries.ViewExamined(slot.Address);
+        if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
+            return SearchOutcome.Again;
+        var head = new PlainHead(view.Payload);
+        long valueBytes = view.PayloadBytes - head.ValueOffset;
+        if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(key)))
+            return SearchOutcome.Again;
+        info = new EntryInfo(head.Version, (int)valueBytes);
+        reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
+        if ((TChecks.SlotAgain && !Searching.IsStillLoaded(slotAt, slot)) || (TChecks.BlockAgain && !view.IsUnchanged()))
+            return SearchOutcome.Again;
+        if (core.CountsUses)
+            Bucket.CountUseOf(slotAt);
+        return SearchOutcome.Hit;
+    }
+
+    private static bool IsPlainMiss<TChecks>(Bucket* line, byte state)
+        where TChecks : struct, ISearchChecks
+    {
+        bool isAll = line->Next == 0;
+        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        return isAll && (!TChecks.StateAgain || Bucket.IsSame(state, line->State));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static bool TryReadAny<TReader, TChecks>(
+        this TableCore core, ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
+        ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        var key = new KeyProbe(keyBytes, hash, matcher);
+        minVersion = Math.Max(minVersion, core.ShownFrom); // read once, and before all that it allows to show
+        if (matcher == null)
+            return core.TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+        while (true)
+        {
+            try
+            {
+                return core.TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+            core.LeaveToCompare(presence, matcher);
+        }
+    }
+
+    private static bool TryReadCompared<TReader, TChecks>(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        long now = 0;
+        SearchOutcome outcome;
+        bool isSliding;
+        do
+            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info, out isSliding);
+        while (outcome == SearchOutcome.Again);
+        if (outcome == SearchOutcome.Hit)
+        {
+            if (isSliding)
+                core.Renew(presence, key, now);
+            return true;
+        }
+        if (outcome == SearchOutcome.Dead)
+            core.DropIfDead(presence, key, now == 0 ? core.Clock.BeforeLock : now);
+        return false;
+    }
+}

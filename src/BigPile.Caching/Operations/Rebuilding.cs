@@ -1,0 +1,171 @@
+using System;
+using System.Diagnostics;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Takes in the entries again that a pile holds, as a walk comes by them.</summary>
+internal static unsafe class Rebuilding
+{
+    /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
+    internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
+    {
+        EntryView view = pile.Entries.View(address);
+        bool isThere = !view.IsNone;
+        tableId = isThere && view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload).TableId : 0;
+        return isThere;
+    }
+
+    /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
+    /// <returns><see langword="false"/> when it can't be an entry.</returns>
+    internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
+    {
+        if (!core.TryViewLocked(address, out EntryHead head, out long payloadBytes))
+            return core.Pile.Entries.View(address).IsNone; // freed since the walk came by
+        if (head.Kind == ValueKind.TagMark)
+        {
+            core.AddFoundMark(head, address);
+            return true;
+        }
+        ulong version = head.Version;
+        core.Pile.Versions.Note(version);
+        byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
+        var key = new KeyProbe(copy, core.Hash.Of(copy));
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
+        if (core.TryViewLocked(address, out head, out payloadBytes) && head.Version == version
+            && LockedEntries.HasKey(head, payloadBytes, key))
+            core.AddFoundLocked(presence, bucket, key, new Found(address, head, payloadBytes));
+        return true;
+    }
+
+    /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
+    internal static void AddFoundMark(this TableCore core, in EntryHead head, ulong address)
+    {
+        core.Tags.AddFound(head, address);
+        core.HasMortals = true;
+    }
+
+    /// <summary>Lets the index grow for what a walk found so far.</summary>
+    internal static void GrowForFound(this TableCore core)
+    {
+        if (!core.Options.FixedIndex)
+            core.Index.GrowFor(core.Counters.Entries);
+    }
+
+    /// <summary>
+    /// States that the walk is over: limits count from now on, the marks of keys that were removed meanwhile go, and at the end all entries
+    /// are shown. What fails is to be called again; until then they are not.
+    /// </summary>
+    internal static void EndRebuild(this TableCore core)
+    {
+        core.BeginLimits();
+        for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
+            core.DropTombstones(number);
+        core.ShowAll();
+    }
+
+    private static void AddFoundLocked(
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+    {
+        bool isKnown = core.TryFindLocked(bucket, key, out LockedEntry other);
+        if (isKnown && other.Address == found.Address)
+            return;
+        PilePointer owned = found.Head.Owned;
+        if (found.Head.Kind == ValueKind.Pointer && !core.IsLive(owned))
+        {
+            core.Pile.Entries.Free(found.Address); // a crash came while it was being put or freed
+            return;
+        }
+        if (isKnown)
+            core.AddToKnownLocked(presence, key, found, other);
+        else if (found.Head.Version <= core.Tags.ClearedUpTo)
+            LockedEntries.Free(core.Pile, found.Address, owned);
+        else
+            core.InsertFoundLocked(presence, bucket, key, found);
+    }
+
+    private static void AddToKnownLocked(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, in Found found, in LockedEntry other)
+    {
+        PilePointer owned = found.Head.Owned;
+        PilePointer otherOwned = other.Owned;
+        if (found.Head.Version <= other.Head.Version)
+        {
+            LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
+            return;
+        }
+        ulong otherAddress = other.Address;
+        bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
+        core.MarkLine(other.Place.Line, found.Head);
+        other.Place.Store(new IndexSlot(key.Hash, found.Address));
+        if (otherCounts)
+            core.CountGone(presence, other.PayloadBytes, entries: 1);
+        core.CountFound(presence, found);
+        KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
+        LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
+    }
+
+    private static void InsertFoundLocked(
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+    {
+        bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
+        Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
+        place.Line->SetFrequency(place.Slot, 0);
+        place.Line->SetInMain(place.Slot, false);
+        core.MarkLine(place.Line, found.Head);
+        place.Store(new IndexSlot(key.Hash, found.Address));
+        core.CountFound(presence, found);
+    }
+
+    private static void MarkLine(this TableCore core, Bucket* line, in EntryHead head)
+    {
+        if (head.MayBeDead)
+        {
+            line->MarkExpiry();
+            core.HasMortals = true;
+        }
+        if (head.Priority != EntryPriority.Normal)
+            core.HasPriorities = true;
+    }
+
+    private static void CountFound(this TableCore core, ThreadPresence presence, in Found found)
+    {
+        if (found.Head.Kind == ValueKind.Tombstone)
+            core.HasTombstones = true;
+        else
+            core.CountNew(presence, found.PayloadBytes);
+    }
+
+    private static void DropTombstones(this TableCore core, ulong number)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            using LockedBucket bucket = core.Index.LockBucket(number);
+            foreach (SlotPlace place in bucket.Slots)
+            {
+                if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
+                    core.DropLocked(presence, entry, Counter.Removals);
+            }
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+    }
+
+    /// <summary>An entry that a walk came by, and that the index may not know.</summary>
+    private readonly struct Found(ulong address, in EntryHead head, long payloadBytes)
+    {
+        internal readonly ulong Address = address;
+        internal readonly EntryHead Head = head;
+        internal readonly long PayloadBytes = payloadBytes;
+    }
+}

@@ -1,0 +1,105 @@
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Removes a key. While older blocks of it may still turn up, a mark in its place keeps them away.</summary>
+internal static class Removing
+{
+    /// <summary>Removes a key.</summary>
+    /// <returns>Whether it was there.</returns>
+    internal static bool Remove(this TableCore core, in KeyProbe key, Condition condition)
+    {
+        if (core.IsRebuilding)
+            return core.Bury(key, condition);
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            return core.RemoveInside(presence, key, condition);
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        key.Matcher!.Learn();
+        return core.Remove(key, condition);
+    }
+
+    private static bool RemoveInside(this TableCore core, ThreadPresence presence, in KeyProbe key, Condition condition)
+    {
+        long now = core.Clock.BeforeLock;
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        if (condition.IsNone)
+            core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
+        if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
+            return false;
+        bool isDead = core.IsGoneLocked(entry.Head, ref now);
+        if (!isDead && !condition.IsMetLocked(core.Flights, key.Hash, entry.Head.Version, isMissing: false))
+            return false;
+        core.DropLocked(presence, entry, isDead ? core.ReasonOf(entry.Head) : Counter.Removals);
+        return !isDead;
+    }
+
+    /// <summary>
+    /// Puts a mark in the place of a key while older blocks of it may still turn up, so that none of them comes back; not even when the
+    /// process is killed now and the next one finds them.
+    /// </summary>
+    private static bool Bury(this TableCore core, in KeyProbe key, Condition condition)
+    {
+        try
+        {
+            core.HasTombstones = true;
+            bool wasThere = core.Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            if (!core.IsRebuilding)
+                core.DropTombstone(key); // the walk for marks may have come by before this one was put
+            return wasThere;
+        }
+        catch (PileFullException)
+        {
+            if (!core.IsRebuiltSoon())
+                throw;
+            return core.Remove(key, condition); // no mark is needed any more
+        }
+    }
+
+    private static bool IsRebuiltSoon(this TableCore core)
+    {
+        const int LookMs = 20;
+        while (!core.Readiness.Completion.Wait(LookMs))
+        {
+            if (core.Readiness.Failure != null)
+                return false;
+        }
+        return true;
+    }
+
+    private static void DropTombstone(this TableCore core, in KeyProbe key)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(key.Hash);
+            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
+                core.DropLocked(presence, entry, Counter.Removals);
+            return;
+        }
+        catch (KeyNotComparedException)
+        {
+            // no lock is held any more
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        key.Matcher!.Learn();
+        core.DropTombstone(key);
+    }
+}

@@ -1,0 +1,101 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Puts off the expiry of sliding entries that are used.</summary>
+internal static unsafe class Renewing
+{
+    /// <summary>Puts off the expiry of an entry as a use does.</summary>
+    /// <returns>Whether the table has the key.</returns>
+    internal static bool Touch(this TableCore core, in KeyProbe key)
+    {
+        var nothing = default(NothingReader);
+        return core.TryReadAgain(key, ref nothing, out _);
+    }
+
+    /// <summary>Puts off the expiry of a sliding entry that was just used. The caller is inside.</summary>
+    internal static void Renew(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
+    {
+        if (now == 0)
+            now = core.Clock.Now;
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || !entry.Head.IsSliding)
+            return;
+        long expiresAt = Math.Min(core.SlidingEndOf(entry.Head), CacheClock.Add(now, entry.Head.SlidingTicks));
+        if (expiresAt <= entry.Head.ExpiresAt || core.IsDead(entry.Head, ref now))
+            return;
+        if (core.CopiesToRenew)
+            core.CopyToRenewLocked(presence, key, entry, expiresAt);
+        else
+            EntryHead.SetExpiry(core.Pile.Entries.View(entry.Address).Payload, expiresAt);
+    }
+
+    // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
+    private static void CopyToRenewLocked(
+        this TableCore core, ThreadPresence presence, in KeyProbe key, in LockedEntry entry, long expiresAt)
+    {
+        Slot copy;
+        try
+        {
+            copy = core.Pile.Entries.Take(entry.PayloadBytes);
+        }
+        catch (PileFullException)
+        {
+            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, flushes: 0); // else the entry expires as if it had not been used
+            return;
+        }
+        ulong address = entry.Address;
+        byte* payload = copy.Start + BlockHeader.SizeBytes;
+        Buffer.MemoryCopy(core.Pile.Entries.View(address).Payload, payload, entry.PayloadBytes, entry.PayloadBytes);
+        EntryHead.SetExpiry(payload, expiresAt);
+        if (Fault.RenewedFreedFirst)
+            core.Pile.Entries.Free(address);
+        KillPoint.Pass(KillWindow.RenewalBeforePublish);
+        core.Pile.Entries.Publish(copy, entry.PayloadBytes);
+        KillPoint.Pass(KillWindow.RenewalBeforeSwing);
+        entry.Place.Store(new IndexSlot(key.Hash, copy.Address));
+        KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
+        if (!Fault.RenewedFreedFirst)
+            core.Pile.Entries.Free(address);
+    }
+
+    /// <summary>
+    /// Tries once more to put off an expiry, after a flush. The caller has left the pile, and found no room for it inside.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal static void RenewWithRoom(this TableCore core, in KeyProbe key)
+    {
+        _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            core.Renew(presence, key, core.Clock.Now);
+        }
+        catch (KeyNotComparedException)
+        {
+            // another entry has come into the bucket: this one expires as if it had not been used
+        }
+        finally
+        {
+            presence.WantsRoom = false;
+            core.Pile.Space.Exit(presence);
+        }
+    }
+
+    private struct NothingReader : IPayloadReader
+    {
+        public readonly void Read(byte* payload, long lengthBytes, BlockKind kind)
+        {
+        }
+    }
+}

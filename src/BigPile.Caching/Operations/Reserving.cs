@@ -1,0 +1,93 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Reserves room for what is put into a limited table.</summary>
+/// <remarks>
+/// Room is reserved before an entry is written, and evicted until the reservation fits; so the table's own figure is never above a limit.
+/// What will be refused evicts nothing: the condition of a change is looked at before, and whether what may go is enough. A replacement
+/// reserves the difference only; under the lock it is seen whether that was right, and if not, all begins anew.
+/// </remarks>
+internal static class Reserving
+{
+    /// <summary>
+    /// Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.
+    /// </summary>
+    internal static Reservation.Promise TryReserve(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutChange change)
+    {
+        Debug.Assert(core.Evictor != null, "Only a limited table promises room.");
+        core.Evictor.Prefetch(key.Hash, spec.Priority);
+        long roomBytes = core.Pile.Space.RoomBytesOf(change.PayloadBytes);
+        long limitBytes = core.BlockLimitBytes;
+        change.Reserved = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);
+        return core.Usage.TryTake(takesEntry: true, roomBytes, limitBytes)
+            ? Reservation.Promise.Given
+            : core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
+    }
+
+    // The key's own entry gives its room to the new one. It must not go before, as the put may come to nothing yet.
+    private static Reservation.Promise TryReserveAtLimit(
+        this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutChange change)
+    {
+        long roomBytes = change.Reserved.RoomBytes;
+        change.Reserved = default;
+        if (!core.TryLookAtOwn(key, priority, condition, ref change.Now, out OwnEntry own))
+            return Reservation.Promise.ConditionNotMet;
+        if (own.LacksPlace)
+            return Reservation.Promise.Refused;
+        long moreBytes = Math.Max(0, roomBytes - own.RoomBytes);
+        bool hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
+        bool hasEvicted = !hasRoom;
+        if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
+            return Reservation.Promise.Refused;
+        while (!hasRoom)
+        {
+            if (!core.Evictor!.TryEvict(key.Hash, priority, change.Now, own.Address))
+                return Reservation.Promise.Refused;
+            hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes);
+        }
+        change.Reserved = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
+        return Reservation.Promise.Given;
+    }
+
+    private static bool CanMakeRoom(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)
+    {
+        if (moreBytes == 0)
+            return true;
+        bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
+        long evictableBytes = core.Usage.EvictableBytes(priority) - (isOwnEvictable ? own.RoomBytes : 0);
+        return Interlocked.Read(ref core.Usage.RoomBytes) - evictableBytes + moreBytes <= limitBytes;
+    }
+
+    /// <summary>Looks whether a key has an entry.</summary>
+    /// <returns>Whether the condition is met.</returns>
+    private static bool TryLookAtOwn(
+        this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, ref long now, out OwnEntry own)
+    {
+        own = default;
+        ulong hash = key.Hash;
+        using LockedBucket bucket = core.Index.Lock(hash);
+        if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
+        {
+            own = own with { LacksPlace = !core.HasPlaceLocked(bucket, priority, ref now) };
+            return condition.IsMetLocked(core.Flights, hash, version: 0, isMissing: true);
+        }
+        if (entry.Head.Kind != ValueKind.Tombstone)
+            own = new OwnEntry(IsThere: true, core.Pile.Space.RoomBytesOf(entry.PayloadBytes), entry.Head.Priority, entry.Address);
+        return condition.IsMetLocked(core.Flights, hash, entry.Head.Version, core.IsNoneLocked(entry.Head, ref now));
+    }
+
+    /// <summary>An entry that the key of a put has already.</summary>
+    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address)
+    {
+        /// <summary>Whether there is none, and its bucket has no place for one, nor may make one.</summary>
+        internal bool LacksPlace { get; init; }
+    }
+}

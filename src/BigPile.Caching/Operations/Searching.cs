@@ -1,0 +1,126 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Searches an entry without a lock, wherever in its bucket it is and whatever it has.</summary>
+/// <remarks>
+/// A read takes no lock. In order: state of the bucket (acquire), which must be responsible for the hash and must not be moving entries;
+/// slot (acquire) with the hash's tag; block, its head, and the key, since tags collide; the copy, with lengths bounded first; a read
+/// barrier; the slot again, because without it a slow reader could show a value that is published in its block but not yet in the table,
+/// and the older one after it; the block's header and page again, because the block may have been freed and used anew. The slot is looked
+/// at between two looks at the block, as it has no generation: an entry may leave a block and come back to it, and the slot is as it was.
+/// Any difference: start over. A miss counts when no entry of the bucket was moved meanwhile.
+/// </remarks>
+internal static unsafe class Searching
+{
+    internal static SearchOutcome Search<TReader, TChecks>(
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out bool isSliding)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, ISearchChecks
+    {
+        info = default;
+        isSliding = false;
+        ulong tag = IndexSlot.TagOf(key.Hash);
+        Bucket* bucket = core.Index.Find(key.Hash, out byte state);
+        for (Bucket* line = bucket; line != null; line = core.Index.Next(line))
+        {
+            for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
+            {
+                int place = BitOperations.TrailingZeroCount(match);
+                IndexSlot slot = Bucket.Load(line, place);
+                if (!slot.MayBe(key.Hash))
+                    continue;
+                TChecks.Pass(SearchPoint.BeforeBlock);
+                EntryView view = core.Pile.Entries.View(slot.Address);
+                if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
+                {
+                    TChecks.Pass(SearchPoint.AfterBlock);
+                    if (core.LeadsNowhere(line, place, slot))
+                        continue; // its page turned out to be damaged after it was opened
+                    return SearchOutcome.Again;
+                }
+                var head = new EntryHead(view.Payload);
+                bool isKey = TChecks.Key ? LockedEntries.HasKey(head, view.PayloadBytes, key) : head.FitsIn(view.PayloadBytes);
+                SearchOutcome outcome = isKey
+                    ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
+                    : SearchOutcome.Miss;
+                if (isKey)
+                    isSliding = head.IsSliding;
+                if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
+                    return SearchOutcome.Again;
+                TChecks.Pass(SearchPoint.BetweenSecondLooks);
+                if (TChecks.BlockAgain && !view.IsUnchanged())
+                    return SearchOutcome.Again;
+                if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view))
+                    return SearchOutcome.Again;
+                if (!isKey)
+                    continue;
+                if (core.CountsUses && outcome == SearchOutcome.Hit)
+                    line->CountUse(place);
+                // "Again" is not looked at again here: what a pointer leads to was deleted by somebody else.
+                return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
+            }
+        }
+        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        return !TChecks.StateAgain || Bucket.IsSame(state, bucket->State) ? SearchOutcome.Miss : SearchOutcome.Again;
+    }
+
+    // That a block is none says nothing by itself: the entry may have left it, and come back to it since. What counts is a slot that leads
+    // to the block between two looks that find the same.
+    private static bool LeadsNowhere(this TableCore core, Bucket* line, int place, IndexSlot slot)
+    {
+        EntryTrace trace = core.Pile.Entries.Trace(slot.Address);
+        return trace.IsNone(EntryHead.ShortBytes) && IsStillLoaded(line, place, slot) && core.Pile.Entries.Trace(slot.Address) == trace;
+    }
+
+    private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot) => IsStillLoaded(Bucket.SlotAt(line, place), slot);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsStillLoaded(ulong* slotAt, IndexSlot slot)
+    {
+        Volatile.ReadBarrier(); // behind all that was read of the block
+        return Volatile.Read(ref *slotAt) == slot.Word;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static SearchOutcome ReadValue<TReader>(
+        this TableCore core, in EntryHead head, long payloadBytes, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        info = default;
+        if (core.IsDead(head, ref now))
+            return SearchOutcome.Dead;
+        if (head.Version < minVersion)
+            return SearchOutcome.Miss;
+        if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
+            return core.ReadSpecial(head, payloadBytes, ref reader, out info);
+        long valueBytes = payloadBytes - head.ValueOffset;
+        reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
+        info = head.Describe((int)valueBytes);
+        return SearchOutcome.Hit;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static SearchOutcome ReadSpecial<TReader>(
+        this TableCore core, in EntryHead head, long payloadBytes, ref TReader reader, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        info = default;
+        if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
+            return SearchOutcome.Miss;
+        var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
+        var size = default(SizeReader);
+        if (!core.Pile.Reader.TryRead(pointer, ref reader) || !core.Pile.Reader.TryRead(pointer, ref size))
+            return SearchOutcome.Again;
+        info = head.Describe((int)size.LengthBytes);
+        return SearchOutcome.Hit;
+    }
+}

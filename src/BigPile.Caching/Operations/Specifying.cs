@@ -1,0 +1,126 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Makes of options what entries are put with.</summary>
+internal static class Specifying
+{
+    /// <summary>Whether entries that are put without options are plain.</summary>
+    internal static bool PutsPlain(this TableCore core)
+    {
+        TableOptions table = core.Options;
+        return table.DefaultMaxAge == null && table.DefaultSliding == null && table.DefaultPriority == EntryPriority.Normal;
+    }
+
+    /// <summary>Makes of the table's options and those of a put what the entry will hold.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="options">The put's options, if it has any.</param>
+    /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
+    internal static EntrySpec SpecOf(this TableCore core, EntryOptions? options, Span<ulong> tagRoom)
+    {
+        TableOptions table = core.Options;
+        TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? table.DefaultMaxAge : null);
+        TimeSpan? sliding = options?.Sliding ?? table.DefaultSliding;
+        EntryPriority priority = options?.Priority ?? table.DefaultPriority;
+        if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
+        long now = core.Clock.Now;
+        long end = long.MaxValue;
+        if (maxAge is { } age)
+            end = CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)));
+        if (options?.ExpiresAt is { } expiresAt)
+            end = Math.Min(end, core.InCacheTime(expiresAt));
+        long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = priority,
+            Tags = HashTags(options?.Tags, tagRoom),
+        };
+    }
+
+    /// <summary>How an entry is put again to live differently.</summary>
+    internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime)
+    {
+        if (lifetime.IsEndless)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
+        long now = core.Clock.Now;
+        long slidingTicks = lifetime.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
+        long end = core.EndOf(entry, lifetime, now);
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = entry.Priority,
+            Tags = entry.Tags,
+        };
+    }
+
+    // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
+    private static long EndOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime, long now)
+    {
+        if (lifetime.MaxAge == null && lifetime.ExpiresAt == null)
+        {
+            long life = entry.SlidingEnd - core.Clock.PutAt(entry.Info.Version);
+            return entry.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(now, Math.Max(1, life));
+        }
+        long end = lifetime.MaxAge is { } age ? CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))) : long.MaxValue;
+        return lifetime.ExpiresAt is { } expiresAt ? Math.Min(end, core.InCacheTime(expiresAt)) : end;
+    }
+
+    private static long InCacheTime(this TableCore core, DateTimeOffset instant)
+    {
+        core.Clock.Follow();
+        return core.Clock.FromSystem(instant.UtcTicks);
+    }
+
+    /// <summary>What was stated in instants of the system's clock.</summary>
+    internal static EntrySpec InCacheTime(this TableCore core, in EntrySpec spec)
+    {
+        if (spec.ExpiresAt == long.MaxValue)
+            return spec;
+        core.Clock.Follow();
+        return new EntrySpec
+        {
+            ExpiresAt = core.Clock.FromSystem(spec.ExpiresAt),
+            SlidingTicks = spec.SlidingTicks,
+            SlidingEnd = core.Clock.FromSystem(spec.SlidingEnd),
+            Priority = spec.Priority,
+            Tags = spec.Tags,
+        };
+    }
+
+    private static long RequirePositive(TimeSpan time, string name)
+    {
+        if (time <= TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(name, time, $"EntryOptions.{name} must be above zero.");
+        return time.Ticks;
+    }
+
+    /// <summary>The hashes of a put's tags.</summary>
+    internal static ulong[] TagHashesOf(EntryOptions? options) =>
+        options?.Tags == null ? [] : HashTags(options.Tags, stackalloc ulong[EntryHead.MaxTags]).ToArray();
+
+    private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
+    {
+        if (tags == null)
+            return default;
+        if (tags.Count > EntryHead.MaxTags)
+            throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
+        int count = 0;
+        foreach (string tag in tags)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(tag, nameof(EntryOptions.Tags));
+            room[count++] = TagHash.Of(tag);
+        }
+        return room[..count];
+    }
+}

@@ -1,0 +1,58 @@
+using System;
+using System.Threading;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Sweeps the tables of a cache from time to time, a bounded part at once.</summary>
+internal sealed class Sweeper : IDisposable
+{
+    private const int MostRoundsAtOnce = 16;
+
+    private readonly BackgroundWork _background;
+    private readonly CacheClock _clock;
+    private readonly Func<TableCore[]> _cores;
+    private readonly int _buckets;
+    private readonly ITimer? _timer;
+
+    internal Sweeper(BackgroundWork background, PileCacheOptions options, CacheClock clock, Func<TableCore[]> cores)
+    {
+        _background = background;
+        _clock = clock;
+        _cores = cores;
+        _buckets = options.SweepBuckets;
+        if (options.SweepPeriod > TimeSpan.Zero)
+            _timer = background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
+    }
+
+    public void Dispose() => _timer?.Dispose();
+
+    // One table's failure keeps no other one from being swept.
+    private void SweepAll()
+    {
+        _clock.Follow();
+        foreach (TableCore core in _cores())
+            _background.TryRun($"the sweep of the table '{core.Name}'", () => Sweep(core));
+    }
+
+    // Where one bucket in sixteen gave something back, there will be more.
+    private void Sweep(TableCore core)
+    {
+        try
+        {
+            long began = CacheDurations.BeginSweep();
+            int buckets = Math.Min(_buckets, core.BucketsToSweep());
+            for (int round = 0; round < MostRoundsAtOnce && core.Sweep(buckets) > buckets / 16; round++)
+            {
+            }
+            CacheDurations.EndSweep(core.Name, began);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The cache goes, and its pile may stay.
+        }
+    }
+}

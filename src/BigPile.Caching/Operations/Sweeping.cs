@@ -1,0 +1,125 @@
+using System;
+using System.Diagnostics;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Frees what is no more by time or tag: a part of the buckets at once, and what a read comes upon.</summary>
+internal static unsafe class Sweeping
+{
+    /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="maxBuckets">How many to look at.</param>
+    /// <param name="waits">Whether to wait for a sweep that runs; else nothing is looked at beside one.</param>
+    /// <returns>How many entries were freed.</returns>
+    internal static int Sweep(this TableCore core, int maxBuckets, bool waits = false)
+    {
+        if (!core.HasMortals || core.IsRebuilding)
+            return 0;
+        long now = core.Clock.Now;
+        if (waits)
+            core.SweepPlace.Gate.Enter();
+        else if (!core.SweepPlace.Gate.TryEnter())
+            return 0;
+        try
+        {
+            int freed = 0;
+            for (int i = 0; i < maxBuckets; i++)
+                freed += core.SweepNext(now);
+            return freed;
+        }
+        finally
+        {
+            core.SweepPlace.Gate.Exit();
+        }
+    }
+
+    /// <summary>The buckets that a sweep of everything looks at.</summary>
+    internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
+
+    /// <summary>Takes out an entry that a read found to be no more. The caller is inside.</summary>
+    internal static void DropIfDead(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
+    {
+        if (core.IsRebuilding)
+            return; // an older block of the key might turn up
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsDead(entry.Head, ref now))
+            core.DropLocked(presence, entry, core.ReasonOf(entry.Head));
+    }
+
+    private static int SweepNext(this TableCore core, long now)
+    {
+        SweepPlace place = core.SweepPlace;
+        Debug.Assert(place.Next < core.Index.BucketCount, "An index never has fewer buckets than before.");
+        int freed = core.SweepAt(place.Next, now);
+        if (++place.Next < core.Index.BucketCount)
+            return freed;
+        place.Next = 0;
+        core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own: within another one it could not wait for a pause to end
+        return freed;
+    }
+
+    private static int SweepAt(this TableCore core, ulong number, long now)
+    {
+        SweepPlace place = core.SweepPlace;
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            if (number == 0)
+                (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // one that begins to count on the way was not looked for in all
+            return place.IsOfAll || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+    }
+
+    private static bool MayHoldMortals(this TableCore core, ulong number)
+    {
+        foreach (Bucket* line in core.Index.LinesOf(number))
+        {
+            if (line->MayExpire)
+                return true;
+        }
+        return false;
+    }
+
+    private static int SweepBucket(this TableCore core, ThreadPresence presence, ulong number, long now)
+    {
+        int freed = 0;
+        using LockedBucket bucket = core.Index.LockBucket(number);
+        foreach (Bucket* line in bucket.Lines)
+        {
+            if (core.SweepPlace.IsOfAll || line->MayExpire)
+                freed += core.SweepLineLocked(presence, line, now);
+        }
+        return freed;
+    }
+
+    private static int SweepLineLocked(this TableCore core, ThreadPresence presence, Bucket* line, long now)
+    {
+        int freed = 0;
+        bool isAnyLeft = false;
+        foreach (SlotPlace place in Bucket.SlotsOf(line))
+        {
+            if (!core.TryViewLocked(place, out LockedEntry entry))
+                continue;
+            if (core.IsDead(entry.Head, ref now))
+            {
+                core.DropLocked(presence, entry, core.ReasonOf(entry.Head));
+                freed++;
+            }
+            else
+            {
+                isAnyLeft |= entry.Head.MayBeDead;
+            }
+        }
+        if (!isAnyLeft)
+            line->ClearExpiry();
+        return freed;
+    }
+}

@@ -1,0 +1,164 @@
+using System.Diagnostics;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>The part of a put that is under the lock of the key's bucket: the index comes to lead to the entry that was written.</summary>
+internal static unsafe class Swinging
+{
+    /// <summary>Has the index lead to a written entry.</summary>
+    internal static void SwingLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
+    {
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        if (core.TryFindLocked(bucket, key, out LockedEntry old))
+            core.ReplaceLocked(key, spec, order, old, ref change);
+        else if (!order.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
+            change.Result = null;
+        else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldRoomBytes: 0))
+            change.IsRetry = true; // the key was there when room was reserved
+        else
+            core.InsertLocked(key, spec, order, bucket, ref change);
+    }
+
+    private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldRoomBytes) =>
+        change.Reserved.IsEnough(core.Pile.Space.RoomBytesOf(change.PayloadBytes), hasOld, oldRoomBytes);
+
+    private static void ReplaceLocked(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
+    {
+        bool isDead = core.IsDead(old.Head, ref change.Now);
+        bool wasTombstone = old.Head.Kind == ValueKind.Tombstone;
+        bool isNone = isDead || wasTombstone;
+        if (!order.Condition.IsMetLocked(core.Flights, key.Hash, old.Head.Version, isNone))
+        {
+            change.Result = null;
+            return;
+        }
+        long oldRoomBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Space.RoomBytesOf(old.PayloadBytes);
+        if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldRoomBytes))
+        {
+            change.IsRetry = true; // the key had a larger entry when room was reserved
+            return;
+        }
+        Counter reason = isDead ? core.ReasonOf(old.Head) : Counter.Replacements;
+        if (isDead)
+            core.Events.Note(old.Head, old.PayloadBytes, reason);
+        EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
+        change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
+        core.ExchangeLocked(key, spec, order, old, ref change);
+        if (core.CountsUses && !isNone)
+            old.Place.Line->CountUse(old.Place.Slot);
+        if (!wasTombstone)
+            core.CountGone(change.Presence, old.PayloadBytes);
+        if (core.Evictor != null)
+            core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
+        if (isDead)
+            core.Counters.Add(change.Presence, reason);
+        if (!order.IsTombstone)
+            core.CountPut(change, isNone);
+        else if (!isNone)
+            core.Counters.Add(change.Presence, Counter.Removals);
+        change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
+    }
+
+    /// <summary>Publishes the new entry in the place of the old one, whose block is freed.</summary>
+    private static void ExchangeLocked(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
+    {
+        ulong oldAddress = old.Address;
+        PilePointer owned = old.Owned;
+        if (Fault.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
+            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
+        if (change.IsNewInIndex)
+            old.Place.Line->SetInMain(old.Place.Slot, false); // in the queues of its new priority nothing finds it by the old mark
+        core.PublishLocked(key, spec, order, old.Place, ref change);
+        if (Fault.FreedOutsideLock)
+            core.Index.Find(key.Hash, out _)->Unlock();
+        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
+        bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
+        LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
+        if (Fault.FreedOutsideLock)
+            _ = core.Index.Lock(key.Hash);
+    }
+
+    // What is reserved and what the old entry had is the new one's; the rest goes back.
+    private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder order, in PutChange change, OldEntry old)
+    {
+        long roomBytes = order.IsTombstone ? 0 : core.Pile.Space.RoomBytesOf(change.PayloadBytes);
+        int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (order.IsTombstone ? 0 : 1);
+        core.Usage.Release(entries, change.Reserved.RoomBytes + old.RoomBytes - roomBytes);
+        if (old.Priority == spec.Priority)
+        {
+            core.Usage.Note(old.Priority, roomBytes - old.RoomBytes);
+            return;
+        }
+        core.Usage.Note(old.Priority, -old.RoomBytes);
+        core.Usage.Note(spec.Priority, roomBytes);
+    }
+
+    private static void InsertLocked(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedBucket bucket, ref PutChange change)
+    {
+        change.Result = PutResult.Inserted;
+        int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
+        if (!core.Index.TryFindRoomLocked(bucket, maxLines, out SlotPlace place))
+        {
+            if (!core.TryEjectLocked(change.Presence, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
+            {
+                change.Result = PutResult.Collision;
+                core.Counters.Add(change.Presence, Counter.Collisions);
+                return;
+            }
+            if (wasAlive)
+                change.Result = PutResult.Overwritten;
+        }
+        place.Line->SetFrequency(place.Slot, 0);
+        place.Line->SetInMain(place.Slot, false);
+        core.PublishLocked(key, spec, order, place, ref change);
+        if (!order.IsTombstone)
+            core.CountPut(change, isNew: true);
+        if (change.IsLimited)
+            core.Usage.Note(spec.Priority, core.Pile.Space.RoomBytesOf(change.PayloadBytes));
+        change.IsNewInIndex = true;
+    }
+
+    private static void PublishLocked(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
+    {
+        change.Version = core.NextVersion(change.Now);
+        EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+        KillPoint.Pass(KillWindow.PutBeforeHeader);
+        if (Fault.ObjectBeforeEntry)
+            order.MovedOut?.Publish(core.Pile);
+        core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
+        change.IsPublished = true;
+        if (!Fault.ObjectBeforeEntry)
+            order.MovedOut?.Publish(core.Pile);
+        KillPoint.Pass(KillWindow.EntryBeforeSwing);
+        if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
+        {
+            place.Line->MarkExpiry();
+            if (!core.HasMortals)
+                core.HasMortals = true;
+        }
+        if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)
+            core.HasPriorities = true;
+        Debug.Assert(change.Slot.Address != 0, "No block is at address 0, which stands for an empty slot.");
+        place.Store(new IndexSlot(key.Hash, change.Slot.Address));
+    }
+
+    private static void CountPut(this TableCore core, in PutChange change, bool isNew)
+    {
+        core.CountNew(change.Presence, change.PayloadBytes);
+        core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
+    }
+
+    /// <summary>What a replaced entry was, once its block is freed.</summary>
+    private readonly record struct OldEntry(bool WasTombstone, EntryPriority Priority, long RoomBytes);
+}

@@ -1,0 +1,266 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Access;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Flights;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Tables;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>A table whose keys and values are of types: what a public call does once its key is ready to be looked for.</summary>
+internal sealed class TypedTable<TKey, TValue>
+    where TKey : notnull
+{
+    internal TypedTable(TableCore core)
+    {
+        Core = core;
+        var comparer = (IEqualityComparer<TKey>?)core.KeyComparer;
+        Keys = new KeyCodec<TKey>(core.Pile, core.Hash, comparer, core.CopyKeys);
+    }
+
+    internal TableCore Core { get; }
+
+    internal KeyCodec<TKey> Keys { get; }
+
+    internal bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return TryGet(Keys.Probe(key, stack), 0, out value, out _);
+    }
+
+    /// <summary>Reads a value of at least a version.</summary>
+    internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
+    {
+        var reader = default(ValueReader);
+        if (Core.TryRead<ValueReader, AllChecks>(key, ref reader, minVersion, out info))
+        {
+            value = Complete(ref reader, key);
+            return true;
+        }
+        reader.Release();
+        value = default;
+        return false;
+    }
+
+    /// <summary>Reads a value on behalf of a call whose hit or miss was counted.</summary>
+    internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
+    {
+        var reader = default(ValueReader);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        KeyProbe probe = Keys.Probe(key, stack);
+        if (Core.TryReadAgain(probe, ref reader, out _))
+        {
+            value = Complete(ref reader, probe);
+            return true;
+        }
+        reader.Release();
+        value = default;
+        return false;
+    }
+
+    /// <summary>Copies a value as it is stored to a writer.</summary>
+    internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        int roomBytes = Copying.FirstRoomBytes;
+        return Core.TryCopy(key, destination, long.MaxValue, ref roomBytes, out info) >= 0;
+    }
+
+    internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        switch (value)
+        {
+            case null:
+                return Put(key, [], ValueKind.Null, options, condition, out info);
+            case byte[] bytes when ObjectStore.IsBytes(bytes):
+                return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
+            default:
+                return PutThroughBuffer(key, value, options, condition, out info);
+        }
+    }
+
+    internal PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        if (options == null && Core.PutsPlain())
+            return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
+        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
+        return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
+    }
+
+    /// <summary>Makes an entry as young as if its value had just been put, with other options.</summary>
+    internal bool Touch(in KeyProbe key, EntryOptions options)
+    {
+        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
+        while (TryCopy(key, out CopyReader copy, out EntryInfo info))
+        {
+            using (copy)
+            {
+                PutResult? result = PutOwnedAgain(key, info.Version, Core.SpecOf(options, tagRoom), out _)
+                    ?? Put(key, copy.Value, copy.Kind, options, Condition.Of(info.Version), out _);
+                if (result != null)
+                    return result != PutResult.Collision;
+            }
+        }
+        return false;
+    }
+
+    /// <summary>Gives an entry another lifetime, while its value, priority and tags stay.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="version">The version that the entry must have; 0: any.</param>
+    /// <param name="lifetime">The lifetime.</param>
+    /// <param name="info">The entry as it is now.</param>
+    /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
+    internal PutResult? Renew(in KeyProbe key, ulong version, in EntryLifetime lifetime, out EntryInfo info)
+    {
+        while (TryCopy(key, out CopyReader copy, out info))
+        {
+            using (copy)
+            {
+                if (version != 0 && info.Version != version)
+                    return null;
+                if (!Core.TryLook(key, out EntryCopy entry) || entry.Info.Version != info.Version)
+                    continue; // it was replaced meanwhile
+                EntrySpec spec = Core.SpecOf(entry, lifetime);
+                PutResult? result = entry.Kind == ValueKind.Pointer
+                    ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
+                    : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
+                if (result == null)
+                    continue;
+                info = renewed with { ValueBytes = info.ValueBytes };
+                return result;
+            }
+        }
+        return null;
+    }
+
+    /// <summary>Puts an object of the pile as a value.</summary>
+    internal PutResult PutPointer(in KeyProbe key, PilePointer pointer, EntryOptions? options)
+    {
+        ulong word = pointer.ToUInt64();
+        return Put(key, AsBytes(in word), ValueKind.Pointer, options, Condition.None, out _)!.Value;
+    }
+
+    /// <summary>The object that holds a key's value. A value that lies in its entry is moved to an object of its own first.</summary>
+    internal bool TryGetPointer(in KeyProbe key, out PilePointer pointer)
+    {
+        while (Core.TryLook(key, out EntryCopy entry))
+        {
+            if (entry.Kind == ValueKind.Null)
+                break;
+            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(key, out pointer, out _) : TryMoveOut(key, entry, out pointer))
+                return true;
+        }
+        pointer = default;
+        return false;
+    }
+
+    /// <summary>The key as runs are told apart by it: where the table compares bytes, its bytes.</summary>
+    internal FlightKey<TKey> FlightKeyOf(TKey key)
+    {
+        if (KeyCodec<TKey>.Kind != KeyKind.Object || Core.KeyComparer != null)
+            return new FlightKey<TKey>(key, null);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return new FlightKey<TKey>(key, Keys.Probe(key, stack).Bytes.ToArray());
+    }
+
+    /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
+    internal FlightMark? BeginFlight(TKey key, EntryOptions? options)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return Core.BeginFlight(Keys.Probe(key, stack), Specifying.TagHashesOf(options));
+    }
+
+    /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
+    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightMark mark)
+    {
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(mark), out _);
+    }
+
+    /// <summary>An entry as the public interface shows it.</summary>
+    internal TableEntry<TKey> Describe(in EntryCopy copy)
+    {
+        var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
+        return new TableEntry<TKey>(
+            Keys.Decode(copy.Key), copy.Info, age < TimeSpan.Zero ? TimeSpan.Zero : age,
+            copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(copy.ExpiresAt), TimeSpan.Zero),
+            copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks), copy.Priority);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TValue Complete(ref ValueReader reader, in KeyProbe key)
+    {
+        object? value = reader.Complete(Core.Pile.Codec);
+        return value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
+    }
+
+    [DoesNotReturn]
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TValue RefuseType(object? value, in KeyProbe key) => throw new InvalidCastException(
+        $"The value of the key '{Keys.Decode(key.Bytes)}' of the table '{Core.Name}' is {value?.GetType().ToString() ?? "null"}, and was "
+        + $"asked for as {typeof(TValue)}.");
+
+    private bool TryMoveOut(in KeyProbe key, in EntryCopy entry, out PilePointer pointer)
+    {
+        pointer = default;
+        if (!TryCopy(key, out CopyReader copy, out EntryInfo info))
+            return false;
+        using (copy)
+        {
+            if (info.Version != entry.Info.Version)
+                return false;
+            PutResult? result = Core.MoveOut(key, copy.Value, copy.Kind, entry, out pointer);
+            if (result == PutResult.Collision)
+                throw new PileFullException($"The table '{Core.Name}' is at its limit, and nothing may go for the pointer to the value.");
+            return result != null;
+        }
+    }
+
+    /// <summary>Puts the object that an entry owns again, if its value is one.</summary>
+    private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
+    {
+        info = default;
+        if (!Core.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
+            return null;
+        ulong word = pointer.ToUInt64();
+        return Core.Put(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
+    }
+
+    private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Core.Pile.Objects.Encode(value, buffer);
+            return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    private bool TryCopy(in KeyProbe key, out CopyReader copy, out EntryInfo info)
+    {
+        copy = new CopyReader(BufferRental.Rent());
+        if (Core.TryRead(key, ref copy, out info))
+            return true;
+        copy.Dispose();
+        return false;
+    }
+
+    private static ReadOnlySpan<byte> AsBytes(in ulong word) => MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+}

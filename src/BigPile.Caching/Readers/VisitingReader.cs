@@ -1,0 +1,16 @@
+using System;
+using BigPile.Access;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Readers;
+
+/// <summary>Shows an entry's value to a visitor as a span; what is no bytes as an empty one.</summary>
+internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : IPayloadReader
+    where TVisitor : struct, IValueVisitor
+{
+    private readonly ref TVisitor _visitor = ref visitor;
+
+    /// <inheritdoc/>
+    public readonly void Read(byte* payload, long lengthBytes, BlockKind kind) =>
+        _visitor.Visit(kind == BlockKind.Bytes ? new ReadOnlySpan<byte>(payload, (int)lengthBytes) : default);
+}

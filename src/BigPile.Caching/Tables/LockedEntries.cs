@@ -1,0 +1,127 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Finding and dropping the entries of a bucket that is locked, and counting them.</summary>
+internal static unsafe class LockedEntries
+{
+    /// <summary>The block that is at an address.</summary>
+    /// <returns><see langword="false"/> when there is none: its page turned out to be damaged after it was opened.</returns>
+    internal static bool TryViewLocked(this TableCore core, ulong address, out EntryHead head, out long payloadBytes)
+    {
+        EntryView view = core.Pile.Entries.View(address);
+        payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
+        bool isWhole = payloadBytes >= EntryHead.ShortBytes;
+        head = isWhole ? new EntryHead(view.Payload) : default;
+        return isWhole && head.FitsIn(payloadBytes);
+    }
+
+    /// <summary>
+    /// The entry of a slot that was not found by a key. Where a damaged page was dropped, another entry may be in the slot's block by
+    /// now; its tag tells.
+    /// </summary>
+    internal static bool TryViewLocked(this TableCore core, SlotPlace place, out LockedEntry entry)
+    {
+        Unsafe.SkipInit(out entry);
+        entry.Place = place;
+        IndexSlot slot = place.Value;
+        return core.TryViewLocked(slot.Address, out entry.Head, out entry.PayloadBytes)
+            && (!core.CopiesToRenew || slot.MayBe(core.Hash.Of(new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes))));
+    }
+
+    /// <summary>Finds the entry of a key in its locked bucket.</summary>
+    internal static bool TryFindLocked(this TableCore core, in LockedBucket bucket, in KeyProbe key, out LockedEntry entry)
+    {
+        Unsafe.SkipInit(out entry);
+        foreach (SlotPlace place in bucket.Matching(key.Hash))
+        {
+            entry.Place = place;
+            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes)
+                && HasKey(entry.Head, entry.PayloadBytes, key))
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Whether the key of an entry is one; its bytes may be changing.</summary>
+    internal static bool HasKey(in EntryHead head, long payloadBytes, in KeyProbe key)
+    {
+        if (!head.FitsIn(payloadBytes))
+            return false;
+        var stored = new ReadOnlySpan<byte>(head.Key, head.KeyBytes);
+        return key.Matcher == null ? stored.SequenceEqual(key.Bytes) : key.Matcher.Matches(stored);
+    }
+
+    /// <summary>Takes an entry out of the index and frees its block.</summary>
+    internal static void DropLocked(this TableCore core, ThreadPresence presence, in LockedEntry entry, Counter reason)
+    {
+        IndexSlot value = entry.Place.Value;
+        Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
+        core.Flights.TellLocked(value.Tag, entry.Head.Version);
+        core.Events.Note(entry.Head, entry.PayloadBytes, reason);
+        PilePointer owned = entry.Owned;
+        bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
+        EntryPriority priority = entry.Head.Priority;
+        entry.Place.Store(default);
+        KillPoint.Pass(KillWindow.RemoveBeforeFreed);
+        Free(core.Pile, value.Address, owned);
+        if (isTombstone)
+            return;
+        core.CountGone(presence, entry.PayloadBytes, entries: 1);
+        if (core.Evictor != null)
+            core.Usage.Note(priority, -core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+        core.Counters.Add(presence, reason);
+    }
+
+    /// <summary>Frees the block of an entry, and the object that it owned.</summary>
+    /// <remarks>
+    /// The object goes first: a kill between leaves an entry that leads nowhere, which is dropped when it is found. An entry that went
+    /// first would leave an object that nothing leads to, for ever.
+    /// </remarks>
+    internal static void Free(Pile pile, ulong address, PilePointer owned)
+    {
+        if (Fault.OwnedFreedLast)
+            pile.Entries.Free(address);
+        if (owned.IsValid)
+        {
+            if (!Fault.OwnedKept && !Fault.OwnedFreedLast)
+                _ = pile.Entries.TryDeleteObject(owned);
+            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
+            if (Fault.OwnedFreedLast)
+                _ = pile.Entries.TryDeleteObject(owned);
+        }
+        if (!Fault.OwnedFreedLast)
+            pile.Entries.Free(address);
+    }
+
+    internal static void CountNew(this TableCore core, ThreadPresence presence, long payloadBytes)
+    {
+        core.Counters.Add(presence, Counter.Entries);
+        core.Counters.Add(presence, Counter.RoomBytes, core.Pile.Space.RoomBytesOf(payloadBytes));
+        core.Counters.Add(presence, Counter.PayloadBytes, payloadBytes);
+    }
+
+    /// <summary>Counts an entry off, and gives its room back to the limits.</summary>
+    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes, int entries)
+    {
+        core.CountGone(presence, payloadBytes);
+        if (core.Evictor != null)
+            core.Usage.Release(entries, core.Pile.Space.RoomBytesOf(payloadBytes));
+    }
+
+    /// <summary>Counts an entry off whose room another one takes over.</summary>
+    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes)
+    {
+        core.Counters.Add(presence, Counter.Entries, -1);
+        core.Counters.Add(presence, Counter.RoomBytes, -core.Pile.Space.RoomBytesOf(payloadBytes));
+        core.Counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
+    }
+}

@@ -1,0 +1,18 @@
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>How far the sweeps of a table have come. One sweep runs at a time, which has the gate.</summary>
+internal sealed class SweepPlace
+{
+    internal SpinGate Gate;
+
+    /// <summary>The bucket that is next.</summary>
+    internal ulong Next { get; set; }
+
+    /// <summary>The version of the last mark of a tag when the round began.</summary>
+    internal ulong MarksUpTo { get; set; }
+
+    /// <summary>Whether a mark concerned every entry then.</summary>
+    internal bool IsOfAll { get; set; }
+}

@@ -1,0 +1,107 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>The way in and out: calls are inside, and who changes what they go by waits until nobody is.</summary>
+internal sealed partial class TableCore
+{
+    private const int Open = 0;
+    private const int Closed = 1;
+    private const int Paused = 2;
+
+    private int _state;
+    private bool _isDropped;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence Enter()
+    {
+        ThreadPresence presence = Pile.Gate.Enter();
+        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+    }
+
+    /// <summary>As <see cref="Enter"/>, for a call that may change something in the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToChange()
+    {
+        Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
+        ThreadPresence presence = Pile.Gate.EnterToChange();
+        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+    }
+
+    /// <summary>
+    /// As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ThreadPresence EnterToRead() => HasMortals ? EnterToChange() : Enter();
+
+    /// <summary>Refuses all later calls, and waits until nobody changes the options any more; other calls that run may end.</summary>
+    internal void Close()
+    {
+        Volatile.Write(ref _state, Closed);
+        lock (Configuring)
+        {
+            // nothing: who holds it walks through the index without being inside
+        }
+    }
+
+    /// <summary>Refuses all later calls as those of a table that was dropped, and waits until those that run have ended.</summary>
+    internal void CloseToDrop()
+    {
+        Volatile.Write(ref _isDropped, true); // before the state, by which others come to look at it
+        Close();
+        ThreadPresence.WaitForOthers();
+    }
+
+    /// <summary>Has the table be as it was before <see cref="CloseToDrop"/>.</summary>
+    internal void Reopen()
+    {
+        Volatile.Write(ref _state, Open);
+        Volatile.Write(ref _isDropped, false);
+    }
+
+    /// <summary>
+    /// Makes a change while nobody is inside. A table that was closed meanwhile stays closed; its index is there as long as
+    /// <see cref="Configuring"/> is held.
+    /// </summary>
+    internal void WhilePausedLocked(Action change)
+    {
+        if (Interlocked.CompareExchange(ref _state, Paused, Open) == Closed)
+            RefuseClosed();
+        try
+        {
+            ThreadPresence.WaitForOthers();
+            change();
+        }
+        finally
+        {
+            _ = Interlocked.CompareExchange(ref _state, Open, Paused);
+        }
+    }
+
+    private ThreadPresence EnterSlow(ThreadPresence presence)
+    {
+        var spinner = default(SpinWait);
+        while (true)
+        {
+            Pile.Space.Exit(presence);
+            if (Volatile.Read(ref _state) == Closed)
+                RefuseClosed();
+            if (presence.IsInside && presence.IsAwaited && Volatile.Read(ref _state) == Paused)
+                RefuseWaiting(); // whoever changes the options waits for this very thread
+            spinner.SpinOnce();
+            presence = Pile.Gate.EnterToChange();
+            if (Volatile.Read(ref _state) == Open)
+                return presence;
+        }
+    }
+
+    private void RefuseClosed() => throw (Volatile.Read(ref _isDropped)
+        ? new TableDroppedException(Name)
+        : new ObjectDisposedException(nameof(PileCache), $"The cache of the table '{Name}' was disposed."));
+
+    private void RefuseWaiting() => throw new InvalidOperationException(
+        $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
+}

@@ -1,0 +1,233 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Flights;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tags;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>What a table from key bytes to payloads is: index, clock, counters, options, state, and the way in and out.</summary>
+/// <remarks>
+/// What can be done with it is in <c>Operations</c>, and the typed tables are thin covers of that.
+/// Order of a put, all under the lock of the key's bucket: next version; new block published; index slot swung to it; old block freed.
+/// A kill between leaves two blocks with one key, of which the higher version is right. Freed outside the lock, the old block could
+/// outlive a removal of the same key by another thread, and bring it back after a kill.
+/// Lock order: a shard of the evictor, then a bucket, then the tags' marks or the pile's own locks.
+/// </remarks>
+internal sealed partial class TableCore : IDisposable
+{
+    private const long LargeLimitBytes = 64 << 20;
+    private const long LargeAllowanceBytes = 4 << 20;
+    private const long SmallAllowanceBytes = 128 << 10;
+
+    private TableOptions _options;
+    private Evictor? _evictor;
+    private ulong _shownFrom;
+    private bool _isRebuilding;
+    private bool _hasForeignValues;
+    private bool _hasMortals;
+    private bool _hasTombstones;
+    private bool _readsPlain;
+
+    /// <summary>
+    /// Makes a table with an empty index, or with one that is to be restored. Its options do not count before it has begun.
+    /// </summary>
+    internal TableCore(Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options)
+    {
+        Pile = pile;
+        Id = id;
+        Name = name;
+        KeyKind = keyKind;
+        Hash = hash;
+        Clock = clock;
+        _options = options;
+        ChecksEveryRead = pile.Space.ChecksEveryRead;
+        _readsPlain = !ChecksEveryRead;
+        CopiesToRenew = pile.Store == StoreKind.Mapped;
+        Index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
+        Tags = new TagMarks(pile, id);
+        Events = new EntryEvents(pile.Background);
+    }
+
+    internal Pile Pile { get; }
+
+    internal int Id { get; }
+
+    internal string Name { get; }
+
+    internal KeyKind KeyKind { get; }
+
+    internal KeyHash Hash { get; }
+
+    internal CacheClock Clock { get; }
+
+    internal TableIndex Index { get; }
+
+    internal TableCounters Counters { get; } = new();
+
+    internal TagMarks Tags { get; }
+
+    internal EntryEvents Events { get; }
+
+    /// <summary>The runs of factories for keys of the table.</summary>
+    internal FlightMarks Flights { get; } = new();
+
+    /// <summary>How far the sweeps have come.</summary>
+    internal SweepPlace SweepPlace { get; } = new();
+
+    /// <summary>Set once, before the table is used: compares keys in the place of their bytes.</summary>
+    internal object? KeyComparer { get; set; }
+
+    /// <summary>Whether the pile had the table before it was opened: an earlier version may have put entries.</summary>
+    internal bool WasFound { get; init; }
+
+    /// <summary>Whether the application has said how the table is to behave.</summary>
+    internal bool IsConfigured { get; set; }
+
+    /// <summary>How far the index is in knowing every entry of the pile.</summary>
+    internal CacheReadiness Readiness { get; set; } = new();
+
+    /// <summary>What the statistics said when the table was closed; of one that was dropped, nothing is left.</summary>
+    internal TableStatistics? FrozenStatistics { get; set; }
+
+    /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
+    internal bool HasForeignValues
+    {
+        get => Volatile.Read(ref _hasForeignValues);
+        set => Volatile.Write(ref _hasForeignValues, value);
+    }
+
+    internal TableOptions Options
+    {
+        get => Volatile.Read(ref _options);
+        set => Volatile.Write(ref _options, value);
+    }
+
+    /// <summary>Held by who changes the options.</summary>
+    internal Lock Configuring { get; } = new();
+
+    /// <summary>Whether hits and misses are counted. It and what follows changes only while nobody is inside.</summary>
+    internal bool CountsReads { get; set; }
+
+    /// <summary>Whether uses of entries are counted, since an entry may have to go for another one.</summary>
+    internal bool CountsUses { get; set; }
+
+    /// <summary>The most lines of a bucket.</summary>
+    internal int MaxLines { get; set; }
+
+    /// <summary>What chooses the entries that go at a limit; there is none without a limit, and while the index is being rebuilt.</summary>
+    internal Evictor? Evictor
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _evictor);
+        set => Volatile.Write(ref _evictor, value);
+    }
+
+    /// <summary>What a limited table has, and has promised.</summary>
+    internal TableUsage Usage { get; } = new();
+
+    /// <summary>Whether every read looks at the checksum of what it reads.</summary>
+    internal bool ChecksEveryRead { get; }
+
+    /// <summary>Whether blocks are never changed where they lie: a kill or a power cut must find each whole.</summary>
+    internal bool CopiesToRenew { get; }
+
+    /// <summary>Whether entries may be there that are no more by time or tag.</summary>
+    internal bool HasMortals
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _hasMortals);
+        set => Volatile.Write(ref _hasMortals, value);
+    }
+
+    /// <summary>Whether entries may be there that have another priority than most.</summary>
+    internal bool HasPriorities { get; set; }
+
+    /// <summary>Whether marks of removed keys may be there; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
+    internal bool HasTombstones
+    {
+        get => Volatile.Read(ref _hasTombstones);
+        set => Volatile.Write(ref _hasTombstones, value);
+    }
+
+    /// <summary>Whether blocks that the index does not know yet may still turn up.</summary>
+    internal bool IsRebuilding
+    {
+        get => Volatile.Read(ref _isRebuilding);
+        set => Volatile.Write(ref _isRebuilding, value);
+    }
+
+    /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>
+    internal ulong ShownFrom
+    {
+        get => Volatile.Read(ref _shownFrom);
+        set => Volatile.Write(ref _shownFrom, value);
+    }
+
+    /// <summary>Whether reads may go the short way, which looks at neither checksums nor <see cref="ShownFrom"/>.</summary>
+    internal bool ReadsPlain
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _readsPlain);
+        set => Volatile.Write(ref _readsPlain, value);
+    }
+
+    /// <summary>Whether entries are shown whatever their version is.</summary>
+    internal bool ShowsAll => ShownFrom == 0;
+
+    /// <summary>Whether there is a limit in entries or bytes.</summary>
+    internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
+
+    /// <summary>The buckets that a walk through everything goes through.</summary>
+    internal long BucketCount => (long)Index.BucketCount;
+
+    internal long Count => Evictor != null ? Interlocked.Read(ref Usage.Entries) : Math.Max(0, Counters.Entries);
+
+    internal TableStatistics Statistics => new(
+        Count, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
+        Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
+    {
+        BlockBytes = Counters[Counter.RoomBytes],
+        EvictionBytes = Evictor?.SizeBytes ?? 0,
+        Inserts = Counters[Counter.Inserts],
+        Collisions = Counters[Counter.Collisions],
+        Evictions = Counters[Counter.Evictions],
+        Expirations = Counters[Counter.Expirations],
+    };
+
+    /// <summary>
+    /// The bytes that blocks may take beside index and queues. It leaves out a little, for lines and pages of both that appear between two
+    /// looks.
+    /// </summary>
+    internal long BlockLimitBytes
+    {
+        get
+        {
+            if (Options.MaxBytes is not { } limit)
+                return long.MaxValue;
+            long allowance = limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes;
+            return limit - allowance - Index.SizeBytes - (Evictor?.SizeBytes ?? 0);
+        }
+    }
+
+    /// <summary>The version of what is put now, higher than all before.</summary>
+    internal ulong NextVersion(long now) => Pile.Versions.Next(Clock.VersionAt(now));
+
+    /// <summary>Frees the index. Nobody is inside any more.</summary>
+    public void Dispose()
+    {
+        Index.Dispose();
+        Evictor?.Dispose();
+        Evictor = null;
+    }
+
+    // The index asks before it takes another chunk of memory.
+    private bool MayGrowBy(long bytes) =>
+        Options.MaxBytes is null || Evictor == null || Interlocked.Read(ref Usage.RoomBytes) + bytes <= BlockLimitBytes;
+}

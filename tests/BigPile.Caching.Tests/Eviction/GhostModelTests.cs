@@ -1,0 +1,58 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Caching.Eviction;
+
+namespace BigPile.Caching.Tests.Eviction;
+
+/// <summary>What is remembered of evictions beside a dictionary that forgets nothing.</summary>
+public sealed class GhostModelTests
+{
+    private const int Hashes = 300; // far fewer than there are places, so that none drives out another one
+    private const int Capacity = 1_000;
+    private const double SmallWindow = 0.7 * Capacity;
+    private const int MarksOff = 8; // ages are told in marks of some evictions
+    private const int WindowsToComeRound = 4; // a mark that is older may be told as a fresh one again
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void Evictions_are_remembered_once_and_for_a_window(int seed)
+    {
+        seed = TestLeg.Seed(seed);
+        var random = new Random(seed);
+        uint[] hashes = new uint[Hashes];
+        for (int i = 0; i < Hashes; i++)
+            hashes[i] = (uint)random.NextInt64(uint.MaxValue);
+        using var ghosts = new GhostList();
+        ghosts.Resize(Capacity);
+        var gone = new Dictionary<uint, (GhostKind Kind, long At)>();
+        var evicted = new Dictionary<GhostKind, long> { [GhostKind.Small] = 0, [GhostKind.Main] = 0 };
+        int found = 0;
+        int forgotten = 0;
+        for (int step = 0; step < TestLeg.Steps(50_000, 5_000_000); step++)
+        {
+            uint hash = hashes[Math.Min(random.Next(Hashes), random.Next(Hashes))];
+            if (gone.Remove(hash, out (GhostKind Kind, long At) ghost))
+            {
+                GhostKind told = ghosts.Take(hash);
+                long age = evicted[ghost.Kind] - ghost.At;
+                double window = ghost.Kind == GhostKind.Small ? SmallWindow : Capacity;
+                if (age < window - MarksOff)
+                    Assert.True(told == ghost.Kind, $"seed {seed}, step {step}: {told} of {ghost}, {age} evictions ago");
+                if (age > window + MarksOff && age < window * WindowsToComeRound)
+                    Assert.True(told == GhostKind.None, $"seed {seed}, step {step}: {told} of {ghost}, {age} evictions ago");
+                found += told == GhostKind.None ? 0 : 1;
+                forgotten += told == GhostKind.None ? 1 : 0;
+                Assert.Equal(GhostKind.None, ghosts.Take(hash));
+            }
+            else
+            {
+                GhostKind kind = random.Next(3) == 0 ? GhostKind.Main : GhostKind.Small;
+                ghosts.Add(hash, kind, Hashes);
+                gone[hash] = (kind, ++evicted[kind]);
+            }
+            InvariantChecks.At($"seed {seed}, step {step}", () => ghosts.CheckInvariants("ghosts"));
+        }
+        Assert.True(found > 1_000 && forgotten > 100, $"seed {seed}: {found} were found and {forgotten} forgotten");
+    }
+}

@@ -1,0 +1,23 @@
+using System;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Has a table looked through, and says when it was in which run that something was wrong.</summary>
+internal static class InvariantChecks
+{
+    internal static void CheckInvariantsAt(this TableCore core, string when) => At(when, core.CheckInvariants);
+
+    internal static void At(string when, Action check)
+    {
+        try
+        {
+            check();
+        }
+        catch (InvalidOperationException e)
+        {
+            throw new InvalidOperationException($"{when}: {e.Message}", e);
+        }
+    }
+}
