@@ -62,7 +62,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
                 + $"{PileOptions.MaxFlushInterval}, or "
                 + "null for never.";
         if (options.FlushLogBytes is < PileOptions.MinFlushLogBytes or > PileOptions.MaxFlushLogBytes)
-            yield return $"BigPileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from {PileOptions.MinFlushLogBytes:N0} to "
+            yield return $"BigPileOptions.FlushLogBytes is {options.FlushLogBytes:N0}; it must be from "
+                + $"{PileOptions.MinFlushLogBytes:N0} to "
                 + $"{PileOptions.MaxFlushLogBytes:N0}.";
         if (options.WarmupBytesPerSecond < 0)
             yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "

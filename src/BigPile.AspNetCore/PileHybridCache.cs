@@ -7,7 +7,6 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
-using BigPile.Caching.Operations;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
@@ -149,7 +148,8 @@ public sealed partial class PileHybridCache : HybridCache
         if (tag != TagSet.All)
             table.RemoveByTag(tag);
         else
-            await Task.Run(table.Clear, CancellationToken.None).ConfigureAwait(false); // gives all memory back, which may take a while
+            // gives all memory back, which may take a while
+            await Task.Run(() => table.Clear(), CancellationToken.None).ConfigureAwait(false);
     }
 
     private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };

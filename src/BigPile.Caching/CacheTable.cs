@@ -54,21 +54,18 @@ public abstract class CacheTable
     }
 
     /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
-    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Clear() => Clear(new ProgressGauge(null));
-
-    /// <summary>As <see cref="Clear()"/>, and says how far it is.</summary>
     /// <param name="progress">
-    /// Is told the buckets of the index whose entries are gone, of those that there were at the beginning. No lock is held and no other
-    /// call waits meanwhile.
+    /// If there is one, is told the buckets of the index whose entries are gone, of those that there were at the beginning. No lock is
+    /// held and no other call waits meanwhile.
     /// </param>
     /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public void Clear(IProgress<PileProgress> progress)
+    public void Clear(IProgress<PileProgress>? progress = null)
     {
-        ArgumentNullException.ThrowIfNull(progress);
-        Clear(new ProgressGauge(progress));
+        var gauge = new ProgressGauge(progress);
+        gauge.Begin(Core.BucketCount);
+        Core.Clear(gauge);
+        gauge.Complete();
     }
 
     /// <summary>Frees all entries that expired or whose tag was removed. The cache does so by itself, some at a time.</summary>
@@ -82,12 +79,5 @@ public abstract class CacheTable
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
         return freed;
-    }
-
-    private void Clear(ProgressGauge gauge)
-    {
-        gauge.Begin(Core.BucketCount);
-        Core.Clear(gauge);
-        gauge.Complete();
     }
 }

@@ -34,13 +34,11 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         _keys = _typed.Keys;
         _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)core.KeyComparer);
         _many = new ManyKeys<TKey, TValue>(_typed);
-        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Background, core.Name, _keys);
+        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Keeper.Background, core.Name, _keys);
     }
 
     /// <summary>Tells of entries that were evicted or expired: in batches, a little later, and on a thread of the pool.</summary>
-    /// <remarks>
-    /// A listener that throws is logged. One that is slower than the table loses what is more than some ten thousands behind.
-    /// </remarks>
+    /// <remarks>A listener that throws is logged. One that is slower loses what is more than some ten thousands behind.</remarks>
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {
@@ -60,7 +58,8 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         where TAlternateKey : notnull, allows ref struct =>
         AlternateLookups.Of<TKey, TAlternateKey, TValue>(_typed);
 
-    internal KeyCodec<TKey> KeyCodec => _keys;
-
     internal TypedTable<TKey, TValue> Typed => _typed;
+
+    /// <summary>Makes keys. For tests.</summary>
+    internal KeyCodec<TKey> KeyCodec => _keys;
 }

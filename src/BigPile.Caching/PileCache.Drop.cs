@@ -61,7 +61,7 @@ public sealed partial class PileCache
             bool isFreed = false;
             try
             {
-                _ids.Drop(core.Id, Pile.Versions.Next(floor));
+                _ids.Drop(core.Id, Pile.Keeper.Versions.Next(floor));
                 isFreed = true;
             }
             finally

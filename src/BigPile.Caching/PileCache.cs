@@ -62,10 +62,10 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _clock = new CacheClock(options.TimeProvider, pile.Id, pile.Versions.Last);
-        _ids = new TableIds(pile.Catalog);
+        _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
+        _ids = new TableIds(pile.Keeper.Catalog);
         Readiness = Load();
-        _sweeper = new Sweeper(pile.Background, options, _clock, Cores);
+        _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
         _meter = new CacheMeter(MeteredTables);
     }
 
@@ -125,8 +125,6 @@ public sealed partial class PileCache : IDisposable
             _ = isHidden ? _hidden.Add(name) : _hidden.Remove(name);
     }
 
-    internal TimeProvider Time => _options.TimeProvider;
-
     /// <summary>What a table holds, whatever its types.</summary>
     /// <exception cref="KeyNotFoundException">There is no such table.</exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
@@ -164,7 +162,7 @@ public sealed partial class PileCache : IDisposable
             core.Close();
         ThreadPresence.WaitForOthers();
         if (_clock.IsAhead)
-            Pile.Background.TryRun("the note of the time", () => Pile.Versions.Next(_clock.VersionAt(_clock.Now)));
+            Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
         SaveIndexes();
         try
         {
@@ -252,7 +250,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     private void ReportFailure(Task task) =>
-        Pile.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
+        Pile.Keeper.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 
     [SuppressMessage(
         "Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]

@@ -22,8 +22,8 @@ public sealed class BackgroundTests
         table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(5) });
         time.IsFailing = true;
         time.Tick();
-        Assert.Equal(1, pile.Background.FailureCount);
-        Assert.Contains("sweep", pile.Background.LastFailure!.Message, StringComparison.Ordinal);
+        Assert.Equal(1, pile.Keeper.Background.FailureCount);
+        Assert.Contains("sweep", pile.Keeper.Background.LastFailure!.Message, StringComparison.Ordinal);
         time.IsFailing = false;
         time.Offset = TimeSpan.FromSeconds(6);
         time.Tick();
@@ -47,7 +47,7 @@ public sealed class BackgroundTests
             Assert.False(table.ContainsKey(key));
         }
         Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
-        Assert.True(pile.Background.FailureCount > 0);
+        Assert.True(pile.Keeper.Background.FailureCount > 0);
     }
 
     [Fact]
@@ -73,8 +73,8 @@ public sealed class BackgroundTests
         Assert.Equal(3, table.Sweep());
         Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
         Assert.Equal([1, 3], keys.Order());
-        Assert.Equal(1, pile.Background.FailureCount);
-        Assert.Contains("'t'", pile.Background.LastFailure!.Message, StringComparison.Ordinal);
+        Assert.Equal(1, pile.Keeper.Background.FailureCount);
+        Assert.Contains("'t'", pile.Keeper.Background.LastFailure!.Message, StringComparison.Ordinal);
     }
 
     private sealed class ForgetfulCodec : IPileCodec

@@ -62,7 +62,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         using (PileCache cache = Open())
         {
             Fill(cache);
-            ((FileCatalog)cache.Pile.Catalog).Stating = null;
+            ((FileCatalog)cache.Pile.Keeper.Catalog).Stating = null;
             Cycle(cache, 1_000);
         }
         Assert.InRange(CatalogBytes, 2 * LeastVoidBytes, long.MaxValue);

@@ -20,9 +20,10 @@ internal sealed class HalfBuilt : IDisposable
     internal HalfBuilt(Pile pile, ManualTime time)
     {
         _pile = pile;
-        TableDefinition definition = Assert.Single(new TableIds(pile.Catalog).Tables);
+        TableDefinition definition = Assert.Single(new TableIds(pile.Keeper.Catalog).Tables);
         _core = new TableCore(
-            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Id), TestCache.Durable());
+            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Keeper.Id),
+            TestCache.Durable());
         _core.BeginRebuild();
     }
 

@@ -72,7 +72,8 @@ public sealed class SettingsTests
 
     [Fact]
     public void The_bounds_are_the_piles() => Assert.Equal(
-        (PileOptions.MinSegmentBytes, PileOptions.MaxSegmentBytes, PileOptions.MinLimitBytes, PileOptions.MinFlushLogBytes, PileOptions.MaxFlushLogBytes,
+        (PileOptions.MinSegmentBytes, PileOptions.MaxSegmentBytes, PileOptions.MinLimitBytes,
+            PileOptions.MinFlushLogBytes, PileOptions.MaxFlushLogBytes,
             PileOptions.MaxFlushInterval),
         (PileSettings.MinSegmentBytes, PileSettings.MaxSegmentBytes, PileSettings.MinPileBytes, PileSettings.MinFlushLogBytes,
             PileSettings.MaxFlushLogBytes, PileSettings.MaxFlushInterval));

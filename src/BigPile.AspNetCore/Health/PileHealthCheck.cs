@@ -42,8 +42,8 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         data["tables"] = cache.TableNames.Count;
         data["progress"] = cache.Readiness.Progress;
         data["entriesFound"] = cache.Readiness.EntriesFound;
-        data["backgroundFailures"] = cache.Pile.Background.FailureCount;
-        if (cache.Pile.Background.LastFailure is { } last)
+        data["backgroundFailures"] = cache.Pile.Keeper.Background.FailureCount;
+        if (cache.Pile.Keeper.Background.LastFailure is { } last)
             data["lastBackgroundFailure"] = last.Message;
         return data;
     }

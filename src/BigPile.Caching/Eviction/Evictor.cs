@@ -106,6 +106,7 @@ internal sealed class Evictor : IDisposable
     internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
         ShardOf(hash).TryTake(census, hash, priority, isMain);
 
+    /// <summary>Forgets everything. For tests.</summary>
     internal void Clear()
     {
         foreach (EvictionShard shard in _shards)

@@ -115,7 +115,7 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            pile.Codec.Serialize(key, buffer);
+            pile.Keeper.Codec.Serialize(key, buffer);
             return buffer.WrittenSpan.ToArray();
         }
         finally
@@ -131,7 +131,7 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         {
             bytes.CopyTo(buffer.GetSpan(bytes.Length));
             buffer.Advance(bytes.Length);
-            return (TKey)pile.Codec.Deserialize(buffer);
+            return (TKey)pile.Keeper.Codec.Deserialize(buffer);
         }
         finally
         {

@@ -12,7 +12,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>Looks whether all holds that must hold of a table. Nobody else is at work with it.</summary>
 internal static class Checking
 {
-    /// <summary>Checks index, entries, counters, limits, and the queues of the evictor.</summary>
+    /// <summary>Checks index, entries, counters, limits, and the queues of the evictor. For tests.</summary>
     /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
     internal static void CheckInvariants(this TableCore core)
     {

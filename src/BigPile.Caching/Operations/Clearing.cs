@@ -14,7 +14,7 @@ internal static class Clearing
     /// <param name="gauge">Counts the buckets.</param>
     internal static void Clear(this TableCore core, ProgressGauge gauge)
     {
-        ulong version = Fault.ClearUnmarked ? core.Pile.Versions.Last : core.MarkAll();
+        ulong version = Fault.ClearUnmarked ? core.Pile.Keeper.Versions.Last : core.MarkAll();
         for (ulong number = 0; number < core.Index.BucketCount; number++) // entries move to higher buckets only
         {
             KillPoint.Pass(KillWindow.ClearBeforeDropped);

@@ -44,7 +44,7 @@ internal static unsafe class Dropping
         var head = new EntryHead(view.Payload);
         if (!head.FitsIn(view.PayloadBytes) || head.Version > upTo)
             return false;
-        pile.Versions.Note(head.Version);
+        pile.Keeper.Versions.Note(head.Version);
         LockedEntries.Free(pile, address, head.Owned);
         return true;
     }

@@ -34,7 +34,7 @@ internal static unsafe class Rebuilding
             return true;
         }
         ulong version = head.Version;
-        core.Pile.Versions.Note(version);
+        core.Pile.Keeper.Versions.Note(version);
         byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
         var key = new KeyProbe(copy, core.Hash.Of(copy));
         using LockedBucket bucket = core.Index.Lock(key.Hash);

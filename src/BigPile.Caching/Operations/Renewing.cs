@@ -51,7 +51,8 @@ internal static unsafe class Renewing
         }
         catch (PileFullException)
         {
-            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, flushes: 0); // else the entry expires as if it had not been used
+            // Else the entry expires as if it had not been used.
+            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, flushes: 0);
             return;
         }
         ulong address = entry.Address;

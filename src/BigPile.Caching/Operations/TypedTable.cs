@@ -203,7 +203,7 @@ internal sealed class TypedTable<TKey, TValue>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private TValue Complete(ref ValueReader reader, in KeyProbe key)
     {
-        object? value = reader.Complete(Core.Pile.Codec);
+        object? value = reader.Complete(Core.Pile.Keeper.Codec);
         return value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
     }
 

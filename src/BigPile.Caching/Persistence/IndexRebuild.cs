@@ -98,7 +98,7 @@ internal sealed class IndexRebuild(
         {
             readiness.Failure = e;
             failed.Add(part);
-            pile.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
+            pile.Keeper.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
         }
     }
 

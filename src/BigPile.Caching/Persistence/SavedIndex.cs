@@ -35,7 +35,7 @@ internal sealed class SavedIndex
     internal SavedIndex(Pile pile)
     {
         _pile = pile;
-        _files = pile.Files!;
+        _files = pile.Keeper.Directory?.Files!;
     }
 
     /// <summary>Writes the file. Nobody changes the tables any more.</summary>
@@ -47,9 +47,9 @@ internal sealed class SavedIndex
             using var writer = new ChecksummedWriter(stream);
             writer.Write(Magic);
             writer.Write(Format);
-            writer.Write(_pile.Id);
-            writer.Write(_pile.SessionId);
-            writer.Write(_pile.Versions.Last);
+            writer.Write(_pile.Keeper.Id);
+            writer.Write(_pile.Keeper.SessionId);
+            writer.Write(_pile.Keeper.Versions.Last);
             writer.Write(seed);
             writer.Write(cores.Count);
             foreach (TableCore core in cores)
@@ -144,10 +144,10 @@ internal sealed class SavedIndex
 
     private Dictionary<int, TableCore>? TryReadTables(ChecksummedReader reader, Func<ulong, Dictionary<int, TableCore>> makeCores)
     {
-        if (reader.ReadUInt64() != Magic || reader.ReadInt32() != Format || reader.ReadGuid() != _pile.Id)
+        if (reader.ReadUInt64() != Magic || reader.ReadInt32() != Format || reader.ReadGuid() != _pile.Keeper.Id)
             return null;
-        bool isOfThisOpening = reader.ReadGuid() == _pile.SessionId;
-        if (reader.ReadUInt64() != _pile.Versions.Last || !(isOfThisOpening || _pile.Recovery.WasClean))
+        bool isOfThisOpening = reader.ReadGuid() == _pile.Keeper.SessionId;
+        if (reader.ReadUInt64() != _pile.Keeper.Versions.Last || !(isOfThisOpening || _pile.Recovery.WasClean))
             return null;
         Dictionary<int, TableCore> cores = makeCores(reader.ReadUInt64());
         bool isRight = false;

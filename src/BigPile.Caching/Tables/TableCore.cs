@@ -52,7 +52,7 @@ internal sealed partial class TableCore : IDisposable
         CopiesToRenew = pile.Store == StoreKind.Mapped;
         Index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
         Tags = new TagMarks(pile, id);
-        Events = new EntryEvents(pile.Background);
+        Events = new EntryEvents(pile.Keeper.Background);
     }
 
     internal Pile Pile { get; }
@@ -217,7 +217,7 @@ internal sealed partial class TableCore : IDisposable
     }
 
     /// <summary>The version of what is put now, higher than all before.</summary>
-    internal ulong NextVersion(long now) => Pile.Versions.Next(Clock.VersionAt(now));
+    internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
 
     /// <summary>Frees the index. Nobody is inside any more.</summary>
     public void Dispose()

@@ -34,7 +34,7 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Id.ToByteArray()));
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Keeper.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
     private ulong _formerUpTo;
@@ -160,7 +160,7 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
         {
             for (; written < tags.Length; written++)
                 slots[written] = Write(tags[written]);
-            version = pile.Versions.Next(floor);
+            version = pile.Keeper.Versions.Next(floor);
         }
         finally
         {

@@ -90,6 +90,7 @@ internal sealed unsafe partial class Heap
             Invariant.True(Structure, _index, "page that it noted with quarantine", ((PageMeta*)page)->HasQuarantine);
     }
 
+    /// <summary>Of debug builds, which tests run.</summary>
     [Conditional("DEBUG")]
     private void AssertLocked() => Debug.Assert(_lock.IsTaken, "The heap's lock is needed.");
 

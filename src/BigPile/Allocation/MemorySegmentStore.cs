@@ -23,7 +23,7 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages, 
 
     internal override StoreKind Kind => kind;
 
-    /// <summary>Whether a segment is ready.</summary>
+    /// <summary>Whether a segment is ready. For tests.</summary>
     internal bool HasSpare
     {
         get

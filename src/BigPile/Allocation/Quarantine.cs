@@ -76,7 +76,7 @@ internal sealed unsafe class Quarantine
         Deferred.Clear();
     }
 
-    /// <summary>Looks whether what was taken is in quarantine yet, each slot and run once. Nobody uses the pile meanwhile.</summary>
+    /// <summary>Looks whether what was taken is in quarantine yet, each slot and run once. For tests, that use nothing meanwhile.</summary>
     /// <exception cref="System.InvalidOperationException">It is not.</exception>
     internal void CheckInvariants(SegmentMap map)
     {

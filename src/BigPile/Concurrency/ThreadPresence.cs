@@ -40,7 +40,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
         Heap = Interlocked.Increment(ref _registered);
     }
 
-    /// <summary>Threads that are known; those that ended are forgotten when a new one comes after a collection.</summary>
+    /// <summary>Threads that are known; those that ended are forgotten when a new one comes after a collection. For tests.</summary>
     internal static int KnownCount
     {
         get
@@ -75,7 +75,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Whether the calling thread is inside a call within a call.</summary>
     internal bool IsNested => (_state & DepthMask) > 1;
 
-    /// <summary>How often the calling thread has left altogether.</summary>
+    /// <summary>How often the calling thread has left altogether. For tests.</summary>
     internal long PassCount => _state / OnePass;
 
     /// <summary>

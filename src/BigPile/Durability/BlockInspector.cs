@@ -136,8 +136,4 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         return segment.HasBlockAt(address, word, out capacityBytes)
             && new BlockHeader(*(ulong*)block).Generation >= word.GenerationBase; // else of a layout that is gone
     }
-
-    /// <summary>Where the slots of a page begin, by what the file says.</summary>
-    internal PageInfo InfoAt(ulong address) =>
-        pool.Find(address) is { } segment ? segment.WordOf(segment.PageOf(address)).Info : default;
 }

@@ -105,7 +105,7 @@ internal sealed class FlushLog : IDisposable
         }
     }
 
-    /// <summary>Looks whether the file of this epoch has its room, and whole batches as far as this writer knows of them.</summary>
+    /// <summary>Looks whether the file of this epoch has its room, and whole batches as far as is known. For tests.</summary>
     /// <exception cref="InvalidOperationException">It has not.</exception>
     internal void CheckInvariants()
     {

@@ -114,7 +114,7 @@ internal sealed unsafe class RedoFile : Redo
         _latches[index].Lock.Exit();
     }
 
-    /// <summary>Looks whether the records in use are those that somebody holds, each such that it could be found.</summary>
+    /// <summary>Looks whether the records in use are those that somebody holds, each such that it could be found. For tests.</summary>
     /// <remarks>Nobody takes or ends one meanwhile.</remarks>
     /// <exception cref="InvalidOperationException">They are not.</exception>
     internal void CheckInvariants()

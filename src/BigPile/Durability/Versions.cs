@@ -45,7 +45,7 @@ internal sealed class Versions
     /// <summary>The end of the step that is reserved.</summary>
     internal ulong Limit => Volatile.Read(ref _counter.Limit);
 
-    /// <summary>The next version.</summary>
+    /// <summary>The next version, by no clock. For tests.</summary>
     internal ulong Next()
     {
         ulong version = Interlocked.Increment(ref _counter.Last);

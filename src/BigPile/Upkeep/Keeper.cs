@@ -23,7 +23,6 @@ internal abstract class Keeper
     protected Keeper(PileOptions options, ILogger logger)
     {
         Gate = new Gate(options.Directory);
-        Logger = logger;
         Background = new BackgroundWork(logger, () => Gate.IsClosed);
     }
 
@@ -57,6 +56,12 @@ internal abstract class Keeper
     /// <summary>What was found when the pile was opened.</summary>
     internal OpeningReport Report { get; private protected set; } = OpeningReport.OfNew;
 
+    /// <summary>Tells this opening of the pile from every other one.</summary>
+    internal Guid SessionId { get; } = Guid.NewGuid();
+
+    /// <summary>The id of a mapped pile; of other piles, that of the session.</summary>
+    internal Guid Id => Directory?.PileId ?? SessionId;
+
     /// <summary>The directory of a mapped pile.</summary>
     internal virtual PileDirectory? Directory => null;
 
@@ -65,8 +70,6 @@ internal abstract class Keeper
 
     /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
     internal virtual long RewrittenBytes => 0;
-
-    private protected ILogger Logger { get; }
 
     private protected SegmentMap? Map { get; set; }
 

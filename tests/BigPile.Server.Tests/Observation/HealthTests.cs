@@ -51,7 +51,7 @@ public sealed class HealthTests : IDisposable
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
         Pile pile = server.Service<PileHost>().Cache.Pile;
         for (int i = 0; i < 3; i++)
-            pile.Background.TryRun("the flush by interval", static () => throw new UnauthorizedAccessException("/secret/path"));
+            pile.Keeper.Background.TryRun("the flush by interval", static () => throw new UnauthorizedAccessException("/secret/path"));
         JsonElement ready = JsonDocument.Parse(await server.Client.GetStringAsync("/health/ready")).RootElement;
         Assert.Equal(3, ready.GetProperty("background").GetProperty("failures").GetInt64());
         Assert.Equal("the flush by interval: UnauthorizedAccessException", ready.GetProperty("background").GetProperty("last").GetString());
