@@ -6,8 +6,8 @@ internal sealed unsafe partial class Allocator
 {
     /// <summary>Looks whether pool and heaps fit together, and all counters what is there.</summary>
     /// <remarks>
-    /// For tests, of a pile that this process owns, and that nobody else uses meanwhile. The counters of blocks are right over all heaps together
-    /// only: a page that goes to another heap leaves its blocks with the one that they were taken from.
+    /// For tests, of a pile that this process owns, and that nobody else uses meanwhile. The counters of blocks are right over all heaps
+    /// together only: a page that goes to another heap leaves its blocks with the one that they were taken from.
     /// </remarks>
     /// <exception cref="System.InvalidOperationException">They don't.</exception>
     internal void CheckInvariants()
