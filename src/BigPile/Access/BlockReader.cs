@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -68,7 +69,8 @@ internal sealed unsafe class BlockReader
         }
         finally
         {
-            _space.Exit(presence);
+            presence.Exit();
+            GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
         }
     }
 
