@@ -86,7 +86,10 @@ internal record TableSettings
         string text = wrong.Message.Replace($" (Parameter '{wrong.ParamName}')", "", StringComparison.Ordinal);
         if (!text.StartsWith(OptionPrefix, StringComparison.Ordinal))
             return text;
-        text = text[OptionPrefix.Length..].Replace(nameof(TableOptions.DefaultMaxAge), nameof(DefaultTtl), StringComparison.Ordinal);
+        text = text[OptionPrefix.Length..]
+            .Replace(nameof(TableOptions.DefaultMaxAge), nameof(DefaultTtl), StringComparison.Ordinal)
+            .Replace(nameof(TableOptions.MaxEntries), nameof(MaximumEntries), StringComparison.Ordinal)
+            .Replace(nameof(TableOptions.MaxBytes), nameof(MaximumBytes), StringComparison.Ordinal);
         int end = text.IndexOf(' ', StringComparison.Ordinal);
         return JsonNamingPolicy.CamelCase.ConvertName(text[..end]) + text[end..];
     }
