@@ -10,11 +10,13 @@ namespace BigPile.Access;
 
 /// <summary>The one way in which every payload is read.</summary>
 /// <remarks>
-/// A read takes no lock and writes nothing shared. It loads the header, checks that the pointer's generation is in it and that the
-/// address is a slot of its page, lets the reader copy the payload, and then looks at everything again. In order:
+/// A read takes no lock and writes nothing shared, but in a page that nobody has examined since the pile was opened. It loads the header,
+/// checks that the pointer's generation is in it and that the address is a slot of its page, lets the reader copy the payload, and then
+/// looks at everything again. In order:
 /// <list type="number">
 /// <item>sequence of the address's stripe (acquire), even;</item>
-/// <item>header (acquire): live, of the pointer's generation; busy: start over;</item>
+/// <item>header (acquire): live, of the pointer's generation. Busy: the header in <see cref="MovedTable"/> counts if there is one, else
+/// start over;</item>
 /// <item>page info, behind the header's load: a page that changes its slot size is taken from readers before its slots are laid out, so
 /// whoever saw bytes of the new layout in the header sees the new info as well;</item>
 /// <item>of a link: the target's header, info and back word likewise;</item>
@@ -22,11 +24,12 @@ namespace BigPile.Access;
 /// <item>a read barrier, which pairs with the writers' releases;</item>
 /// <item>header, info and sequence again. Any difference: start over.</item>
 /// </list>
-/// A reader that is handed a payload may see bytes that are being changed. It must not follow or trust them, only copy.
+/// An <see cref="IPayloadReader"/> that is handed a payload may see bytes that are being changed. It must not follow or trust them, only
+/// copy.
 /// </remarks>
 internal sealed unsafe class BlockReader
 {
-    // A writer that moves a payload is done long before; what still does not fit then is damage.
+    // A writer that moves a payload is done after far fewer looks; a link that still leads nowhere then is damage.
     private const int MaxLooksAtLink = 10_000;
 
     private readonly BlockSpace _space;
@@ -38,7 +41,9 @@ internal sealed unsafe class BlockReader
 
     /// <summary>Reads the blocks of a pile.</summary>
     /// <param name="space">The blocks.</param>
-    /// <param name="shared">How it is done where another process may be writing: what this one has mapped is not found without it.</param>
+    /// <param name="shared">
+    /// Of a pile that is opened for reading only: reads what its own map, which stays empty, does not find. Else null.
+    /// </param>
     internal BlockReader(BlockSpace space, SharedReader? shared = null)
     {
         _space = space;

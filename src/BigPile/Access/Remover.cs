@@ -9,7 +9,7 @@ namespace BigPile.Access;
 /// <summary>Ends objects: header first, then the target of a link, then the room.</summary>
 /// <remarks>
 /// The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. What a kill leaves behind each
-/// store: CRASH.md, "Delete".
+/// store: CRASH.md, the rows "delete".
 /// </remarks>
 internal sealed unsafe class Remover(BlockSpace space)
 {

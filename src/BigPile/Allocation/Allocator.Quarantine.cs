@@ -32,7 +32,9 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Whether a block must keep its bytes until the next flush, freed or not.</summary>
-    /// <remarks>The caller is inside the pile. Where the block is not his alone, the answer counts if it lives on behind it.</remarks>
+    /// <remarks>
+    /// The caller is inside the pile. Where the block is not his alone, the answer is valid only if the block is still live afterwards.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsFrozen(ulong address, PageInfo info)
     {

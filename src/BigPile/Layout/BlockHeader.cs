@@ -7,8 +7,8 @@ namespace BigPile.Layout;
 /// <remarks>
 /// <code>
 /// bit 63..40  generation: how often the slot was freed before; the pointer must hold the same
-/// bit 39..37  kind
-/// bit 36      busy: the payload is being replaced
+/// bit 39..37  kind: see BlockKind
+/// bit 36      busy: the payload is being replaced, or another header counts until the next flush; of a free block: it can be undone
 /// of a link:
 ///   bit 35..0   the target's address in units of 8 bytes
 /// of any other live block:
@@ -67,7 +67,10 @@ internal readonly partial struct BlockHeader
 
     internal uint Generation => (uint)(_word >> GenerationShift);
 
-    /// <summary>Whether the payload is being replaced: not to be read, and not to be changed by anybody else.</summary>
+    /// <summary>
+    /// Whether the payload is being replaced, or another header counts for it: not to be changed by anybody else, and to be read by that
+    /// other header only. Of a free header: whether its end can be undone.
+    /// </summary>
     internal bool IsBusy => (_word & BusyBit) != 0;
 
     /// <summary>Whether the slot holds nothing.</summary>

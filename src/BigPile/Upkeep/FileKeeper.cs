@@ -16,7 +16,7 @@ namespace BigPile.Upkeep;
 /// <remarks>
 /// Order of opening: the directory's lock and its superblock; catalog and codec; stripes, so that readers wait; segments; what a kill or a
 /// power cut left is put right by <see cref="FileRecovery"/>; the superblock states that the pile is in use; the codec's stamp; readers
-/// go on. A kill in between changes nothing: all of it is done again. What each step leaves: CRASH.md, "Open".
+/// go on. A kill in between changes nothing: all of it is done again. What each step leaves: CRASH.md, the rows of opening.
 /// </remarks>
 internal sealed class FileKeeper : Keeper
 {

@@ -14,13 +14,14 @@ namespace BigPile.Upkeep;
 /// Storing through the map dirties whole folios of the system's cache, so writing 1.2 MB of scattered changes through it wrote 966 MB.
 /// A flush therefore copies the blocks that changed since the last one to a log. A checkpoint writes the segments themselves: when more
 /// changed than the lists hold, or the log is full. It is fuzzy, since changes go on while the device writes; what changed meanwhile is
-/// the first batch of the next log. What a kill and a power cut leave behind each step: CRASH.md, "Flush" and "Checkpoint".
+/// the first batch of the next log. What a kill and a power cut leave behind each step: CRASH.md, the rows of flushing.
 /// </remarks>
 internal sealed class Flusher
 {
     private const int MaxFuzzySyncs = 3;
 
-    // More than one: a checkpoint that failed may have left a batch of the next epoch. And what has the mark of this one becomes final.
+    // More than one: a checkpoint that failed may have left a batch of the next epoch. Marks count modulo four, and differences up to two
+    // are pending: one behind, modulo four, makes those of this epoch final.
     private const int ClosingEpochs = 5;
 
     private readonly string _name;

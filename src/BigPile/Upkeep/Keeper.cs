@@ -14,8 +14,9 @@ namespace BigPile.Upkeep;
 /// <summary>Opens what a pile consists of, keeps it, and closes it: in memory, in files, or in files that another process writes.</summary>
 /// <remarks>
 /// What is common is here; what differs is in <see cref="MemoryKeeper"/>, <see cref="FileKeeper"/> and <see cref="ReadingKeeper"/>.
-/// Order of closing: background work stops; nobody comes in any more, and everybody has left; files are settled and written through; logs
-/// and tables are unmapped; segments are freed, at last the directory's lock. A lease puts the last two off until it ends.
+/// Order of closing: the timer of flushes stops; pages that nobody needed are examined; nobody comes in any more, and everybody has left;
+/// files are settled and written through; logs, redo records and the table of moved blocks are unmapped; segments are freed, at last the
+/// directory's lock. A lease puts the last two off until it ends. Locks: the flush's, then the closing's.
 /// </remarks>
 internal abstract class Keeper
 {
@@ -38,7 +39,7 @@ internal abstract class Keeper
     /// <summary>How blocks are read that another process may be writing; none in any other pile.</summary>
     internal SharedReader? Shared { get; private protected set; }
 
-    /// <summary>The pages that were found.</summary>
+    /// <summary>Has the pages examined that an earlier owner left.</summary>
     internal Examination Examination { get; private protected set; } = null!;
 
     /// <summary>Numbers the entries of tables.</summary>
@@ -65,7 +66,7 @@ internal abstract class Keeper
     /// <summary>The directory of a mapped pile.</summary>
     internal virtual PileDirectory? Directory => null;
 
-    /// <summary>Whether blocks freed wait for a flush: their bytes.</summary>
+    /// <summary>Bytes of freed blocks that wait for a flush.</summary>
     internal long QuarantinedBytes => Space.Allocator.QuarantinedBytes;
 
     /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
@@ -155,7 +156,7 @@ internal abstract class Keeper
     {
     }
 
-    /// <summary>Examines pages whose traces mean something only now.</summary>
+    /// <summary>Examines the pages that nobody needed: a closed pile states that none has traces of a kill or of a power cut.</summary>
     private protected virtual void ExamineWhatIsLeft()
     {
     }
