@@ -14,4 +14,9 @@ public sealed class PileFullException : PileException
     public PileFullException(string message, Exception? innerException) : base(message, innerException)
     {
     }
+
+    /// <summary>
+    /// When the room was searched for, as <see cref="Allocation.GivingBack"/> counts; none if it was not for room in the pile.
+    /// </summary>
+    internal int? LookedAt { get; init; }
 }

@@ -41,4 +41,15 @@ public sealed class SourceTests
             group file.Lines.Length by whole into parts
             where parts.Sum() > MaxLinesOfParts
             select parts.Key);
+
+    // A test that waits without an end holds up every run behind it, and names nobody.
+    [Fact]
+    public void A_test_that_waits_for_others_has_an_end() =>
+        KnownExceptions.Compare("endless wait", from file in Sources.Below("tests")
+            where !file.Path.EndsWith("/Eventually.cs", StringComparison.Ordinal)
+            from line in Enumerable.Range(1, file.Lines.Length - 1)
+            where (file.Lines[line].Contains("await Task.Yield();", StringComparison.Ordinal)
+                    && file.Lines[line - 1].TrimStart().StartsWith("while (", StringComparison.Ordinal))
+                || file.Lines[line].TrimStart().StartsWith("SpinWait.SpinUntil(", StringComparison.Ordinal)
+            select $"{file.Path}({line + 1})");
 }

@@ -102,8 +102,7 @@ public sealed class FactoryCycleTests : IDisposable
         {
             await go.Task;
             await Task.Yield();
-            while (users.Length == 0)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => users.Length != 0);
             await Task.WhenAll(users);
             return await _table.GetOrAddAsync(key, Never);
         }

@@ -30,7 +30,7 @@ public sealed class ForeignComparerTests
                 return Get(static _ => "other");
             },
             CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        Assert.True(SpinWait.SpinUntil(() => waiter is { } thread && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0, Patience));
+        Eventually.True(() => waiter is { } thread && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
         comparer.IsBroken = true;
         mayEnd.Set();
         await Assert.ThrowsAsync<InvalidTimeZoneException>(() => first.WaitAsync(Patience));

@@ -39,7 +39,7 @@ public sealed class GetOrAddTests : IDisposable
                 return "made";
             }),
             TaskCreationOptions.LongRunning))];
-        SpinWait.SpinUntil(() => Volatile.Read(ref runs) == 1);
+        Eventually.True(() => Volatile.Read(ref runs) == 1);
         go.Set();
         Assert.All(await Task.WhenAll(callers), value => Assert.Equal("made", value));
         Assert.Equal(1, runs);

@@ -38,7 +38,7 @@ public sealed class JoinedRunTests
         int got = 0;
         var second = new Thread(() => got = Get(2));
         second.Start();
-        Assert.True(SpinWait.SpinUntil(() => (second.ThreadState & ThreadState.WaitSleepJoin) != 0 || !second.IsAlive, Patience));
+        Eventually.True(() => (second.ThreadState & ThreadState.WaitSleepJoin) != 0 || !second.IsAlive);
         reads.LetGo();
         Assert.True(first.Join(Patience) && second.Join(Patience));
         Assert.Equal(2, got);

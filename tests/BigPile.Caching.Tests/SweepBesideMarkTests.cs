@@ -56,6 +56,6 @@ public sealed class SweepBesideMarkTests : IDisposable
             return;
         _sweep = new Thread(() => table.Sweep()) { IsBackground = true };
         _sweep.Start();
-        SpinWait.SpinUntil(() => (_sweep.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0, Patience);
+        Eventually.True(() => (_sweep.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
     }
 }

@@ -12,7 +12,7 @@ namespace BigPile.Server.Tests;
 /// <summary>The program as it is shipped, in a process of its own.</summary>
 public sealed partial class ProcessTests : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly TemporaryDirectory _directory = new();
 

@@ -74,11 +74,9 @@ public sealed class RequestLogTests : IDisposable
             RequestLoad load = server.Service<RequestLoad>();
             using Hostile.RawConnection connection = await Hostile.RawConnection.OpenAsync(server.Address.Port);
             await connection.SendAsync($"{line} HTTP/1.1\r\nHost: localhost\r\n{rest}");
-            while (load.Running == 0)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => load.Running != 0);
             connection.Abort();
-            while (lines.Lines.IsEmpty)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
         }
         Assert.StartsWith($"{line} was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
     }
@@ -90,11 +88,9 @@ public sealed class RequestLogTests : IDisposable
         await using (RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<IStartupFilter, Hostile.GoneClient>()))
         {
-            await server.Service<PileHost>().Opening;
             Task<HttpResponseMessage> sent =
                 server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Hostile.GoneClient.Header, "yes"));
-            while (lines.Lines.IsEmpty)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
             _ = await Record.ExceptionAsync(() => sent);
         }
         Assert.StartsWith("POST /v1/tables/t:load was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);

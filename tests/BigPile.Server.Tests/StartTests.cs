@@ -91,7 +91,7 @@ public sealed class StartTests : IDisposable
     public async Task The_server_is_live_at_once_and_ready_when_the_pile_is_open()
     {
         using var gate = new ManualResetEventSlim();
-        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, services =>
+        await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
             services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
@@ -116,7 +116,7 @@ public sealed class StartTests : IDisposable
     {
         await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
         using var gate = new ManualResetEventSlim();
-        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, services =>
+        await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
             services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);

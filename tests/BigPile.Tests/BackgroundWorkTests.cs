@@ -33,7 +33,7 @@ public sealed class BackgroundWorkTests
             throw thrown;
         });
         Assert.True(queued.Wait(TimeSpan.FromMinutes(1)));
-        Assert.True(SpinWait.SpinUntil(() => work.FailureCount == 2, TimeSpan.FromMinutes(1)));
+        Eventually.True(() => work.FailureCount == 2);
         await work.Start("on a thread", () => throw thrown);
         Assert.Equal(3, work.FailureCount);
         Assert.Same(thrown, work.LastFailure!.Exception);

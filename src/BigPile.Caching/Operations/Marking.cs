@@ -52,7 +52,7 @@ internal static class Marking
             core.HasMortals = true;
             return core.Tags.Publish(tags, floor);
         }
-        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }

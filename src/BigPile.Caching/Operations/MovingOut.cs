@@ -42,7 +42,7 @@ internal static class MovingOut
             pointer = movedOut.Pointer;
             return core.PutPointerInside(presence, key, entry, movedOut);
         }
-        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }

@@ -39,7 +39,7 @@ internal static unsafe class Putting
         {
             return core.PutInside(presence, key, spec, order, out info);
         }
-        catch (PileFullException) when (core.Pile.Space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }

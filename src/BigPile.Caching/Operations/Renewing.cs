@@ -49,10 +49,10 @@ internal static unsafe class Renewing
         {
             copy = core.Pile.Entries.Take(entry.PayloadBytes);
         }
-        catch (PileFullException)
+        catch (PileFullException e)
         {
             // Else the entry expires as if it had not been used.
-            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, flushes: 0);
+            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0);
             return;
         }
         ulong address = entry.Address;

@@ -35,10 +35,16 @@ internal sealed unsafe partial class BlockSpace
     /// </remarks>
     internal void CheckMovedRoom(bool usesReserve = false)
     {
+        int look = _allocator.GivingBack.Look();
         if (usesReserve ? _moved.IsExhausted : _moved.IsFull)
-            throw new PileFullException(
-                $"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.", null);
+            ThrowMovedFull(look);
     }
+
+    private void ThrowMovedFull(int look) => throw new PileFullException(
+        $"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.")
+    {
+        LookedAt = look,
+    };
 
     /// <summary>Whether what was flushed of a block must stay as it is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -29,7 +29,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return space.Publish(slot, kind, payload.Length);
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -51,7 +51,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return space.Publish(slot, BlockKind.String, value.Length);
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -72,7 +72,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             new Span<byte>(slot.Start + BlockHeader.SizeBytes, lengthBytes).Clear();
             return space.Publish(slot, BlockKind.Bytes, lengthBytes);
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -94,7 +94,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return space.Publish(slot, BlockKind.Bytes, parts.LengthBytes);
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }

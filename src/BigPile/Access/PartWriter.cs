@@ -37,7 +37,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             }
             return;
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }

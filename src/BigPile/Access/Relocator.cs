@@ -35,7 +35,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 MoveBusyLocked(stripe, origin, copy);
             return;
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }

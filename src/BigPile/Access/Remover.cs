@@ -28,7 +28,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         {
             return TryFreePlain(pointer) || TryFree(pointer);
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was moved is settled
         }

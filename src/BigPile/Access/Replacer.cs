@@ -49,7 +49,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
             }
             return true;
         }
-        catch (PileFullException) when (space.Room.CanMakeRoom(presence, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
         {
             // there will be room once what was freed is durably so
         }

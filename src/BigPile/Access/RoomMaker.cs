@@ -4,18 +4,23 @@ namespace BigPile.Access;
 
 /// <summary>Makes room of what was freed, and gives memory back. Of a pile in memory what was freed is free at once.</summary>
 /// <remarks>
-/// What was flushed and then freed keeps its room until the next flush, so a pile may be full of it. Every call that needs memory flushes
-/// then and tries again, once it is outside of the pile and holds no lock; it throws when nothing waits any more, or the device refuses. A
-/// call within a call can't: a flush would wait for it.
+/// What was flushed and then freed keeps its room until the next flush, so a pile may be full of it; and what a flush or a trim gives back
+/// is nowhere for a moment. Every call that needs memory flushes then, or waits for who gives back, and tries again, once it is outside of
+/// the pile and holds no lock; it throws when nothing waits any more, or the device refuses. A call within a call can't: a flush, or a
+/// trim, would wait for it.
 /// </remarks>
 internal abstract class RoomMaker
 {
-    /// <summary>Whether a flush would give room back, and this thread may make one once it has left the pile.</summary>
-    /// <param name="presence">The calling thread, inside of the call that failed.</param>
-    /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
-    internal abstract bool CanMakeRoom(ThreadPresence presence, int flushes);
+    /// <summary>Others may take what was given back, again and again: after so many a call gives up.</summary>
+    private protected const int MostFlushesForRoom = 8;
 
-    /// <summary>Flushes, so that what was freed can be used again. The caller is outside of all calls.</summary>
+    /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
+    /// <param name="presence">The calling thread, inside of the call that failed.</param>
+    /// <param name="full">What it met.</param>
+    /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
+    internal abstract bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes);
+
+    /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>
     /// <param name="flushes">How often it was done for the same call before.</param>
     /// <returns>The number for the next time.</returns>
     internal abstract int MakeRoom(int flushes);

@@ -133,7 +133,7 @@ internal sealed unsafe partial class Allocator
         {
         }
         if (emptied != null)
-            Pool.ReturnPage(emptied);
+            ReturnPage(emptied);
     }
 
     // A page that nobody owns, or that nobody has examined yet, holds nothing, or what it was found with: that is frozen.

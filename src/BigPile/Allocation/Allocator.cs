@@ -39,10 +39,13 @@ internal sealed unsafe partial class Allocator : IDisposable
         Pool = new PagePool(map, store, limitBytes, pileId, generationBase, _notesChanges);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i, _notesChanges);
+            _heaps[i] = new Heap(i, _notesChanges, GivingBack);
     }
 
     internal PagePool Pool { get; }
+
+    /// <summary>Who gives room back, for those who found none.</summary>
+    internal GivingBack GivingBack { get; } = new();
 
     /// <summary>Whether the pile shrank so far that a segment may go back to the system.</summary>
     internal bool WantsTrim => Pool.WantsTrim;
@@ -95,7 +98,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         {
         }
         if (emptied != null)
-            Pool.ReturnPage(emptied);
+            ReturnPage(emptied);
         if (heap.WantsLook)
             LookAtQuarantine(heap);
     }
@@ -139,22 +142,6 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal void AttachFound(PageMeta* page, long blocks, long payloadBytes) =>
         _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, Pool);
 
-    /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
-    /// <returns>What kept it from giving back all that it could; the next trim tries again.</returns>
-    internal Exception? Trim()
-    {
-        lock (_trimming)
-        {
-            foreach (Heap heap in _heaps)
-                GiveUpEmptyPages(heap);
-            List<Segment> withdrawn = Pool.WithdrawEmpty(out Exception? failure);
-            if (withdrawn.Count == 0)
-                return failure;
-            ThreadPresence.WaitForOthers();
-            return Pool.Release(withdrawn) ?? failure;
-        }
-    }
-
     /// <summary>All counters at one instant.</summary>
     internal AllocatorCounters Snapshot()
     {
@@ -181,9 +168,9 @@ internal sealed unsafe partial class Allocator : IDisposable
         int own = presence.Heap & (_heaps.Length - 1);
         while (true)
         {
+            int look = GivingBack.Look();
             PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
-            if (page == null)
-                page = TakeFromOthers(sizeClass, own);
+            bool isFromOther = page == null && (page = TakeFromOthers(sizeClass, own)) != null;
             if (page == null)
             {
                 Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
@@ -192,11 +179,13 @@ internal sealed unsafe partial class Allocator : IDisposable
                 page = Pool.TakePage(sizeClass, own, mayGrow: true);
             }
             if (page == null)
-                throw Full(SizeClasses.SlotBytes(sizeClass));
+                throw Full(SizeClasses.SlotBytes(sizeClass), look);
             page->IsInTransit = true;
             page = _heaps[own].Attach(page);
             if (page != null)
                 Pool.ReturnPage(page);
+            if (isFromOther)
+                GivingBack.End();
             Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, presence);
             if (!slot.IsNone)
                 return slot;
@@ -237,24 +226,15 @@ internal sealed unsafe partial class Allocator : IDisposable
     private Slot TakeRun(long blockBytes, long payloadBytes)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
+        int look = GivingBack.Look();
         PageMeta* first = Pool.TakeRun(pages, payloadBytes);
         if (first == null)
-            throw Full(blockBytes);
+            throw Full(blockBytes, look);
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }
 
-    private void GiveUpEmptyPages(Heap heap)
-    {
-        for (int sizeClass = 0; sizeClass < SizeClasses.Count; sizeClass++)
-        {
-            PageMeta* page = heap.GiveUpEmpty(sizeClass);
-            if (page != null)
-                Pool.ReturnPage(page);
-        }
-    }
-
-    private PileException Full(long blockBytes)
+    private PileException Full(long blockBytes, int look)
     {
         if (Pool.GrowthFailure is DirectoryChangedException changed)
             return new PileStorageException(changed.Message, changed); // room is not what is missing
@@ -266,7 +246,7 @@ internal sealed unsafe partial class Allocator : IDisposable
             : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
-        return new PileFullException(
-            $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.", Pool.GrowthFailure);
+        string message = $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
+        return new PileFullException(message, Pool.GrowthFailure) { LookedAt = look };
     }
 }

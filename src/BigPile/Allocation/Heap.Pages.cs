@@ -19,7 +19,10 @@ internal sealed unsafe partial class Heap
         return isNeeded ? null : page;
     }
 
-    /// <summary>Takes a page with free slots away from this heap, for another one; null when there is none to spare.</summary>
+    /// <summary>
+    /// Takes a page with free slots away from this heap, for another one; null when there is none to spare. The caller states the end of
+    /// giving it back once it is there.
+    /// </summary>
     internal PageMeta* Detach(int sizeClass, int newOwner)
     {
         _lock.Enter();
@@ -27,6 +30,7 @@ internal sealed unsafe partial class Heap
         if (page != null)
         {
             Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
+            _givingBack.Begin();
             _classes[sizeClass].Unlist(page);
             page->IsInTransit = true;
             page->Owner = newOwner;
@@ -36,7 +40,7 @@ internal sealed unsafe partial class Heap
         return page;
     }
 
-    /// <summary>Gives up the empty pages that were kept; the caller returns them to the pool.</summary>
+    /// <summary>Gives up an empty page that was kept; the caller returns it to the pool, and states the end of giving it back.</summary>
     internal PageMeta* GiveUpEmpty(int sizeClass)
     {
         _lock.Enter();
@@ -110,9 +114,11 @@ internal sealed unsafe partial class Heap
     private bool IsToReturnLocked(PageMeta* page) =>
         page->IsEmpty && !page->IsInTransit && page != _classes[page->SizeClass].Current;
 
+    // The page is nowhere until the pool has it.
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
         AssertLocked();
+        _givingBack.Begin();
         Debug.Assert(page->IsEmpty && page->QuarantinedCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
             _classes[page->SizeClass].Unlist(page);

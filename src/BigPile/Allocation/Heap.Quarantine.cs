@@ -71,7 +71,7 @@ internal sealed unsafe partial class Heap
     /// <param name="page">Their page.</param>
     /// <param name="released">The slots.</param>
     /// <param name="worn">Those of them whose generation is used up.</param>
-    /// <param name="emptied">The page, when the caller has to return it to the pool.</param>
+    /// <param name="emptied">The page, when the caller has to return it to the pool, and then to state the end of giving it back.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn, out PageMeta* emptied)
     {

@@ -27,6 +27,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index;
+    private readonly GivingBack _givingBack;
     private readonly ChangeList? _changes; // null where nobody wants to know: on the way of each put, a list for nobody costs more
     private HeapClass* _classes;
     private SpinGate _lock;
@@ -35,9 +36,10 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool notesChanges)
+    internal Heap(int index, bool notesChanges, GivingBack givingBack)
     {
         _index = index;
+        _givingBack = givingBack;
         _changes = notesChanges ? new ChangeList(ChangeList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
@@ -109,7 +111,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <param name="slot">The slot in the page.</param>
     /// <param name="generation">The generation in the header now.</param>
     /// <param name="payloadBytes">The bytes of the payload that was there.</param>
-    /// <param name="emptied">The page, when the caller has to return it to the pool.</param>
+    /// <param name="emptied">The page, when the caller has to return it to the pool, and then to state the end of giving it back.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryReturn(PageMeta* page, int slot, uint generation, long payloadBytes, out PageMeta* emptied)

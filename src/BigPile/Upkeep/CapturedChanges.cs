@@ -83,10 +83,18 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives back the room of what a flush has made durably free.</summary>
     internal void Release()
     {
-        if (_moves.Count != 0)
-            _space.Gate.WhileNothingChanges(SettleMoves); // before the lists: those deleted as links are free by now
-        _allocator.Release(_freed);
-        _freed.Clear();
+        _allocator.GivingBack.Begin();
+        try
+        {
+            if (_moves.Count != 0)
+                _space.Gate.WhileNothingChanges(SettleMoves); // before the lists: those deleted as links are free by now
+            _allocator.Release(_freed);
+            _freed.Clear();
+        }
+        finally
+        {
+            _allocator.GivingBack.End();
+        }
     }
 
     /// <summary>

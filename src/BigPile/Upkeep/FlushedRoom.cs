@@ -12,19 +12,28 @@ namespace BigPile.Upkeep;
 internal sealed class FlushedRoom(
     Gate gate, Allocator allocator, MovedTable moved, Trimmer trimmer, BackgroundWork background, ILogger logger) : RoomMaker
 {
-    /// <summary>Others may take what a flush gave back, again and again: after so many a call gives up.</summary>
-    private const int MostFlushesForRoom = 8;
-
     private Flusher? _flusher;
     private int _isRequested;
 
     /// <summary>Tells who flushes. Nobody is inside the pile yet.</summary>
     internal void Attach(Flusher flusher) => _flusher = flusher;
 
-    internal override bool CanMakeRoom(ThreadPresence presence, int flushes) =>
-        flushes < MostFlushesForRoom && _flusher != null && !presence.IsNested && (allocator.QuarantinedBytes != 0 || moved.IsFull);
+    private bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull;
 
-    internal override int MakeRoom(int flushes) => TryFlush() ? flushes + 1 : MostFlushesForRoom;
+    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes) =>
+        flushes < MostFlushesForRoom && _flusher != null && !presence.IsNested && full.LookedAt is { } look
+        && (IsFlushWanted || allocator.GivingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
+
+    internal override int MakeRoom(int flushes)
+    {
+        bool isRefused = IsFlushWanted && !TryFlush();
+        lock (_flusher!.Flushing)
+        {
+            // what another one's flush gave back is free now
+        }
+        allocator.WaitForRoom();
+        return isRefused ? MostFlushesForRoom : flushes + 1;
+    }
 
     internal override bool TryFlush()
     {

@@ -120,16 +120,22 @@ internal abstract class Keeper
     /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
     internal void LetGo()
     {
-        (Codec as MessagePackPileCodec)?.Clear();
         try
         {
+            (Codec as MessagePackPileCodec)?.Clear();
             Allocator?.Dispose();
-            Map?.Dispose();
-            DisposeStripes();
         }
         finally
         {
-            Directory?.Dispose();
+            try
+            {
+                Map?.Dispose();
+                DisposeStripes();
+            }
+            finally
+            {
+                Directory?.Dispose();
+            }
         }
     }
 

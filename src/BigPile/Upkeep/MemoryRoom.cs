@@ -1,14 +1,20 @@
 using BigPile.Access;
+using BigPile.Allocation;
 using BigPile.Concurrency;
 
 namespace BigPile.Upkeep;
 
-/// <summary>Of a pile in memory: what was freed is free at once, and nothing waits for a flush.</summary>
-internal sealed class MemoryRoom(Trimmer trimmer) : RoomMaker
+/// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
+internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMaker
 {
-    internal override bool CanMakeRoom(ThreadPresence presence, int flushes) => false;
+    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes) =>
+        flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look && allocator.GivingBack.MayHaveMissed(look);
 
-    internal override int MakeRoom(int flushes) => flushes + 1;
+    internal override int MakeRoom(int flushes)
+    {
+        allocator.WaitForRoom();
+        return flushes + 1;
+    }
 
     internal override bool TryFlush() => true;
 

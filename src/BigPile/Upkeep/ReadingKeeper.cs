@@ -37,7 +37,7 @@ internal sealed class ReadingKeeper : Keeper
             Versions = new Versions(_directory.PileId, _directory.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(_directory.Path, true, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
-            Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Trimmer), rules);
+            Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes);

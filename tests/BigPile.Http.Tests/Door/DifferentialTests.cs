@@ -229,8 +229,7 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     {
         using RawClient client = await RawClient.ConnectAsync(doors.Fast.Port);
         await client.SendAsync("PUT /block/order HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc" + Get + Last);
-        while (!doors.Fast.Blocks.ContainsKey("order"))
-            await Task.Yield();
+        await Eventually.TrueAsync(() => doors.Fast.Blocks.ContainsKey("order"));
         long answered = doors.Fast.Counters.Answered;
         // A second connection is served meanwhile, so the first could have been.
         await RawClient.ExchangeAsync(doors.Fast.Port, Get + Last);

@@ -139,8 +139,11 @@ public sealed class GateTests : IAsyncLifetime
         Assert.False(next.IsCompleted);
         _stack.Input.CancelPendingRead();
         string answers = "";
-        while (!next.IsCompleted)
+        Eventually.True(() =>
+        {
             answers += connection.Receive();
+            return next.IsCompleted;
+        });
         answers += connection.Receive();
         Assert.True((await next).IsCanceled);
         string[] parts = answers.Split("HTTP/1.1 200");

@@ -15,17 +15,16 @@ public sealed class ReadLeaseTests : StackReadTest
         Pile pile = App.Table.Core.Pile;
         using RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
         await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-        while (pile.LeaseCount == 0)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => pile.LeaseCount != 0);
         App.Table.Remove("large");
         App.Time.Advance(TimeSpan.FromSeconds(4.9));
         Assert.Equal(1, pile.LeaseCount);
         // The timer may be made a moment later than the lease.
-        while (pile.LeaseCount != 0)
+        await Eventually.TrueAsync(() =>
         {
             App.Time.Advance(TimeSpan.FromSeconds(1));
-            await Task.Yield();
-        }
+            return pile.LeaseCount == 0;
+        });
         byte[] received = await client.ReadToEndAsync();
         Assert.Equal(bytes, received[^bytes.Length..]);
     }
@@ -38,10 +37,8 @@ public sealed class ReadLeaseTests : StackReadTest
         using (RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096))
         {
             await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\n\r\n");
-            while (pile.LeaseCount == 0)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => pile.LeaseCount != 0);
         }
-        while (pile.LeaseCount != 0)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => pile.LeaseCount == 0);
     }
 }

@@ -126,8 +126,7 @@ public sealed class TimerTests : IAsyncLifetime
         connection.Beat(ticks - 1);
         Assert.False(connection.IsAborted);
         connection.Beat(ticks); // the heads count too
-        while (!connection.IsAborted)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => connection.IsAborted);
     }
 
     [Fact]
@@ -167,11 +166,11 @@ public sealed class TimerTests : IAsyncLifetime
         await connection.SendAsync(string.Concat(Enumerable.Repeat(big, 6)) + Get); // two flushes and the rest
         connection.RequestClose();
         string answers = "";
-        while (!connection.Running.IsCompleted)
+        await Eventually.TrueAsync(() =>
         {
             answers += connection.Receive();
-            await Task.Yield();
-        }
+            return connection.Running.IsCompleted;
+        });
         answers += connection.Receive();
         string[] parts = answers.Split("HTTP/1.1 200");
         Assert.Equal(8, parts.Length);

@@ -40,7 +40,8 @@ public sealed class DroppedTableTests : ServerTest
         using RawConnection client = await RawConnection.OpenAsync(Server.Address.Port);
         await client.SendAsync("POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
             + $"{2 * Lines.Length}\r\n\r\n{Lines}");
-        await UntilAsync(() => Server.Service<PileCache>().TryGetTable("t", out CacheTable<string, byte[]>? table) && table.Count == 2);
+        await Eventually.TrueAsync(
+            () => Server.Service<PileCache>().TryGetTable("t", out CacheTable<string, byte[]>? table) && table.Count == 2);
         Assert.Equal(HttpStatusCode.NoContent, (await Client.DeleteAsync("/v1/tables/t")).StatusCode);
         await client.SendAsync(Lines);
         string answer = await client.ReadToEndAsync();
@@ -61,7 +62,8 @@ public sealed class DroppedTableTests : ServerTest
         using RawConnection client = await RawConnection.OpenAsync(Server.Address.Port);
         await client.SendAsync("GET /v1/tables/t:export HTTP/1.1\r\nHost: localhost\r\n\r\n");
         OperationStore operations = Server.Service<OperationStore>();
-        await UntilAsync(() => operations.All.Any(static operation => operation.Describe()["progress"]?["entries"]?.GetValue<long>() > 0));
+        await Eventually.TrueAsync(
+            () => operations.All.Any(static operation => operation.Describe()["progress"]?["entries"]?.GetValue<long>() > 0));
         Assert.Equal(HttpStatusCode.NoContent, (await Client.DeleteAsync("/v1/tables/t")).StatusCode);
         string answer = "";
         try
@@ -72,7 +74,7 @@ public sealed class DroppedTableTests : ServerTest
         {
             // cut off: what came before is not shown by the reader
         }
-        await UntilAsync(() => operations.All[0].State != OperationState.Running);
+        await Eventually.TrueAsync(() => operations.All[0].State != OperationState.Running);
         Assert.DoesNotContain("\"bigpile\":\"end\"", answer, StringComparison.Ordinal);
         Assert.Equal("table_not_found", operations.All[0].Describe()["error"]?["code"]?.GetValue<string>());
     }
@@ -105,11 +107,5 @@ public sealed class DroppedTableTests : ServerTest
             Assert.Contains(drop.StatusCode, new[] { HttpStatusCode.NoContent, HttpStatusCode.NotFound });
         }
         await all;
-    }
-
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        while (!condition())
-            await Task.Yield();
     }
 }

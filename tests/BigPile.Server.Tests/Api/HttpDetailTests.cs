@@ -47,10 +47,7 @@ public sealed class HttpDetailTests : ServerTest
     {
         (await Server.PutAsync(Path, "first"u8.ToArray())).EnsureSuccessStatusCode();
         string date = (await Client.GetAsync(Path)).Content.Headers.LastModified!.Value.ToString("R");
-        HttpResponseMessage again;
-        do
-            again = await Server.PutAsync(Path, "other"u8.ToArray());
-        while (!again.IsSuccessStatusCode);
+        (await Server.PutAsync(Path, "other"u8.ToArray())).EnsureSuccessStatusCode();
         HttpResponseMessage part = await Server.SendAsync("GET", Path, null, ("Range", "bytes=1-2"), ("If-Range", date));
         Assert.Equal((HttpStatusCode.OK, "other"), (part.StatusCode, await part.Content.ReadAsStringAsync()));
     }
@@ -128,8 +125,7 @@ public sealed class HttpDetailTests : ServerTest
                 held.Add(await RawConnection.OpenAsync(Server.Address.Port));
                 await held[^1].SendAsync("POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
             }
-            while ((await RunningAsync()) < 32)
-                await Task.Yield();
+            await Eventually.TrueAsync(async () => await RunningAsync() >= 32);
             foreach ((string method, string action) in new[] { ("POST", ":load"), ("GET", ":export") })
             {
                 _ = await Server.PutAsync(Path, [1]);

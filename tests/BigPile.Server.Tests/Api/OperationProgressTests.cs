@@ -91,8 +91,8 @@ public sealed class OperationProgressTests : ServerTest
         await StoppingAsync(Server.Service<IHostApplicationLifetime>());
         hold.Release();
         await stopped;
-        while (operations.All[0].State == OperationState.Running)
-            await Task.Yield(); // the pile is closed once nobody is inside it, and what becomes of the operation is noted outside
+        // The pile is closed once nobody is inside it, and what becomes of the operation is noted outside.
+        await Eventually.TrueAsync(() => operations.All[0].State != OperationState.Running);
         Assert.Equal(OperationState.Cancelled, operations.All[0].State);
     }
 
@@ -107,8 +107,7 @@ public sealed class OperationProgressTests : ServerTest
         string location = await BeginAsync("purge");
         _ = await hold.ReachedAsync();
         Task<HttpResponseMessage> drop = Client.DeleteAsync("/v1/tables/" + dropped);
-        while (Server.Service<PileHost>().Tables!.TryGet(dropped, out _) && !drop.IsCompleted)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => !Server.Service<PileHost>().Tables!.TryGet(dropped, out _) || drop.IsCompleted);
         hold.Release();
         Assert.Equal(HttpStatusCode.NoContent, (await drop).StatusCode);
         JsonElement done = await EndAsync(location);
@@ -171,22 +170,14 @@ public sealed class OperationProgressTests : ServerTest
         return begun.Headers.Location!.OriginalString;
     }
 
-    private async Task<JsonElement> EndAsync(string location)
-    {
-        while (true)
-        {
-            JsonElement operation = await GetJsonAsync(location);
-            if (operation.GetProperty("state").GetString() != "running")
-                return operation;
-            await Task.Yield();
-        }
-    }
+    private Task<JsonElement> EndAsync(string location) => Eventually.GetAsync<JsonElement>(async () =>
+        await GetJsonAsync(location) is var operation && operation.GetProperty("state").GetString() != "running" ? operation : null);
 
     private static async Task StoppingAsync(IHostApplicationLifetime lifetime)
     {
         var stopping = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
-        await stopping.Task;
+        await stopping.Task.WaitAsync(Eventually.Patience);
     }
 
     private static void CheckProgress(JsonElement operation, PileProgress expected, string unit)
@@ -212,7 +203,7 @@ public sealed class OperationProgressTests : ServerTest
             _gate.Wait();
         };
 
-        internal Task<PileProgress> ReachedAsync() => _reached.Task;
+        internal Task<PileProgress> ReachedAsync() => _reached.Task.WaitAsync(Eventually.Patience);
 
         internal void Release() => _gate.Set();
 

@@ -101,12 +101,7 @@ public sealed class OperationTests : ServerTest
         HttpResponseMessage begun = await Client.PostAsync(path, null);
         Assert.Equal(HttpStatusCode.Accepted, begun.StatusCode);
         string location = begun.Headers.Location!.OriginalString;
-        while (true)
-        {
-            JsonElement operation = await GetJsonAsync(location);
-            if (operation.GetProperty("state").GetString() != "running")
-                return operation;
-            await Task.Yield();
-        }
+        return await Eventually.GetAsync<JsonElement>(async () =>
+            await GetJsonAsync(location) is var operation && operation.GetProperty("state").GetString() != "running" ? operation : null);
     }
 }

@@ -99,8 +99,7 @@ public sealed class TableLimitTests : IAsyncLifetime
         OperationStore operations = _server.Service<OperationStore>();
         using var body = new HeldContent("{\"k\":\"x\"}\n"u8.ToArray());
         Task<HttpResponseMessage> sent = SendAsync(_admin, HttpMethod.Post, "/v1/tables/late:load?key=k", body);
-        while (operations.All.Count == 0 && !sent.IsCompleted)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => operations.All.Count != 0 || sent.IsCompleted);
         for (int i = 0; i < MaxTables; i++)
             Assert.Equal(HttpStatusCode.Created, await PutAsync(_other, $"o{i}"));
         body.Release();

@@ -45,15 +45,13 @@ public sealed class DearWorkTests : ServerTest
         Assert.InRange(most, 1, Math.Max(1, Environment.ProcessorCount - 1));
         List<WorkTurn> turns = await TakeAllAsync();
         Task<HttpResponseMessage> sent = SendAsync(name);
-        while (Work.WaitingCount == 0 && !sent.IsCompleted)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => Work.WaitingCount != 0 || sent.IsCompleted);
         Assert.Equal((1, false), (Work.WaitingCount, sent.IsCompleted));
         Assert.False(Table.TryGet("k", out _));
         turns.ForEach(static turn => turn.Dispose());
         (await sent).EnsureSuccessStatusCode();
         Assert.True(Table.TryGet("k", out _));
-        while (Work.FreeTurns != most)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => Work.FreeTurns == most);
     }
 
     [Fact]
@@ -82,12 +80,10 @@ public sealed class DearWorkTests : ServerTest
             await connection.SendAsync(
                 $"PUT /v1/tables/t/entries/k HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: br\r\nContent-Length: {Bomb.Length}\r\n\r\n");
             await connection.SendAsync(Bomb);
-            while (Work.WaitingCount == 0)
-                await Task.Yield();
+            await Eventually.TrueAsync(() => Work.WaitingCount != 0);
             connection.Abort();
         }
-        while (Work.WaitingCount != 0)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => Work.WaitingCount == 0);
         turns.ForEach(static turn => turn.Dispose());
         Assert.Equal(most, Work.FreeTurns);
         Assert.False(Table.TryGet("k", out _));
@@ -100,8 +96,7 @@ public sealed class DearWorkTests : ServerTest
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
         await connection.SendAsync(
             "POST /v1/tables/t:load HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"key\":\"k\",\"text\":\"x\"}\n");
-        while (!Table.TryGet("k", out _) || Work.FreeTurns != most)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => Table.TryGet("k", out _) && Work.FreeTurns == most);
     }
 
     private async Task<List<WorkTurn>> TakeAllAsync()

@@ -31,7 +31,7 @@ public sealed class IdleClientTests : ServerTest
             for (int i = 0; i < 20; i++)
                 idle.Add(Ask("POST /v1/tables/t:mget", "{\"keys\":[\"large\"]}"));
             var room = Server.Service<BufferRoom>();
-            await UntilAsync(() => room.ForAnswers.UsedBytes > room.ForAnswers.LimitBytes - (2 * ValueBytes));
+            await Eventually.TrueAsync(() => room.ForAnswers.UsedBytes > room.ForAnswers.LimitBytes - (2 * ValueBytes));
             Assert.InRange(room.ForAnswers.UsedBytes, 0, room.LimitBytes / 2);
             (await Server.PutAsync("/v1/tables/t/entries/other", new byte[ValueBytes])).EnsureSuccessStatusCode();
         }
@@ -85,13 +85,6 @@ public sealed class IdleClientTests : ServerTest
         var context = new DefaultHttpContext { RequestServices = services };
         context.Features.Set<IHttpRequestLifetimeFeature>(new Lifetime());
         return context;
-    }
-
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        for (int i = 0; i < 500 && !condition(); i++)
-            await Task.Delay(20);
-        Assert.True(condition());
     }
 
     private Socket Ask(string request, string body) =>

@@ -37,15 +37,12 @@ public sealed class MemoryTests : ServerTest
                     $"PUT /v1/tables/t/entries/{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BodyBytes}\r\n\r\n");
                 await connection.SendAsync(new byte[BodyBytes - 1]);
             }
-            while (Room.UsedBytes < LimitBytes - 3 * BodyBytes)
-                await Task.Yield();
-            HttpResponseMessage? refused;
-            do
-                refused = await TryPutAsync();
-            while (refused?.IsSuccessStatusCode != false);
-            JsonElement problem = await ProblemAsync(refused, HttpStatusCode.ServiceUnavailable, "buffers_full");
+            await Eventually.TrueAsync(() => Room.UsedBytes >= LimitBytes - 3 * BodyBytes);
+            HttpResponseMessage? refused = null;
+            await Eventually.TrueAsync(async () => (refused = await TryPutAsync())?.IsSuccessStatusCode == false);
+            JsonElement problem = await ProblemAsync(refused!, HttpStatusCode.ServiceUnavailable, "buffers_full");
             Assert.Equal(LimitBytes, problem.GetProperty("limit").GetInt64());
-            Assert.Equal("1", refused.Headers.RetryAfter?.ToString());
+            Assert.Equal("1", refused!.Headers.RetryAfter?.ToString());
             Assert.InRange(Room.UsedBytes, 0, LimitBytes);
         }
         finally
@@ -102,8 +99,7 @@ public sealed class MemoryTests : ServerTest
         await connection.SendAsync(
             $"POST /v1/tables/t:mget HTTP/1.1\r\nHost: localhost\r\nAccept: {form}\r\nContent-Type: application/json\r\nContent-Length: "
             + $"{body.Length}\r\n\r\n{body}");
-        while (Room.UsedBytes < 2 * BodyBytes)
-            await Task.Yield();
+        await Eventually.TrueAsync(() => Room.UsedBytes >= 2 * BodyBytes);
         Assert.InRange(Room.UsedBytes, 2 * BodyBytes, 4 * BodyBytes + (512 << 10));
         connection.Abort();
         await RoomIsGivenBackAsync();
@@ -194,9 +190,5 @@ public sealed class MemoryTests : ServerTest
     }
 
     /// <summary>Waits until nothing is held any more: a client has its answer before the server has cleaned up behind it.</summary>
-    private async Task RoomIsGivenBackAsync()
-    {
-        while (Room.UsedBytes != 0)
-            await Task.Yield();
-    }
+    private Task RoomIsGivenBackAsync() => Eventually.TrueAsync(() => Room.UsedBytes == 0);
 }

@@ -10,7 +10,7 @@ namespace BigPile.Server.Tests.Hostile;
 /// <summary>A socket on which bytes are sent as they are written.</summary>
 internal sealed class RawConnection : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly Socket _socket = new(SocketType.Stream, ProtocolType.Tcp);
 

@@ -83,7 +83,7 @@ public sealed class LoadTests : IDisposable
             + "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(sent));
         using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
-        string answers = await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(30));
+        string answers = await reader.ReadToEndAsync().WaitAsync(Eventually.Patience);
         Assert.Equal(
             ["200", "200", "200", "404", "200", "200", "200"],
             answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
@@ -178,7 +178,7 @@ public sealed class LoadTests : IDisposable
         var buffer = new byte[4096];
         try
         {
-            int length = await client.GetStream().ReadAsync(buffer).AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+            int length = await client.GetStream().ReadAsync(buffer).AsTask().WaitAsync(Eventually.Patience);
             return Encoding.ASCII.GetString(buffer.AsSpan(0, length));
         }
         catch (IOException)

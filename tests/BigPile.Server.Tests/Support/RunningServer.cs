@@ -33,15 +33,20 @@ internal sealed class RunningServer : IAsyncDisposable
     internal Uri[] Addresses => [.. _app.Urls.Select(static url => new Uri(url))];
 
     /// <summary>Starts a server; it is ready.</summary>
-    internal static async Task<RunningServer> StartAsync(string directory, params string[] settings)
+    internal static Task<RunningServer> StartAsync(string directory, params string[] settings) =>
+        StartAsync(directory, static _ => { }, settings);
+
+    /// <summary>Starts a server with other services; it is ready.</summary>
+    internal static async Task<RunningServer> StartAsync(string directory, Action<IServiceCollection> configure, params string[] settings)
     {
-        RunningServer server = await StartAsync(directory, static _ => { }, settings);
+        RunningServer server = await StartOpeningAsync(directory, configure, settings);
         await server.Service<PileHost>().Opening; // on a busy machine the start does not wait long enough
         return server;
     }
 
     /// <summary>Starts a server with other services; it may not be ready.</summary>
-    internal static async Task<RunningServer> StartAsync(string directory, Action<IServiceCollection> configure, params string[] settings)
+    internal static async Task<RunningServer> StartOpeningAsync(
+        string directory, Action<IServiceCollection> configure, params string[] settings)
     {
         WebApplication app = Build(directory, configure, settings);
         await app.StartAsync();
@@ -93,7 +98,7 @@ internal sealed class RunningServer : IAsyncDisposable
         string head = string.Join("\r\n", [requestLine + " HTTP/1.1", "Host: localhost", "Connection: close", .. headers]) + "\r\n\r\n";
         await stream.WriteAsync(Encoding.UTF8.GetBytes(head));
         using var reader = new StreamReader(stream, Encoding.UTF8);
-        return await reader.ReadToEndAsync();
+        return await reader.ReadToEndAsync().WaitAsync(Eventually.Patience);
     }
 
     internal Task StopAsync() => _app.StopAsync();

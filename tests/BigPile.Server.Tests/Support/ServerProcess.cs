@@ -12,7 +12,7 @@ namespace BigPile.Server.Tests.Support;
 /// <summary>A program in a process of its own, which ends with the test.</summary>
 internal sealed class ServerProcess : IAsyncDisposable
 {
-    internal static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
+    internal static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly Process _process;
     private readonly Task<string> _output;
@@ -72,7 +72,7 @@ internal sealed class ServerProcess : IAsyncDisposable
     internal async Task<(int Code, string Output, string Error)> WaitForEndAsync(TimeSpan? patience = null)
     {
         await _process.WaitForExitAsync().WaitAsync(patience ?? Patience);
-        return (_process.ExitCode, await _output, await _error);
+        return (_process.ExitCode, await _output.WaitAsync(Patience), await _error.WaitAsync(Patience));
     }
 
     /// <summary>Asks the process to end, as a service manager does.</summary>

@@ -18,6 +18,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly Random _random;
     private readonly bool _knowsFrozen;
     private readonly SegmentMap _map = new(SegmentBytes);
+    private readonly GivingBack _givingBack = new();
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
@@ -32,7 +33,7 @@ internal sealed unsafe class HeapModel : IDisposable
         _knowsFrozen = knowsFrozen;
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
         _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, knowsFrozen);
-        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, knowsFrozen))];
+        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, knowsFrozen, _givingBack))];
     }
 
     internal HeapTally Done { get; private set; }
@@ -115,6 +116,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private bool TryGetPage(int own, int sizeClass)
     {
         PageMeta* page = _random.Next(3) == 0 ? _heaps[1 - own].Detach(sizeClass, own) : null;
+        bool isFromOther = page != null;
         if (page == null)
         {
             page = _pool.TakePage(sizeClass, own, mayGrow: true);
@@ -126,6 +128,8 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[own].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
+        if (isFromOther)
+            _givingBack.End();
         return true;
     }
 
@@ -174,7 +178,14 @@ internal sealed unsafe class HeapModel : IDisposable
         if (emptied == null)
             return;
         Assert.DoesNotContain(_live.Keys.Concat(_quarantine), left => _map.MetaOf(left) == emptied);
+        ReturnPage(emptied);
+    }
+
+    private void ReturnPage(PageMeta* emptied)
+    {
+        Assert.True(_givingBack.IsUnderWay);
         _pool.ReturnPage(emptied);
+        _givingBack.End();
     }
 
     private void MovePage()
@@ -193,6 +204,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[1 - from].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
+        _givingBack.End();
         Done += new HeapTally { Moved = 1 };
     }
 
@@ -205,7 +217,7 @@ internal sealed unsafe class HeapModel : IDisposable
                 PageMeta* page = heap.GiveUpEmpty(sizeClass);
                 if (page == null)
                     continue;
-                _pool.ReturnPage(page);
+                ReturnPage(page);
                 Done += new HeapTally { GivenUp = 1 };
             }
         }
@@ -253,7 +265,7 @@ internal sealed unsafe class HeapModel : IDisposable
         }
         Assert.True(_heaps[page->Owner].TryRelease(page, slots, worn.AsSpan(0, slots.Length), out PageMeta* emptied));
         if (emptied != null)
-            _pool.ReturnPage(emptied);
+            ReturnPage(emptied);
         return released;
     }
 
@@ -268,6 +280,7 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void Check()
     {
+        Assert.False(_givingBack.IsUnderWay);
         Segment[] segments = _pool.Segments();
         foreach (Heap heap in _heaps)
             heap.CheckInvariants(segments);

@@ -1,6 +1,5 @@
 using System;
 using System.Linq;
-using System.Threading;
 using BigPile.Layout;
 using Xunit.Abstractions;
 
@@ -100,7 +99,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         long step = 0;
         while (!pile.Recovery.Completion.IsCompleted)
         {
-            SpinWait.SpinUntil(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
+            Eventually.True(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
             long done = total - pile.Recovery.RemainingBytes;
             Assert.True(done <= step * rate / 2 + 32 * SizeClasses.PageBytes, $"{done:N0} bytes after {step * 0.5} s");
             step++;
@@ -120,7 +119,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
             options.WarmupBytesPerSecond = 1_000;
             options.TimeProvider = time;
         });
-        SpinWait.SpinUntil(() => time.PendingCount != 0);
+        Eventually.True(() => time.PendingCount != 0);
         pile.Recovery.Pause();
         Assert.True(pile.Recovery.Completion.IsCompletedSuccessfully);
         long remaining = pile.Recovery.RemainingBytes;
@@ -130,7 +129,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         pile.Recovery.Resume();
         while (!pile.Recovery.Completion.IsCompleted)
         {
-            SpinWait.SpinUntil(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
+            Eventually.True(() => time.PendingCount != 0 || pile.Recovery.Completion.IsCompleted);
             time.Advance(TimeSpan.FromHours(2));
         }
         Assert.True(pile.Recovery.IsComplete);

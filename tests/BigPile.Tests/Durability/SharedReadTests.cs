@@ -153,7 +153,7 @@ public sealed class SharedReadTests : DurabilityTest
             Assert.Equal(1, reader.Statistics.SegmentCount);
             Assert.Equal(SegmentBytes, reader.Statistics.ReservedBytes);
         }
-        Assert.True(SpinWait.SpinUntil(() => reader.Space.Allocator.Pool.DroppedCount == 0, TimeSpan.FromSeconds(20)));
+        Eventually.True(() => reader.Space.Allocator.Pool.DroppedCount == 0);
         reader.Dispose();
         if (OperatingSystem.IsLinux())
             Assert.DoesNotContain(File.ReadLines("/proc/self/maps"), line =>

@@ -81,7 +81,7 @@ public sealed class RefusalTests : DurabilityTest
         lease.Dispose();
         pile.Space.Exit(presence);
         flush.Join();
-        Assert.True(SpinWait.SpinUntil(() => pile.LeaseCount == 0, TimeSpan.FromMinutes(1)));
+        Eventually.True(() => pile.LeaseCount == 0);
         pile.Delete(pointer);
         Assert.Equal(0, pile.Statistics.ObjectCount);
     }

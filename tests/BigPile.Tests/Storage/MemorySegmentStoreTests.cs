@@ -1,5 +1,4 @@
 using System;
-using System.Threading;
 using BigPile.Allocation;
 using BigPile.Memory;
 
@@ -57,6 +56,6 @@ public sealed class MemorySegmentStoreTests
     private static void Prepare(MemorySegmentStore store, long lengthBytes)
     {
         store.Prepare(lengthBytes, lengthBytes);
-        Assert.True(SpinWait.SpinUntil(() => store.HasSpare, TimeSpan.FromMinutes(1)));
+        Eventually.True(() => store.HasSpare);
     }
 }

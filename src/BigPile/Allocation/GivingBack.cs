@@ -1,0 +1,44 @@
+using System;
+using System.Threading;
+
+namespace BigPile.Allocation;
+
+/// <summary>Tells who found no room whether some was given back meanwhile, or is about to be.</summary>
+/// <remarks>
+/// Room that a flush or a trim gives back, and that of a page on its way from one heap to another or to the pool, is nowhere for a moment:
+/// not in use any more, and not free yet; and it may be free an instant after a search has come by. Who searches calls <see cref="Look"/>
+/// before, and <see cref="MayHaveMissed"/> when nothing was found. That is exact: what ended before the look was found by the search, and
+/// what had not is under way still, or is counted since.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class GivingBack
+{
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
+
+    private int _underWay;
+    private int _ended;
+
+    /// <summary>Whether somebody gives room back just now.</summary>
+    internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;
+
+    /// <summary>States that the caller begins to give room back. Before any of it is taken away.</summary>
+    internal void Begin() => Interlocked.Increment(ref _underWay);
+
+    /// <summary>States that all of it can be used again, or that nothing comes of it.</summary>
+    internal void End()
+    {
+        Interlocked.Increment(ref _ended); // first: who sees that nothing is under way sees this too
+        Interlocked.Decrement(ref _underWay);
+    }
+
+    /// <summary>How often room was given back; taken before a search for room.</summary>
+    internal int Look() => Volatile.Read(ref _ended);
+
+    /// <summary>Whether a search that found nothing may find something now, or soon.</summary>
+    /// <param name="look">What <see cref="Look"/> gave before the search.</param>
+    internal bool MayHaveMissed(int look) => IsUnderWay || Volatile.Read(ref _ended) != look;
+
+    /// <summary>Waits for those who give room back, for a while: somebody new may always be at it.</summary>
+    /// <remarks>The caller is outside of all calls, as a trim waits for those that are inside.</remarks>
+    internal void Wait() => SpinWait.SpinUntil(() => !IsUnderWay, LongestWait);
+}
