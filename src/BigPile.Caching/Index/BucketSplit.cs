@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Index;
@@ -8,6 +9,10 @@ namespace BigPile.Caching.Index;
 /// Order: copies in the new bucket, which nobody finds yet; level of the old one raised; what was moved cleared there, and what is left
 /// in overflow lines brought forward. Between, a key may be in both: a writer waits for the locks, and a reader that comes upon the
 /// older copy reads the same block. If the copies can't all be placed, nothing has changed.
+/// <para>
+/// Compiled in full at the first call: a table grows most while its process is young, and code that is compiled for a quick start, where
+/// each slot costs some calls, took a quarter of the time of its puts.
+/// </para>
 /// </remarks>
 internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 {
@@ -31,9 +36,11 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         old.First->EndMoveLocked();
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsMoved(IndexSlot slot) =>
         (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
 
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void CopyMoved(in LockedBucket old, in LockedBucket born)
     {
         foreach (SlotPlace place in old.Slots)
@@ -45,6 +52,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void Move(SlotPlace from, SlotPlace to)
     {
         to.Line->SetFrequency(to.Slot, from.Line->Frequency(from.Slot));
@@ -54,6 +62,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         to.Store(from.Value);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void ClearMoved(in LockedBucket old)
     {
         foreach (SlotPlace place in old.Slots)
@@ -63,6 +72,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void BringForward(Bucket* old)
     {
         foreach (SlotPlace place in new BucketSlots(index, index.Next(old)))
@@ -82,6 +92,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         FreeEmptyTail(born.First);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void FreeEmptyTail(Bucket* old)
     {
         while (old->Next != 0)

@@ -139,6 +139,7 @@ internal sealed unsafe class TableIndex : IDisposable
     /// <param name="bucket">The bucket.</param>
     /// <param name="maxLines">The most lines that the bucket may have.</param>
     /// <param name="place">The slot.</param>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal bool TryFindRoomLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
     {
         Bucket* line = bucket.First;
