@@ -37,7 +37,7 @@ public sealed class PileCodecOptions
     /// such an object is refused, so that a payload of these types always has the bytes that the library gives it.
     /// </summary>
     /// <remarks>Payloads of both kinds are read in any case. Types with data contracts alone may always hold all that.</remarks>
-    public bool MayExtendContracts { get; set; }
+    public bool MayExtendContracts { get; init; }
 
     /// <summary>
     /// Whether a class that has gained members since its objects were stored is made by its constructor without parameters, so that
@@ -45,7 +45,7 @@ public sealed class PileCodecOptions
     /// <see langword="null"/> or zero. Stored members are filled in afterwards.
     /// </summary>
     /// <remarks>The constructor may be private. It runs only for objects of an older schema.</remarks>
-    public bool InitializeNewMembers { get; set; }
+    public bool InitializeNewMembers { get; init; }
 
     /// <summary>Says that a type had another name when objects of it were stored; see <see cref="FormerNameAttribute"/>.</summary>
     /// <param name="formerName">The full name that it had.</param>

@@ -27,80 +27,80 @@ public sealed record PileOptions
     internal const long MaxFlushLogBytes = 1L << 30;
 
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
-    public string? Name { get; set; }
+    public string? Name { get; init; }
 
     /// <summary>
     /// Where the segments are; <see cref="StoreKind.Native"/> by default. A directory makes it <see cref="StoreKind.Mapped"/>.
     /// </summary>
-    public StoreKind Store { get; set; } = StoreKind.Native;
+    public StoreKind Store { get; init; } = StoreKind.Native;
 
     /// <summary>The directory of a mapped pile; made if it is missing.</summary>
-    public string? Directory { get; set; }
+    public string? Directory { get; init; }
 
     /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
-    public long SegmentBytes { get; set; } = DefaultSegmentBytes;
+    public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
     /// <summary>The most bytes that all segments may take together; none by default. At least 1 MiB.</summary>
-    public long MaxBytes { get; set; } = long.MaxValue;
+    public long MaxBytes { get; init; } = long.MaxValue;
 
     /// <summary>Whether a directory without a pile gets one; otherwise opening it fails.</summary>
-    public bool CreateDirectory { get; set; } = true;
+    public bool CreateDirectory { get; init; } = true;
 
     /// <summary>Whether a mapped pile is opened for reading only, which is possible while another process writes it.</summary>
-    public bool ReadOnly { get; set; }
+    public bool ReadOnly { get; init; }
 
     /// <summary>What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made.</summary>
-    public PileChecksums Checksums { get; set; } = PileChecksums.AtFirstUse;
+    public PileChecksums Checksums { get; init; } = PileChecksums.AtFirstUse;
 
     /// <summary>What is read in the background once a mapped pile is open.</summary>
-    public PileWarmup Warmup { get; set; } = PileWarmup.Touch;
+    public PileWarmup Warmup { get; init; } = PileWarmup.Touch;
 
     /// <summary>How many bytes the background may read in a second; 0, the default, is no limit.</summary>
-    public long WarmupBytesPerSecond { get; set; }
+    public long WarmupBytesPerSecond { get; init; }
 
     /// <summary>How often a mapped pile is flushed by itself, up to 7 days apart; never by default.</summary>
-    public TimeSpan? FlushInterval { get; set; }
+    public TimeSpan? FlushInterval { get; init; }
 
     /// <summary>
     /// The most bytes that the flush log of a mapped pile may take before a flush writes the segments instead; 64 MiB by default.
     /// </summary>
-    public long FlushLogBytes { get; set; } = DefaultFlushLogBytes;
+    public long FlushLogBytes { get; init; } = DefaultFlushLogBytes;
 
     /// <summary>The clock behind <see cref="FlushInterval"/> and <see cref="WarmupBytesPerSecond"/>.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>Whether native segments ask for huge pages: random reads gain, the first touch of a page takes longer.</summary>
-    public bool HugePages { get; set; } = true;
+    public bool HugePages { get; init; } = true;
 
     /// <summary>What the application's types may be; see <see cref="PileCodecOptions"/>.</summary>
-    public PileCodecOptions CodecOptions { get; set; } = new();
+    public PileCodecOptions CodecOptions { get; init; } = new();
 
     /// <summary>A codec to use instead of the pile's own.</summary>
-    public IPileCodec? Codec { get; set; }
+    public IPileCodec? Codec { get; init; }
 
     /// <summary>Makes segments in the place of <see cref="Store"/>; how tests let a store fail.</summary>
-    internal SegmentStore? CustomStore { get; set; }
+    internal SegmentStore? CustomStore { get; init; }
 
     /// <summary>The machine's start to go by instead of the real one; how tests cut the power.</summary>
-    internal Guid? BootId { get; set; }
+    internal Guid? BootId { get; init; }
 
     /// <summary>Told of each file that is about to be written through; how tests let a device fail.</summary>
-    internal Action<string>? Syncing { get; set; }
+    internal Action<string>? Syncing { get; init; }
 
     /// <summary>Told of each file that was written through to the device; how tests know what a power cut leaves.</summary>
-    internal Action<string>? Synced { get; set; }
+    internal Action<string>? Synced { get; init; }
 
     /// <summary>Stands between the pile and its directory; how tests let each file operation fail.</summary>
-    internal IFileHook? FileHook { get; set; }
+    internal IFileHook? FileHook { get; init; }
 
     /// <summary>How long a reader waits for a writer in another process that does not go on.</summary>
-    internal TimeSpan WriterPatience { get; set; } = TimeSpan.FromSeconds(5);
+    internal TimeSpan WriterPatience { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The same options, for the pile in a directory.</summary>
     internal PileOptions For(string directory) => this with { Store = StoreKind.Mapped, Directory = directory };
 
     /// <summary>Where the pile reports what happens to it; nowhere by default.</summary>
-    public ILogger? Logger { get; set; }
+    public ILogger? Logger { get; init; }
 
     /// <summary>Refuses what is out of its range.</summary>
     /// <exception cref="ArgumentException">An option is out of its range; the message names it and its range.</exception>

@@ -11,11 +11,11 @@ public sealed class SweepBesideMarkTests : IDisposable
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ManualTime _time = new();
-    private readonly PileOptions _options = new() { SegmentBytes = 4 << 20 };
+    private readonly PileOptions _options;
     private Thread? _sweep;
     private CacheTable<long, string>? _swept;
 
-    public SweepBesideMarkTests() => _options.Synced = _ => SweepOnce();
+    public SweepBesideMarkTests() => _options = new PileOptions { SegmentBytes = 4 << 20, Synced = _ => SweepOnce() };
 
     public void Dispose() => _directory.Dispose();
 

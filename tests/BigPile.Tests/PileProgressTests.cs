@@ -55,7 +55,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     [Fact]
     public void A_checkpoint_counts_the_bytes_of_the_segments_that_are_durable()
     {
-        using Pile pile = Open(static options => options.FlushLogBytes = 1 << 20);
+        using Pile pile = Open(static options => options with { FlushLogBytes = 1 << 20 });
         Fill(pile);
         int syncsBefore = Files.SyncsOf("segment");
         var reports = new Reports { Looked = () => Files.SyncsOf("segment") - syncsBefore };
@@ -100,7 +100,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     public void A_checkpoint_that_writers_outrun_never_goes_back()
     {
         const int logBytes = 1 << 20;
-        using Pile pile = Open(static options => options.FlushLogBytes = logBytes);
+        using Pile pile = Open(static options => options with { FlushLogBytes = logBytes });
         PilePointer[] pointers = Fill(pile);
         long mostSegments = pile.Space.Allocator.Pool.Segments().Length;
         int syncsBefore = Files.SyncsOf("segment");

@@ -2,20 +2,12 @@ namespace BigPile.Tests;
 
 public sealed class ManagedPileTests : PileContract
 {
-    protected override Pile Create(PileOptions options)
-    {
-        options.Store = StoreKind.Managed;
-        return new Pile(options);
-    }
+    protected override Pile Create(PileOptions options) => new(options with { Store = StoreKind.Managed });
 }
 
 public sealed class NativePileTests : PileContract
 {
-    protected override Pile Create(PileOptions options)
-    {
-        options.Store = StoreKind.Native;
-        return new Pile(options);
-    }
+    protected override Pile Create(PileOptions options) => new(options with { Store = StoreKind.Native });
 }
 
 public sealed class MappedPileTests : PileContract

@@ -22,16 +22,16 @@ public sealed class BackgroundFailureTests : DurabilityTest
     {
         var time = new ManualTime();
         bool isBroken = false;
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.FlushInterval = TimeSpan.FromSeconds(5);
-            options.TimeProvider = time;
-            options.Synced = path =>
+            FlushInterval = TimeSpan.FromSeconds(5),
+            TimeProvider = time,
+            Synced = path =>
             {
                 if (isBroken)
                     throw thrown;
                 Files.Synced(path);
-            };
+            },
         });
         pile.Put("y"); // makes the segment
         pile.Flush();
@@ -54,7 +54,7 @@ public sealed class BackgroundFailureTests : DurabilityTest
     {
         Fill();
         var logger = new BackgroundWorkTests.NotingLogger { Thrown = new InvalidOperationException("the log is full") };
-        Pile pile = Open(options => options.Logger = logger);
+        Pile pile = Open(options => options with { Logger = logger });
         await pile.Recovery.Completion;
         Assert.Equal(1, pile.Statistics.BackgroundFailureCount);
         Assert.Contains("the log is full", pile.Statistics.LastBackgroundFailure, StringComparison.Ordinal);
@@ -75,7 +75,7 @@ public sealed class BackgroundFailureTests : DurabilityTest
             isOpen.Wait();
             pile!.Dispose(); // waits for the walk, on whose thread it is
         };
-        pile = Open(options => options.Logger = logger);
+        pile = Open(options => options with { Logger = logger });
         Task walk = pile.Recovery.Completion;
         isOpen.Set();
         await walk.WaitAsync(TimeSpan.FromMinutes(1));

@@ -39,12 +39,12 @@ public sealed class BootTests : DurabilityTest
     [Fact]
     public void Where_the_start_is_unknown_the_log_is_replayed()
     {
-        using Pile pile = Open(static options => options.BootId = Guid.Empty);
+        using Pile pile = Open(static options => options with { BootId = Guid.Empty });
         pile.Flush();
         PilePointer[] pointers = [.. Enumerable.Range(0, 3).Select(i => pile.Put("value " + i))];
         pile.Flush();
         Files.Build(ImagePath);
-        using Pile image = OpenImage(static options => options.BootId = Guid.Empty);
+        using Pile image = OpenImage(static options => options with { BootId = Guid.Empty });
         Assert.True(image.Recovery.WasPowerCut);
         Assert.Equal(3, image.Recovery.RestoredCount);
         Assert.All(pointers.Index(), pair => Assert.Equal("value " + pair.Index, image.Get(pair.Item)));
@@ -56,12 +56,12 @@ public sealed class BootTests : DurabilityTest
     [Fact]
     public void Where_the_start_is_unknown_no_redo_record_is_applied()
     {
-        using Pile pile = Open(static options => options.BootId = Guid.Empty);
+        using Pile pile = Open(static options => options with { BootId = Guid.Empty });
         PilePointer pointer = pile.Put("flushed");
         pile.Flush();
         PileFiles.Copy(PilePath, ImagePath);
         WriteRedo(Path.Combine(ImagePath, "redo"), pointer, "a stale"u8);
-        using (Pile image = OpenImage(static options => options.BootId = Guid.Empty))
+        using (Pile image = OpenImage(static options => options with { BootId = Guid.Empty }))
             Assert.Equal("flushed", image.Get(pointer));
         PileFiles.Copy(PilePath, OtherPath);
         WriteRedo(Path.Combine(OtherPath, "redo"), pointer, "a stale"u8);

@@ -143,8 +143,7 @@ public sealed class CatalogDamageTests : IDisposable
     private Pile Open(End end, bool readOnly, string? path = null)
     {
         PileOptions options = Options(end == End.OtherBoot ? OtherBoot : Boot);
-        options.ReadOnly = readOnly;
-        return Pile.Open(path ?? ImagePath, options);
+        return Pile.Open(path ?? ImagePath, options with { ReadOnly = readOnly });
     }
 
     private static PileOptions Options(Guid boot) => new() { SegmentBytes = 4 << 20, FlushLogBytes = 1 << 20, BootId = boot };

@@ -19,7 +19,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
     {
         int seed = TestLeg.Seed(81);
         output.WriteLine($"seed {seed}");
-        using Pile pile = Open(static options => options.FlushLogBytes = 2 << 20);
+        using Pile pile = Open(static options => options with { FlushLogBytes = 2 << 20 });
         var versions = new int[Writers * Keys];
         var pointers = new PilePointer[Writers * Keys];
         for (int id = 0; id < pointers.Length; id++)

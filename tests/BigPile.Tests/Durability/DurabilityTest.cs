@@ -33,24 +33,21 @@ public abstract class DurabilityTest : IDisposable
     }
 
     /// <summary>Opens the pile by the number that the system gives for its start.</summary>
-    internal Pile Open(Action<PileOptions>? change = null) => OpenAt(PilePath, null, change);
+    internal Pile Open(Func<PileOptions, PileOptions>? change = null) => OpenAt(PilePath, null, change);
 
     /// <summary>Opens what a power cut left.</summary>
-    internal Pile OpenImage(Action<PileOptions>? change = null) => OpenAt(ImagePath, NextBoot, change);
+    internal Pile OpenImage(Func<PileOptions, PileOptions>? change = null) => OpenAt(ImagePath, NextBoot, change);
 
     /// <summary>Copies the directory as a kill at this instant would leave it, and opens the copy.</summary>
-    internal Pile OpenKilled(Action<PileOptions>? change = null)
+    internal Pile OpenKilled(Func<PileOptions, PileOptions>? change = null)
     {
         PileFiles.Copy(PilePath, ImagePath);
         return OpenAt(ImagePath, null, change);
     }
 
-    internal Pile OpenAt(string path, Guid? boot, Action<PileOptions>? change)
+    internal Pile OpenAt(string path, Guid? boot, Func<PileOptions, PileOptions>? change)
     {
-        var options = new PileOptions { SegmentBytes = SegmentBytes, BootId = boot };
-        if (path == PilePath)
-            options.Synced = Files.Synced;
-        change?.Invoke(options);
-        return Pile.Open(path, options);
+        var options = new PileOptions { SegmentBytes = SegmentBytes, BootId = boot, Synced = path == PilePath ? Files.Synced : null };
+        return Pile.Open(path, change?.Invoke(options) ?? options);
     }
 }

@@ -49,11 +49,11 @@ public sealed class EnvironmentTests : DurabilityTest
     public void A_device_that_fails_at_growth_makes_the_pile_full()
     {
         bool fails = false;
-        using Pile pile = Open(options => options.Synced = path =>
+        using Pile pile = Open(options => options with { Synced = path =>
         {
             if (fails && Path.GetFileName(path).StartsWith("segment", StringComparison.Ordinal))
                 throw new IOException("the device failed");
-        });
+        } });
         var live = new Dictionary<PilePointer, byte[]>();
         live[pile.Put([1])] = [1];
         fails = true;
@@ -71,11 +71,12 @@ public sealed class EnvironmentTests : DurabilityTest
     [Fact]
     public void A_missing_directory_is_refused_when_none_is_to_be_made()
     {
-        string message = Assert.Throws<PileStorageException>(() => Open(static options => options.CreateDirectory = false)).Message;
+        string message = Assert.Throws<PileStorageException>(
+            () => Open(static options => options with { CreateDirectory = false })).Message;
         Assert.Contains(PilePath, message, StringComparison.Ordinal);
         Assert.False(Directory.Exists(PilePath));
         Assert.Contains(PilePath, Assert.Throws<PileStorageException>(
-            () => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
+            () => Open(static options => options with { ReadOnly = true })).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -84,7 +85,7 @@ public sealed class EnvironmentTests : DurabilityTest
         Directory.CreateDirectory(PilePath);
         File.WriteAllBytes(Path.Combine(PilePath, "superblock"), []);
         Assert.Contains("There is no pile", Assert.Throws<PileStorageException>(
-            () => Open(static options => options.ReadOnly = true)).Message, StringComparison.Ordinal);
+            () => Open(static options => options with { ReadOnly = true })).Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -135,7 +136,7 @@ public sealed class EnvironmentTests : DurabilityTest
     [Fact]
     public void A_payload_that_is_damaged_in_memory_is_not_served_when_each_read_is_checked()
     {
-        using Pile pile = Open(static options => options.Checksums = PileChecksums.AtEveryRead);
+        using Pile pile = Open(static options => options with { Checksums = PileChecksums.AtEveryRead });
         PilePointer[] pointers = [pile.Put("a short text"), pile.Put(new byte[16]), pile.Put(new byte[100_000]), pile.Put("link")];
         pile.Replace(pointers[3], new byte[5_000]);
         PilePointer sound = pile.Put("sound");

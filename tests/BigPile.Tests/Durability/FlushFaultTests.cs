@@ -65,10 +65,10 @@ public sealed class FlushFaultTests : DurabilityTest
         string? cutAt = null;
         bool isCut = false;
         Action? atSegment = null;
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.Syncing = path => FailAt(path, failing);
-            options.Synced = path =>
+            Syncing = path => FailAt(path, failing),
+            Synced = path =>
             {
                 Files.Synced(path);
                 if (Path.GetFileName(path).StartsWith("segment", StringComparison.Ordinal))
@@ -79,7 +79,7 @@ public sealed class FlushFaultTests : DurabilityTest
                 isCut = true;
                 Files.Build(
                     ImagePath, static (name, offset) => name.StartsWith("segment", StringComparison.Ordinal) && offset % 8192 >= 4096);
-            };
+            },
         });
         PilePointer[] flushed = [.. Enumerable.Range(0, 100).Select(i => pile.Put(Filled(i)))];
         pile.Flush();
@@ -116,7 +116,7 @@ public sealed class FlushFaultTests : DurabilityTest
     public void A_segment_that_the_device_refused_is_written_anew()
     {
         string? failing = null;
-        using Pile pile = Open(options => options.Syncing = path => FailAt(path, failing));
+        using Pile pile = Open(options => options with { Syncing = path => FailAt(path, failing) });
         PilePointer pointer = pile.Put("flushed");
         Overfill(pile);
         failing = "segment";
@@ -148,7 +148,10 @@ public sealed class FlushFaultTests : DurabilityTest
         Files.Build(ImagePath);
         int superblocks = 0;
         using Pile image =
-            OpenImage(options => options.Synced = path => superblocks += path.EndsWith("superblock", StringComparison.Ordinal) ? 1 : 0);
+            OpenImage(options => options with
+            {
+                Synced = path => superblocks += path.EndsWith("superblock", StringComparison.Ordinal) ? 1 : 0,
+            });
         Assert.InRange(superblocks, 1, 2);
         Assert.All(pointers.Select((pointer, i) => (pointer, i)), pair => Assert.Equal("batch " + pair.i, image.Get(pair.pointer)));
     }

@@ -19,11 +19,11 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     public void Scattered_small_changes_cost_a_little_of_the_log_and_none_of_the_segments(bool isReopened)
     {
         long pileBytes = TestLeg.IsLong ? 1L << 30 : 64L << 20;
-        void Large(PileOptions options)
+        PileOptions Large(PileOptions options) => options with
         {
-            options.SegmentBytes = Math.Min(pileBytes, PileOptions.DefaultSegmentBytes);
-            options.Synced = null;
-        }
+            SegmentBytes = Math.Min(pileBytes, PileOptions.DefaultSegmentBytes),
+            Synced = null,
+        };
         PilePointer[] pointers;
         Pile pile = Open(Large);
         try
@@ -76,7 +76,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     public void The_log_is_bounded_and_a_checkpoint_comes_when_it_is_full()
     {
         const int logBytes = 1 << 20;
-        using Pile pile = Open(static options => options.FlushLogBytes = logBytes);
+        using Pile pile = Open(static options => options with { FlushLogBytes = logBytes });
         PilePointer[] pointers = [.. Enumerable.Range(0, 2_000).Select(i => pile.Put(NumberedBytes(i, 100)))];
         int checkpoints = 0;
         for (int round = 1; round <= 12; round++)
@@ -122,10 +122,10 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     public void The_interval_flushes_by_the_clock_that_was_given()
     {
         var time = new ManualTime();
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.FlushInterval = TimeSpan.FromSeconds(5);
-            options.TimeProvider = time;
+            FlushInterval = TimeSpan.FromSeconds(5),
+            TimeProvider = time,
         });
         for (int round = 1; round <= 3; round++)
         {
@@ -147,7 +147,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     [InlineData(50 * 24 * 3600)]
     public void An_interval_out_of_range_is_refused(int seconds) =>
         Assert.Contains("FlushInterval", Assert.Throws<ArgumentException>(
-            () => Open(options => options.FlushInterval = TimeSpan.FromSeconds(seconds))).Message, StringComparison.Ordinal);
+            () => Open(options => options with { FlushInterval = TimeSpan.FromSeconds(seconds) })).Message, StringComparison.Ordinal);
 
     [Fact]
     public async Task A_closed_pile_says_so_and_one_in_memory_has_nothing_to_flush()
@@ -234,7 +234,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
     public async Task Changes_within_reads_and_flushes_do_not_hold_each_other_up()
     {
         var codec = new PuttingCodec();
-        using Pile pile = Open(options => options.Codec = codec);
+        using Pile pile = Open(options => options with { Codec = codec });
         codec.Pile = pile;
         PilePointer[] pointers = [.. Enumerable.Range(0, 50).Select(i => pile.Put((object)i))];
         Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(() =>

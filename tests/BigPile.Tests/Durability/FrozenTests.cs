@@ -138,7 +138,7 @@ public sealed class FrozenTests : DurabilityTest
     [InlineData(100_000)]
     public void A_full_pile_takes_new_objects_after_flushed_ones_were_deleted(int lengthBytes)
     {
-        using Pile pile = Open(static options => options.MaxBytes = 2 * SegmentBytes);
+        using Pile pile = Open(static options => options with { MaxBytes = 2 * SegmentBytes });
         var pointers = new List<PilePointer>();
         Assert.Throws<PileFullException>(() => Fill(pile, pointers, lengthBytes));
         pile.Flush();

@@ -19,14 +19,14 @@ public sealed class GivingBackTests : DurabilityTest
     {
         using var isSynced = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim(true);
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.MaxBytes = 2 * SegmentBytes;
-            options.Synced = _ =>
+            MaxBytes = 2 * SegmentBytes,
+            Synced = _ =>
             {
                 isSynced.Set();
                 Assert.True(mayEnd.Wait(Eventually.Patience));
-            };
+            },
         });
         List<PilePointer> pointers = Fill(pile);
         pile.Flush();

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Allocation;
@@ -69,7 +70,7 @@ public sealed class LostPointerTests : DurabilityTest
         pile.Flush();
         PileFiles.Copy(PilePath, ImagePath);
         PilePointer lost = PutAgainAndAgain(pile, payloadBytes, times: 50);
-        using (Pile first = OpenImage(options => options.WarmupBytesPerSecond = isExamined ? 0 : 1))
+        using (Pile first = OpenImage(options => options with { WarmupBytesPerSecond = isExamined ? 0 : 1 }))
         {
             if (isExamined)
                 first.Recovery.Completion.Wait();
@@ -149,7 +150,7 @@ public sealed class LostPointerTests : DurabilityTest
         Assert.True(killed.Verify().IsSound);
     }
 
-    private static void AssertNeverNamed(System.Func<System.Action<PileOptions>?, Pile> open, PilePointer pointer, int payloadBytes)
+    private static void AssertNeverNamed(Func<Func<PileOptions, PileOptions>?, Pile> open, PilePointer pointer, int payloadBytes)
     {
         using Pile pile = open(null);
         pile.Recovery.Completion.Wait();

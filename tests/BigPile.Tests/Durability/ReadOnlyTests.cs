@@ -109,7 +109,7 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
     [Fact]
     public void A_pile_without_checksums_can_not_be_read_beside_its_writer()
     {
-        using Pile writer = Open(static options => options.Checksums = PileChecksums.Off);
+        using Pile writer = Open(static options => options with { Checksums = PileChecksums.Off });
         string message = Assert.Throws<PileStorageException>(() => OpenReader()).Message;
         Assert.Contains(PilePath, message, StringComparison.Ordinal);
         Assert.Contains("no checksums", message, StringComparison.Ordinal);
@@ -150,13 +150,16 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal([0, 0, 1, 2, 3, 0, 0, 0], end);
     }
 
-    private static void AllowOrders(PileOptions options) => options.CodecOptions.Allow(typeof(GoldenOrder));
-
-    private Pile OpenReader(Action<PileOptions>? change = null) => Open(options =>
+    private static PileOptions AllowOrders(PileOptions options)
     {
-        options.ReadOnly = true;
-        options.Synced = null;
-        change?.Invoke(options);
+        options.CodecOptions.Allow(typeof(GoldenOrder));
+        return options;
+    }
+
+    private Pile OpenReader(Func<PileOptions, PileOptions>? change = null) => Open(options =>
+    {
+        options = options with { ReadOnly = true, Synced = null };
+        return change?.Invoke(options) ?? options;
     });
 
     private Dictionary<string, string> Hashes() => Directory.GetFiles(PilePath).ToDictionary(

@@ -17,7 +17,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     public void The_first_get_and_put_look_at_their_own_pages_only()
     {
         Fill();
-        using Pile pile = Open(static options => options.Warmup = PileWarmup.Off);
+        using Pile pile = Open(static options => options with { Warmup = PileWarmup.Off });
         long total = pile.Recovery.TotalBytes;
         Assert.Equal(_statistics.CommittedBytes - _statistics.SegmentCount * SizeClasses.PageBytes, total); // all but the heads
         Assert.Equal(total, pile.Recovery.RemainingBytes);
@@ -37,7 +37,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Fill();
         int seed = TestLeg.Seed(51);
         output.WriteLine($"seed {seed}");
-        using Pile pile = Open(static options => options.Warmup = PileWarmup.Off);
+        using Pile pile = Open(static options => options with { Warmup = PileWarmup.Off });
         PilePointer[] shuffled = [.. _pointers];
         new Random(seed).Shuffle(shuffled);
         Assert.All(shuffled, pointer => Assert.True(pile.Contains(pointer)));
@@ -52,7 +52,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     public void The_background_ends_with_exact_statistics(PileWarmup warmup)
     {
         Fill();
-        using Pile pile = Open(options => options.Warmup = warmup);
+        using Pile pile = Open(options => options with { Warmup = warmup });
         pile.Recovery.Completion.Wait();
         Assert.True(pile.Recovery.IsComplete);
         Assert.Equal(0, pile.Recovery.RemainingBytes);
@@ -63,7 +63,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     public void Advice_reads_ahead_and_examines_nothing()
     {
         Fill();
-        using Pile pile = Open(static options => options.Warmup = PileWarmup.Advise);
+        using Pile pile = Open(static options => options with { Warmup = PileWarmup.Advise });
         pile.Recovery.Completion.Wait();
         Assert.Equal(pile.Recovery.TotalBytes, pile.Recovery.RemainingBytes);
         Assert.Equal(ValueOf(5), pile.Get(_pointers[5]));
@@ -77,7 +77,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     {
         using Pile pile = Open();
         Fill(pile);
-        using Pile killed = OpenKilled(options => options.Warmup = warmup);
+        using Pile killed = OpenKilled(options => options with { Warmup = warmup });
         killed.Recovery.Completion.Wait();
         Assert.True(killed.Recovery.IsComplete);
         Assert.False(killed.Recovery.WasClean);
@@ -90,10 +90,10 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Fill();
         var time = new ManualTime();
         long rate = 10 * SizeClasses.PageBytes;
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.WarmupBytesPerSecond = rate;
-            options.TimeProvider = time;
+            WarmupBytesPerSecond = rate,
+            TimeProvider = time,
         });
         long total = pile.Recovery.TotalBytes;
         long step = 0;
@@ -114,10 +114,10 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     {
         Fill();
         var time = new ManualTime();
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.WarmupBytesPerSecond = 1_000;
-            options.TimeProvider = time;
+            WarmupBytesPerSecond = 1_000,
+            TimeProvider = time,
         });
         Eventually.True(() => time.PendingCount != 0);
         pile.Recovery.Pause();
@@ -146,10 +146,10 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         for (int i = 0; i < 20; i++)
         {
             var time = new ManualTime();
-            Pile pile = Open(options =>
+            Pile pile = Open(options => options with
             {
-                options.WarmupBytesPerSecond = i % 2;
-                options.TimeProvider = time;
+                WarmupBytesPerSecond = i % 2,
+                TimeProvider = time,
             });
             Assert.Equal(ValueOf(i), pile.Get(_pointers[i]));
             pile.Dispose();

@@ -49,7 +49,7 @@ public sealed class ReplayTests : DurabilityTest
         var random = new Random(seed);
         if (System.IO.Directory.Exists(PilePath))
             System.IO.Directory.Delete(PilePath, recursive: true);
-        using Pile pile = Open(static options => options.FlushLogBytes = 4 << 20);
+        using Pile pile = Open(static options => options with { FlushLogBytes = 4 << 20 });
         var live = new Dictionary<PilePointer, byte[]>();
         var dead = new List<PilePointer>();
         for (int round = 0; round < 6; round++)
@@ -74,7 +74,7 @@ public sealed class ReplayTests : DurabilityTest
             pile.Flush();
             int newShare = random.Next(101);
             Files.Build(ImagePath, (name, _) => name.StartsWith("segment", StringComparison.Ordinal) && random.Next(100) < newShare);
-            using Pile image = OpenImage(static options => options.Warmup = PileWarmup.Off);
+            using Pile image = OpenImage(static options => options with { Warmup = PileWarmup.Off });
             foreach ((PilePointer pointer, byte[] value) in live)
                 Assert.True(image.TryGet(pointer, out byte[]? found)
                     && found.AsSpan().SequenceEqual(value), $"seed {seed}, round {round}: {pointer} is not as it was flushed");

@@ -34,7 +34,7 @@ public sealed class RoomTests : DurabilityTest
     [MemberData(nameof(AllWays))]
     public void A_full_pile_has_room_once_something_was_deleted(string way)
     {
-        using Pile pile = Open(static options => options.MaxBytes = 2 * SegmentBytes);
+        using Pile pile = Open(static options => options with { MaxBytes = 2 * SegmentBytes });
         var pointers = new List<PilePointer>();
         Assert.Throws<PileFullException>(() => Fill(pile, pointers));
         pile.Flush();
@@ -49,7 +49,7 @@ public sealed class RoomTests : DurabilityTest
     [MemberData(nameof(AllWays))]
     public void Without_anything_deleted_it_is_full(string way)
     {
-        using Pile pile = Open(static options => options.MaxBytes = 2 * SegmentBytes);
+        using Pile pile = Open(static options => options with { MaxBytes = 2 * SegmentBytes });
         var pointers = new List<PilePointer>();
         Assert.Throws<PileFullException>(() => Fill(pile, pointers));
         pile.Flush();
@@ -65,10 +65,10 @@ public sealed class RoomTests : DurabilityTest
     public void A_flush_that_fails_makes_no_room(string way)
     {
         bool fails = false;
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.MaxBytes = 2 * SegmentBytes;
-            options.Syncing = path => Refuse(fails, path);
+            MaxBytes = 2 * SegmentBytes,
+            Syncing = path => Refuse(fails, path),
         });
         var pointers = new List<PilePointer>();
         Assert.Throws<PileFullException>(() => Fill(pile, pointers));
@@ -87,10 +87,10 @@ public sealed class RoomTests : DurabilityTest
     public void When_the_table_of_moved_blocks_is_full_calls_flush_and_go_on()
     {
         bool fails = false;
-        using Pile pile = Open(options =>
+        using Pile pile = Open(options => options with
         {
-            options.SegmentBytes = 64 << 20;
-            options.Syncing = path => Refuse(fails, path);
+            SegmentBytes = 64 << 20,
+            Syncing = path => Refuse(fails, path),
         });
         PilePointer[] pointers = [.. Enumerable.Range(0, MovedTable.Capacity).Select(i => pile.Put(BitConverter.GetBytes(i)))];
         pile.Flush();

@@ -41,7 +41,7 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer[] pointers;
         using (Pile writer = Open())
             pointers = [.. Enumerable.Range(0, 5_000).Select(i => writer.Put(Value(i)))];
-        using Pile reader = OpenReader(static options => options.WriterPatience = TimeSpan.FromSeconds(1));
+        using Pile reader = OpenReader(static options => options with { WriterPatience = TimeSpan.FromSeconds(1) });
         BeginReplacement(pointers[7], Value(99));
         for (int i = 0; i < pointers.Length; i++)
         {
@@ -64,7 +64,7 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer pointer;
         using (Pile writer = Open())
             pointer = writer.Put(Value(1));
-        using Pile reader = OpenReader(static options => options.WriterPatience = TimeSpan.FromSeconds(1));
+        using Pile reader = OpenReader(static options => options with { WriterPatience = TimeSpan.FromSeconds(1) });
         Assert.Equal(Value(1), reader.GetBytes(pointer));
         RaiseChanges();
         Task<byte[]> read = Task.Run(() => reader.GetBytes(pointer));
@@ -82,7 +82,7 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer pointer;
         using (Pile writer = Open())
             pointer = writer.Put(Value(1));
-        using Pile reader = OpenReader(static options => options.WriterPatience = TimeSpan.FromSeconds(1));
+        using Pile reader = OpenReader(static options => options with { WriterPatience = TimeSpan.FromSeconds(1) });
         File.Move(Path.Combine(PilePath, "segment-000000"), Path.Combine(PilePath, "aside"));
         Assert.Throws<PileStorageException>(() => Open());
         File.Move(Path.Combine(PilePath, "aside"), Path.Combine(PilePath, "segment-000000"));
@@ -102,7 +102,7 @@ public sealed class SharedReadTests : DurabilityTest
         next.Replace(pointer, Value(2));
         Assert.Equal(Value(2), reader.GetBytes(pointer));
         BeginReplacement(pointer, Value(3));
-        using Pile impatient = OpenReader(static options => options.WriterPatience = TimeSpan.FromMilliseconds(50));
+        using Pile impatient = OpenReader(static options => options with { WriterPatience = TimeSpan.FromMilliseconds(50) });
         Assert.Throws<PileBusyException>(() => impatient.GetBytes(pointer));
         RaiseSequence(pointer);
     }
@@ -214,11 +214,10 @@ public sealed class SharedReadTests : DurabilityTest
         Assert.Equal("first", writer.Get(first));
     }
 
-    private Pile OpenReader(Action<PileOptions>? change = null) => Open(options =>
+    private Pile OpenReader(Func<PileOptions, PileOptions>? change = null) => Open(options =>
     {
-        options.ReadOnly = true;
-        options.Synced = null;
-        change?.Invoke(options);
+        options = options with { ReadOnly = true, Synced = null };
+        return change?.Invoke(options) ?? options;
     });
 
     // Each word has a CRC-32C of zero, so no checksum tells values, or mixtures of them, apart.

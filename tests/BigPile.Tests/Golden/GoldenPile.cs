@@ -43,8 +43,10 @@ internal static class GoldenPile
         string imagePath = Path.Combine(workDirectory, "image");
         Directory.CreateDirectory(imagePath);
         var durable = new Dictionary<string, byte[]>();
-        PileOptions options = OptionsFor(Boot);
-        options.Synced = path => durable[Path.GetFileName(path)] = PileFiles.ReadShared(path);
+        PileOptions options = OptionsFor(Boot) with
+        {
+            Synced = path => durable[Path.GetFileName(path)] = PileFiles.ReadShared(path),
+        };
         Dictionary<PilePointer, int> objects;
         using (Pile pile = Pile.Open(pilePath, options))
         {

@@ -14,7 +14,7 @@ public sealed class RefusalTests : DurabilityTest
     [MemberData(nameof(Calls))]
     public void A_call_from_inside_is_refused_and_the_same_call_works_afterwards(string call)
     {
-        Pile pile = Open(static options => options.FlushInterval = TimeSpan.FromDays(1));
+        Pile pile = Open(static options => options with { FlushInterval = TimeSpan.FromDays(1) });
         PilePointer kept = pile.Put("kept");
         PilePointer[] large = [pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20])];
         ThreadPresence presence = pile.Gate.Enter();

@@ -123,7 +123,7 @@ public sealed class UserCodeTests : DurabilityTest
         Assert.True(pile.Verify().IsSound);
     }
 
-    private Pile OpenWithCodec() => Open(options => options.Codec = _codec);
+    private Pile OpenWithCodec() => Open(options => options with { Codec = _codec });
 
     private static Task OnThread(Action action) =>
         Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
