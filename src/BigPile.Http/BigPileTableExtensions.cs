@@ -96,7 +96,7 @@ public static class BigPileTableExtensions
     {
         IServiceProvider services = endpoints.ServiceProvider;
         long maxBodyBytes = services.GetService<RequestLimits>()?.MaxBodyBytes ?? BigPileHttpOptions.DefaultMaxBodyBytes;
-        var table = new TypedTable<TValue>(
+        var table = new JsonEntries<TValue>(
             find, json ?? JsonSerializerOptions.Web, services.GetService<TimeProvider>() ?? TimeProvider.System, maxBodyBytes,
             services.GetService<BufferRoom>());
         return endpoints.MapMethods(pattern, Methods, (RequestDelegate)table.HandleAsync);

@@ -1,6 +1,6 @@
 using System;
 using System.Diagnostics;
-using BigPile.Caching.Index;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 

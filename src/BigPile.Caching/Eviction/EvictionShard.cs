@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using BigPile.Caching.Index;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
 

@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
-using BigPile.Caching.Index;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 

@@ -1,7 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using BigPile.Caching.Index;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 

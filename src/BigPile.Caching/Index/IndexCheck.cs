@@ -1,6 +1,7 @@
 using System.Collections;
 using System.Collections.Generic;
 using System.Numerics;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Index;
 

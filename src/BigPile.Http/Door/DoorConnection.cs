@@ -261,7 +261,7 @@ internal sealed class DoorConnection
         Counters.CountHandOver();
         if (HandedBytes >= 0)
         {
-            var gate = new Gate(_input, this);
+            var gate = new DoorGate(_input, this);
             _connection.Transport = new GatedTransport(gate, _output);
             _connection.Features.Set<IResponseGate>(gate);
         }

@@ -2,6 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
 
 namespace BigPile.Checking;
 
@@ -38,8 +40,36 @@ internal static class Invariant
     /// <exception cref="InvalidOperationException">It does.</exception>
     internal static void False(string structure, long place, string what, bool holds) => Equal(structure, place, what, holds, false);
 
+    /// <summary>Throws unless something holds; the text is made only then.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
+    internal static void Require(
+        [DoesNotReturnIf(false)] bool holds, [InterpolatedStringHandlerArgument(nameof(holds))] ref Wrong wrong)
+    {
+        if (!holds)
+            throw new InvalidOperationException(wrong.ToString());
+    }
+
     [DoesNotReturn]
     private static void Fail(string structure, long place, string what, object? actual, object? expected) =>
         throw new InvalidOperationException(
             string.Create(CultureInfo.InvariantCulture, $"{structure} {place}: {what} is {actual}, and should be {expected}."));
+
+    /// <summary>A text that is made only of what is wrong.</summary>
+    [InterpolatedStringHandler]
+    internal readonly ref struct Wrong
+    {
+        private readonly StringBuilder? _text;
+
+        public Wrong(int literalLength, int formattedCount, bool holds, out bool isNeeded)
+        {
+            isNeeded = !holds;
+            _text = isNeeded ? new StringBuilder(literalLength + formattedCount * 8) : null;
+        }
+
+        public void AppendLiteral(string text) => _text!.Append(text);
+
+        public void AppendFormatted<T>(T value) => _text!.Append(value);
+
+        public override string ToString() => _text!.ToString();
+    }
 }

@@ -12,7 +12,7 @@ namespace BigPile.Http.Entries;
 
 /// <summary>Serves the objects of one table as JSON.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class TypedTable<TValue>(
+internal sealed class JsonEntries<TValue>(
     Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes, BufferRoom? room)
 {
     internal Task HandleAsync(HttpContext context) => AnswerAsync(context, context.Request.Method switch
