@@ -22,7 +22,7 @@ public sealed class AdapterTests : IDisposable
         using (Pile pile = Open(Codec()))
         {
             pointer = pile.Put(new Inner(1, "first"));
-            pile.Put(pointer, new Keyed<List<Guid>> { Value = [Guid.Empty] });
+            pile.Replace(pointer, new Keyed<List<Guid>> { Value = [Guid.Empty] });
         }
         using Pile again = Open(Codec());
         Assert.Equal([Guid.Empty], again.Get<Keyed<List<Guid>>>(pointer).Value!);
