@@ -58,7 +58,7 @@ public sealed class AdapterTests : IDisposable
     {
         PilePointer pointer;
         using (Pile pile = Open(Codec()))
-            pointer = pile.Put(new Keyed<Bare>());
+            pointer = pile.Put(new Keyed<List<Guid>>());
         using Pile again = Open(new MessagePackCSharpCodec(Untrusted, typeof(Inner)));
         Assert.Contains("list", Assert.Throws<PileSerializationException>(() => again.Get(pointer)).Message, StringComparison.Ordinal);
     }
