@@ -52,7 +52,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
 
     private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        Debug.Assert(stripe->IsLocked && origin.OwnHeader.IsBusy, "No other change comes near the sequence, nor the block.");
+        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
         Block place = isLink ? space.TargetOf(origin.Header) : origin;
         int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);

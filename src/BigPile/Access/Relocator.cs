@@ -55,7 +55,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
 
     private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
     {
-        Debug.Assert(stripe->IsLocked && origin.OwnHeader.IsBusy, "No other change comes near the sequence, nor the block.");
+        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         try
         {
             if (origin.Header.Kind != BlockKind.Link)

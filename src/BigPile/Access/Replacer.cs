@@ -64,7 +64,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
     /// <summary>Replaces the payload of a block that is busy, and the caller's alone; ends its being busy.</summary>
     internal void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Debug.Assert(stripe->IsLocked, "The stripe's lock keeps other replacements away from its sequence.");
+        Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
         Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
         bool isFrozen = space.IsFrozen(origin);
         if (isFrozen && !origin.IsMoved)

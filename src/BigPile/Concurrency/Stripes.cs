@@ -92,9 +92,6 @@ internal sealed unsafe class Stripes : IDisposable
             get => Volatile.Read(ref _address);
         }
 
-        /// <summary>Whether somebody holds the lock; for assertions of whoever should.</summary>
-        internal readonly bool IsLocked => _lock.IsTaken;
-
         internal void EnterLock() => _lock.Enter();
 
         internal void ExitLock() => _lock.Exit();
