@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -36,6 +37,7 @@ internal static unsafe class Comparing
     {
         if (!hasRoom)
             return core.Pile.Space.Room.MakeRoom(flushes);
+        Debug.Assert(key.Matcher != null, "Only a comparer's keys are looked at outside, with no lock held.");
         key.Matcher!.Learn();
         return flushes;
     }
@@ -45,6 +47,7 @@ internal static unsafe class Comparing
     /// </summary>
     internal static void LeaveToCompare(this TableCore core, ThreadPresence presence, KeyMatcher matcher)
     {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Whoever leaves is inside, and comes back by the same word.");
         core.Pile.Space.Exit(presence);
         try
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
@@ -16,6 +17,7 @@ internal static unsafe class Dropping
     /// <summary>Frees all blocks and the index. The catalog says that the table is no more.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Everybody has left the table, and this thread, too: its index goes.");
         KillPoint.Pass(KillWindow.ClearBeforeDropped);
         try
         {
@@ -38,6 +40,7 @@ internal static unsafe class Dropping
     /// <returns><see langword="false"/> when it can't be an entry of the table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The block stays in its place while the caller looks and frees.");
         EntryView view = pile.Entries.View(address);
         if (view.IsNone)
             return true;

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
@@ -15,6 +16,7 @@ internal static unsafe class Ejecting
         this TableCore core, ThreadPresence presence, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What is given up is freed, and counted for this thread.");
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);
         Worth least = Worth.Most(most);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
@@ -19,6 +20,8 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
     public void EvictLocked(SlotPlace place, long now)
     {
         ThreadPresence presence = ThreadPresence.Mine;
+        Debug.Assert(presence.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {
             core.DropLocked(presence, entry, core.IsDead(entry.Head, ref now) ? core.ReasonOf(entry.Head) : Counter.Evictions);

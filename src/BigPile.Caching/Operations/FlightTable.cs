@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
@@ -156,6 +157,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private bool TryGetOrBegin(Flight<TValue> flight, TKey key, EntryOptions? options, [MaybeNullWhen(false)] out TValue value)
     {
         value = default;
+        Debug.Assert(flight.Mark == null, "A run begins once: its mark is handed back once.");
         while ((flight.Mark = table.BeginFlight(key, options)) == null)
         {
             if (table.TryGetAgain(key, out value))

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Flights;
 using BigPile.Caching.Index;
@@ -38,6 +39,7 @@ internal static class Joining
 
     private static FlightMark? BeginFlightInside(this TableCore core, in KeyProbe key, ulong[] tags)
     {
+        Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by the tags that its entry will have, and by no others.");
         long now = core.Clock.BeforeLock;
         ThreadPresence presence = core.Enter();
         try

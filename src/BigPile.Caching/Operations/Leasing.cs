@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -41,6 +42,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The block stays while the lease is being entered.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
             _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));
@@ -53,6 +55,7 @@ internal static unsafe class Leasing
             return found;
         }
         info = entry.Head.Describe((int)(entry.PayloadBytes - entry.Head.ValueOffset));
+        Debug.Assert(entry.Head.ValueOffset + (long)info.ValueBytes == entry.PayloadBytes, "A value ends with its entry.");
         lease = core.Pile.Lessor.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
         return true;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
@@ -72,6 +73,7 @@ internal static class Limiting
 
     private static void SetLimits(this TableCore core, TableOptions options)
     {
+        Debug.Assert(!core.IsRebuilding, "What the index does not know yet can't be held to a limit.");
         core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
@@ -116,6 +118,7 @@ internal static class Limiting
     // What is over the limits after they were lowered.
     private static void EvictSurplus(this TableCore core, long now)
     {
+        Debug.Assert(core.Configuring.IsHeldByCurrentThread, "The limits stay as they are until the table is within them.");
         if (core.Evictor is not { } evictor)
             return;
         TableUsage usage = core.Usage;

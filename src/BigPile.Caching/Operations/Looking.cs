@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
@@ -80,7 +81,9 @@ internal static class Looking
         {
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
             core.CopyBucketLocked(bucket, place, found, isToShow, ref now);
-            return WalkPlace.EndOf(bucket.Number, bucket.First->Level);
+            ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
+            Debug.Assert(end > place && end <= WalkPlace.End, "A walk comes on with each bucket, and never beyond the last.");
+            return end;
         }
         finally
         {

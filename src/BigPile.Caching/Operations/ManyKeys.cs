@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -16,6 +17,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 {
     internal int Get(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
     {
+        Debug.Assert(values.Length >= keys.Length && found.Length >= keys.Length, "There is room for what each key has.");
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
         {
@@ -29,6 +31,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal int Read(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
+        Debug.Assert(lengths.Length >= keys.Length, "There is room for what each key has.");
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         int count = 0;
@@ -45,6 +48,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal void Put(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options)
     {
+        Debug.Assert(values.Length >= keys.Length && results.Length >= keys.Length, "Each key has its value, and room for its result.");
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         for (int i = 0; i < keys.Length; i++)
@@ -89,6 +93,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     private void Prefetch(ReadOnlySpan<TKey> group, Span<byte> stack)
     {
+        Debug.Assert(group.Length <= Prefetching.GroupKeys, "A group's hashes have room on the stack.");
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
         for (int i = 0; i < group.Length; i++)
             hashes[i] = table.Keys.HashOf(group[i], stack);

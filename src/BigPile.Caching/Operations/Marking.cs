@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Tables;
 using BigPile.Caching.Tags;
 using BigPile.Concurrency;
@@ -45,6 +46,7 @@ internal static class Marking
 
     private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int flushes = 0)
     {
+        Debug.Assert(!tags.IsEmpty, "A mark is of a tag, or of all.");
         ulong floor = core.Clock.VersionAt(core.Clock.Now);
         ThreadPresence presence = core.EnterToChange();
         try

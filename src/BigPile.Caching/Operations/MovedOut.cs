@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -13,6 +14,7 @@ internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
 
     internal void Publish(Pile pile)
     {
+        Debug.Assert(!_isLive, "An object becomes live once, with its entry.");
         KillPoint.Pass(KillWindow.MoveOutBeforeObject);
         pile.Entries.PublishObject(slot, kind, payloadBytes);
         _isLive = true;

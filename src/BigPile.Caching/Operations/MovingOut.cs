@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Access;
 using BigPile.Caching.Entries;
@@ -61,6 +62,7 @@ internal static class MovingOut
     private static PutResult? PutPointerInside(
         this TableCore core, ThreadPresence presence, in KeyProbe key, in EntryCopy entry, MovedOut movedOut)
     {
+        Debug.Assert(movedOut.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
         ulong word = movedOut.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
         try

@@ -1,8 +1,10 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -22,6 +24,7 @@ internal static unsafe class Prefetching
     /// <summary>Brings the blocks that hashes probably lead to towards the processor. The caller is inside.</summary>
     internal static void PrefetchEntries(this TableCore core, ReadOnlySpan<ulong> hashes)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The index and its segments stay only as long as the caller is inside.");
         foreach (ulong hash in hashes)
             core.PrefetchEntry(hash);
     }

@@ -58,6 +58,7 @@ internal static unsafe class Putting
     internal static PutResult? PutInside(
         this TableCore core, ThreadPresence presence, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
     {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Limits and options change only while nobody is inside.");
         core.Index.Prefetch(key.Hash);
         bool hasEvicted = false;
         long now = core.Clock.Now;
@@ -89,8 +90,11 @@ internal static unsafe class Putting
             {
                 core.Settle(change);
             }
+            Debug.Assert(!change.IsRetry || !change.IsPublished, "What begins anew has left nothing behind.");
             if (change.IsRetry)
                 continue;
+            Debug.Assert(
+                change.IsPublished == change.Result is not (null or PutResult.Collision), "What is told to be stored is in the index.");
             long expiresAt = spec.ExpiresAt;
             info = new EntryInfo(change.Version, order.Value.Length) { ExpiryTicks = expiresAt == long.MaxValue ? 0 : expiresAt };
             if (change.IsNewInIndex)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -104,6 +105,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
+        Debug.Assert(core.ShowsAll && !core.ChecksEveryRead, "The short way opens behind the walk, and looks at no checksum.");
         if (!core.Index.TryFindSettled(hash, out Bucket* line, out byte state))
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));

@@ -26,6 +26,7 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
     internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
     {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
         if (!core.TryViewLocked(address, out EntryHead head, out long payloadBytes))
             return core.Pile.Entries.View(address).IsNone; // freed since the walk came by
         if (head.Kind == ValueKind.TagMark)
@@ -48,6 +49,7 @@ internal static unsafe class Rebuilding
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
     internal static void AddFoundMark(this TableCore core, in EntryHead head, ulong address)
     {
+        Debug.Assert(head.Kind == ValueKind.TagMark, "A value that is taken for a mark would remove what it never meant.");
         core.Tags.AddFound(head, address);
         core.HasMortals = true;
     }
@@ -101,6 +103,7 @@ internal static unsafe class Rebuilding
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
             return;
         }
+        Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
         core.MarkLine(other.Place.Line, found.Head);
@@ -117,6 +120,7 @@ internal static unsafe class Rebuilding
     {
         bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
         Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
+        Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
         core.MarkLine(place.Line, found.Head);

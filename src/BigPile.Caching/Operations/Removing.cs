@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -35,6 +36,7 @@ internal static class Removing
 
     private static bool RemoveInside(this TableCore core, ThreadPresence presence, in KeyProbe key, Condition condition)
     {
+        Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a mark.");
         long now = core.Clock.BeforeLock;
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (condition.IsNone)

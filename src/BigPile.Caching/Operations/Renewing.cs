@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -26,6 +27,7 @@ internal static unsafe class Renewing
     /// <summary>Puts off the expiry of a sliding entry that was just used. The caller is inside.</summary>
     internal static void Renew(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The entry is copied, or changed, inside the pile only.");
         if (now == 0)
             now = core.Clock.Now;
         using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -55,6 +57,7 @@ internal static unsafe class Renewing
             presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0);
             return;
         }
+        Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
         ulong address = entry.Address;
         byte* payload = copy.Start + BlockHeader.SizeBytes;
         Buffer.MemoryCopy(core.Pile.Entries.View(address).Payload, payload, entry.PayloadBytes, entry.PayloadBytes);

@@ -53,6 +53,7 @@ internal static class Reserving
                 return Reservation.Promise.Refused;
             hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes);
         }
+        Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");
         change.Reserved = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
         return Reservation.Promise.Given;
     }

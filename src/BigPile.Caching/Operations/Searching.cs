@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -6,6 +7,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
+using BigPile.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -26,6 +28,7 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "Lines and blocks stay only as long as the reader is inside.");
         info = default;
         isSliding = false;
         ulong tag = IndexSlot.TagOf(key.Hash);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -26,6 +27,7 @@ internal static class Showing
     /// <summary>States that the index knows all entries.</summary>
     internal static void ShowAll(this TableCore core)
     {
+        Debug.Assert(!core.IsRebuilding, "An entry is shown once no older block of its key can turn up.");
         core.ShownFrom = 0;
         core.ReadsPlain = !core.ChecksEveryRead;
     }

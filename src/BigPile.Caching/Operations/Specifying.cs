@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Tables;
@@ -115,6 +116,7 @@ internal static class Specifying
             return default;
         if (tags.Count > EntryHead.MaxTags)
             throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
+        Debug.Assert(room.Length >= EntryHead.MaxTags, "Each tag has room for its hash.");
         int count = 0;
         foreach (string tag in tags)
         {

@@ -43,6 +43,7 @@ internal static unsafe class Sweeping
     /// <summary>Takes out an entry that a read found to be no more. The caller is inside.</summary>
     internal static void DropIfDead(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
         if (core.IsRebuilding)
             return; // an older block of the key might turn up
         using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -54,6 +55,7 @@ internal static unsafe class Sweeping
     {
         SweepPlace place = core.SweepPlace;
         Debug.Assert(place.Next < core.Index.BucketCount, "An index never has fewer buckets than before.");
+        Debug.Assert(place.Gate.IsTaken, "One sweep at a time: two would pass over the same buckets.");
         int freed = core.SweepAt(place.Next, now);
         if (++place.Next < core.Index.BucketCount)
             return freed;

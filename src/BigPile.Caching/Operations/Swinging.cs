@@ -15,6 +15,7 @@ internal static unsafe class Swinging
     /// <summary>Has the index lead to a written entry.</summary>
     internal static void SwingLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
     {
+        Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (core.TryFindLocked(bucket, key, out LockedEntry old))
             core.ReplaceLocked(key, spec, order, old, ref change);
@@ -77,7 +78,9 @@ internal static unsafe class Swinging
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, false); // in the queues of its new priority nothing finds it by the old mark
+        Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         core.PublishLocked(key, spec, order, old.Place, ref change);
+        Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (Fault.FreedOutsideLock)
             core.Index.Find(key.Hash, out _)->Unlock();
         KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
@@ -92,6 +95,7 @@ internal static unsafe class Swinging
     {
         long roomBytes = order.IsTombstone ? 0 : core.Pile.Space.RoomBytesOf(change.PayloadBytes);
         int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (order.IsTombstone ? 0 : 1);
+        Debug.Assert(entries >= 0 && change.Reserved.RoomBytes + old.RoomBytes >= roomBytes, "No more goes back than was had.");
         core.Usage.Release(entries, change.Reserved.RoomBytes + old.RoomBytes - roomBytes);
         if (old.Priority == spec.Priority)
         {
@@ -131,6 +135,7 @@ internal static unsafe class Swinging
     private static void PublishLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
     {
+        Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
         change.Version = core.NextVersion(change.Now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         KillPoint.Pass(KillWindow.PutBeforeHeader);

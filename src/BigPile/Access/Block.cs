@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Layout;
 
@@ -21,9 +22,17 @@ internal readonly unsafe struct Block(byte* start, ulong* word, ulong address, B
     internal BlockHeader OwnHeader => new(Volatile.Read(ref *(ulong*)Start));
 
     /// <summary>Replaces the header if it is still what was found; orders everything before and behind.</summary>
-    internal bool TrySwap(BlockHeader header) =>
-        Interlocked.CompareExchange(ref *_word, header.Word, Header.Word) == Header.Word;
+    internal bool TrySwap(BlockHeader header)
+    {
+        Debug.Assert(!Header.IsBusy && !Header.IsFree, "A block that is busy or free is not the caller's to take.");
+        Debug.Assert(header.IsFree || header.Generation == Header.Generation, "A block keeps its generation while it lives.");
+        return Interlocked.CompareExchange(ref *_word, header.Word, Header.Word) == Header.Word;
+    }
 
     /// <summary>Replaces the header by one store, behind everything that was written before.</summary>
-    internal void Publish(BlockHeader header) => Volatile.Write(ref *_word, header.Word);
+    internal void Publish(BlockHeader header)
+    {
+        Debug.Assert(header.IsFree || header.Generation == Header.Generation, "A block keeps its generation while it lives.");
+        Volatile.Write(ref *_word, header.Word);
+    }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -85,6 +86,7 @@ internal sealed unsafe class BlockReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "Memory stays only as long as its reader is inside.");
         if (!pointer.IsValid)
             return false;
         ulong address = pointer.Address;

@@ -17,6 +17,8 @@ internal sealed unsafe partial class BlockSpace
     /// <summary>Replaces the header that counts by one store. The block is the caller's alone, and busy.</summary>
     internal void SetHeader(Block block, BlockHeader header)
     {
+        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
+        Debug.Assert(header.IsFree || header.Generation == block.Header.Generation, "A block keeps its generation while it lives.");
         if (block.IsMoved || !IsFrozen(block))
         {
             block.Publish(header);
@@ -68,6 +70,8 @@ internal sealed unsafe partial class BlockSpace
     /// <param name="block">The block as it was while it was live.</param>
     internal void FreeBlock(in Block block)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "Whoever frees is inside: its memory is given back to nobody meanwhile.");
+        Debug.Assert(block.OwnHeader.IsFree || block.OwnHeader.IsBusy, "The header says free, or elsewhere, before the room is anybody's.");
         if (!_leases.TryDefer(block.Address, block.Header))
         {
             _allocator.Return(block.Address, block.Info, block.Header);
@@ -80,13 +84,19 @@ internal sealed unsafe partial class BlockSpace
 
     /// <summary>The header of a slot once its block, which is no link, is free. What was flushed can be had back.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header) =>
-        page->IsFrozen(slot) ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch)) : header.Freed;
+    internal BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header)
+    {
+        Debug.Assert(!header.IsFree && header.Kind != BlockKind.Link, "What ends here is live, and has its payload with it.");
+        return page->IsFrozen(slot)
+            ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
+            : header.Freed;
+    }
 
     /// <summary>The header of a block's slot once it is free. What was flushed can be had back until the next flush.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader FreedHeader(in Block block)
     {
+        Debug.Assert(!block.Header.IsFree, "What ends was live: a block is freed once.");
         if (!IsFrozen(block) || !block.Header.CanBeUndone)
             return block.Header.Freed;
         long capacityBytes = block.Header.IsShortForm ? CapacityBytes(block) : 0;

@@ -1,6 +1,8 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Concurrency;
 using BigPile.Layout;
 
 namespace BigPile.Access;
@@ -31,6 +33,7 @@ internal sealed unsafe partial class BlockSpace
     internal bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
+        Debug.Assert(ThreadPresence.Mine.IsInside, "What is found stays only while the caller is inside.");
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
@@ -53,6 +56,7 @@ internal sealed unsafe partial class BlockSpace
     /// <summary>The target of a link whose origin is the caller's alone.</summary>
     internal Block TargetOf(BlockHeader link)
     {
+        Debug.Assert(link.Kind == BlockKind.Link, "Only a link has a target.");
         byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
         return new Block(start, (ulong*)start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
     }
@@ -66,6 +70,7 @@ internal sealed unsafe partial class BlockSpace
     {
         if (!info.IsUnexamined)
             return false;
+        Debug.Assert(Examiner != null, "Only what was found in files waits to be examined.");
         Examiner!.Examine(address);
         return true;
     }

@@ -141,6 +141,8 @@ internal sealed unsafe partial class BlockSpace
     internal PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
+        Debug.Assert(ThreadPresence.Mine.IsInside, "A flush sees a block before or after it is made, and nothing in between.");
+        Debug.Assert(Fault.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         Volatile.Write(ref *(ulong*)slot.Start, header.Word);
         return slot.Pointer;
@@ -154,7 +156,11 @@ internal sealed unsafe partial class BlockSpace
             : new BlockHeader(kind, generation, (ulong)payloadBytes);
 
     /// <summary>The most bytes of payload that a block's slot has room for.</summary>
-    internal long CapacityBytes(Block block) => _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
+    internal long CapacityBytes(Block block)
+    {
+        Debug.Assert(block.Info.HasSlotAt(block.Address), "A slot begins where the block does.");
+        return _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
+    }
 
     /// <summary>The bytes of pages that a block with such a payload takes, header and slack included.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -31,6 +32,7 @@ internal sealed unsafe class BlockWalk
     /// <returns>How many; zero at the end of the pile.</returns>
     internal int Collect(ref ulong address, Span<PileEntry> entries)
     {
+        Debug.Assert(!entries.IsEmpty, "A walk without room would never come on.");
         int count = 0;
         while (CollectFew(ref address, entries, ref count) && count == 0)
         {
@@ -60,6 +62,7 @@ internal sealed unsafe class BlockWalk
 
     private void CollectPage(ref ulong address, Span<PileEntry> entries, ref int count)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "A segment's memory stays until the walk has left the pile.");
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -47,7 +48,8 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
         try
         {
             Slot slot = space.TakeSlot(value.Length);
-            _ = AsciiText.TryNarrow(value, slot.Start + BlockHeader.SizeBytes);
+            bool isAscii = AsciiText.TryNarrow(value, slot.Start + BlockHeader.SizeBytes);
+            Debug.Assert(isAscii, "The caller has looked: each character is one byte.");
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return space.Publish(slot, BlockKind.String, value.Length);
         }

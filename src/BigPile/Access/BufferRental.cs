@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Access;
@@ -13,6 +14,7 @@ internal static class BufferRental
     internal static PileBuffer Rent()
     {
         PileBuffer? buffer = _spare;
+        Debug.Assert(buffer == null || buffer.LengthBytes == 0, "What lies ready is empty: encoders write from the beginning.");
         _spare = null;
         return buffer ?? new PileBuffer();
     }
@@ -25,6 +27,7 @@ internal static class BufferRental
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Return(PileBuffer buffer)
     {
+        Debug.Assert(buffer != _spare, "A buffer comes back once: else two would write to it.");
         buffer.Clear();
         _spare = buffer;
     }

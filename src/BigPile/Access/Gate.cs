@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -68,11 +69,16 @@ internal sealed class Gate(string? directory)
     }
 
     /// <summary>Lets readers in, and nobody who changes something.</summary>
-    internal void LetReadersOnly() => Volatile.Write(ref _state, ReadersOnly);
+    internal void LetReadersOnly()
+    {
+        Debug.Assert(_state == Open, "A pile is opened for reading once, and before it is closed.");
+        Volatile.Write(ref _state, ReadersOnly);
+    }
 
     /// <summary>Lets nobody in any more; returns once everybody has left. The caller is outside, and holds <see cref="Closing"/>.</summary>
     internal void Close()
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever closes the gate would wait for itself.");
         Volatile.Write(ref _state, Closed);
         ThreadPresence.WaitForOthers();
     }
@@ -81,12 +87,14 @@ internal sealed class Gate(string? directory)
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     internal void WhileNothingChanges(Action action)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever keeps the pile still would wait for itself.");
         lock (Closing)
         {
             if (IsClosed)
                 throw new ObjectDisposedException(PileName);
             lock (_barring)
             {
+                Debug.Assert(_state == Open, "The gate is open again behind this: so it was open, and not for readers only.");
                 Volatile.Write(ref _state, Barred);
                 try
                 {

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -41,6 +42,7 @@ internal sealed class LeaseTable
         lock (_lock)
         {
             _entries.TryGetValue(address, out Entry entry);
+            Debug.Assert(!entry.IsFreed, "What was freed is leased to nobody any more.");
             _entries[address] = entry with { Count = entry.Count + 1 };
             Volatile.Write(ref _blockCount, _entries.Count);
         }
@@ -56,6 +58,7 @@ internal sealed class LeaseTable
         {
             if (!_entries.TryGetValue(address, out Entry entry))
                 return false;
+            Debug.Assert(!entry.IsFreed && !before.IsFree, "A block is freed once, and was live before.");
             _entries[address] = entry with { IsFreed = true, Before = before };
             PendingCount++;
             return true;
@@ -69,6 +72,7 @@ internal sealed class LeaseTable
         lock (_lock)
         {
             Entry entry = _entries[address];
+            Debug.Assert(entry.Count > 0, "A lease that ends was counted.");
             before = entry.Before;
             if (entry.Count > 1)
             {
@@ -79,6 +83,7 @@ internal sealed class LeaseTable
             Volatile.Write(ref _blockCount, _entries.Count);
             if (entry.IsFreed)
                 PendingCount--;
+            Debug.Assert(PendingCount >= 0, "No more blocks wait for their last lease than were freed under one.");
             return entry.IsFreed;
         }
     }

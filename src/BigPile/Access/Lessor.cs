@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -44,6 +45,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     /// <summary>Leases a part of an entry's payload. Its table's lock for the key is held, so the entry is not freed meanwhile.</summary>
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
         byte* start = space.Map.Find(address, out _);
         return Entered(
             new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockSpace.PayloadKindOf(kind)));
@@ -60,6 +62,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
 
     private void EndOutside(PileLease lease)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "The lock's holder may wait for this thread to leave.");
         lock (space.Gate.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);

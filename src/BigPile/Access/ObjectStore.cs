@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Text;
@@ -96,6 +97,7 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
     /// <returns>The kind of the payload.</returns>
     internal BlockKind Encode(object value, PileBuffer buffer)
     {
+        Debug.Assert(buffer.LengthBytes == 0, "The payload is all that the buffer holds afterwards.");
         if (readOnlyPath != null)
             Throw.ReadOnly(readOnlyPath); // before a new type's definition could be stored
         if (value is string text)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Durability;
@@ -51,6 +52,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
 
     private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
     {
+        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
         Block place = isLink ? space.TargetOf(origin.Header) : origin;
         int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);
@@ -63,6 +65,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             return;
         }
         stripe->BeginChangeLocked(origin.Address);
+        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         BlockHeader header = WriteInPieces(place, source, headBytes - BlockHeader.SizeBytes + offsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
@@ -75,6 +78,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         BlockHeader header = place.Header;
         do
         {
+            Debug.Assert(offsetBytes + source.Length <= header.PayloadBytes, "A part lies within its payload.");
             ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
             int redo = replacer.BeginRedo(place.Address, place.Header.Plain, offsetBytes, piece, default);
             KillPoint.CopyHalf(piece, place.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);

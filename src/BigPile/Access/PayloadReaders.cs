@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Layout;
@@ -31,6 +32,7 @@ internal unsafe struct ObjectReader : IPayloadReader
     /// <summary>Makes the object of what was copied. Called once, after the read has succeeded.</summary>
     internal object Complete(IPileCodec codec)
     {
+        Debug.Assert(_result != null || _copy != null, "The read has succeeded, and nobody has taken its result.");
         if (_result != null)
         {
             Release();

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
+using System.Diagnostics;
 
 namespace BigPile.Access;
 
@@ -35,6 +36,7 @@ internal sealed unsafe class PinnedParts : IDisposable
     /// <summary>Joins the parts. Runs nobody's code.</summary>
     internal void CopyTo(Span<byte> destination)
     {
+        Debug.Assert(destination.Length == LengthBytes, "The parts fill their place to its end.");
         foreach ((MemoryHandle handle, int lengthBytes) in _parts)
         {
             new ReadOnlySpan<byte>(handle.Pointer, lengthBytes).CopyTo(destination);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Concurrency;
 using BigPile.Layout;
 
@@ -54,6 +55,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
 
     private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
     {
+        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         try
         {
             if (origin.Header.Kind != BlockKind.Link)
@@ -64,6 +66,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
             if (!origin.IsMoved && space.IsFrozen(origin))
                 space.CheckMovedRoom();
             Block target = space.TargetOf(origin.Header);
+            Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
             int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
             BlockKind kind = BlockSpace.BackWordOf(target).Kind;
             new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)

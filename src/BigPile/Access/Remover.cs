@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -45,6 +46,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryFreePlain(PilePointer pointer)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "What is found stays only while the caller is inside.");
         ulong address = pointer.Address;
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
@@ -119,6 +121,7 @@ internal sealed unsafe class Remover(BlockSpace space)
 
     private void SetFreed(Block block, bool usesReserve)
     {
+        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
         if (!block.IsMoved && (block.Header.CanBeUndone || !space.IsFrozen(block)))
         {
             block.Publish(space.FreedHeader(block));

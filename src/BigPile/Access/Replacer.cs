@@ -64,6 +64,8 @@ internal sealed unsafe class Replacer(BlockSpace space)
     /// <summary>Replaces the payload of a block that is busy, and the caller's alone; ends its being busy.</summary>
     internal void ReplaceBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
+        Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
+        Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
         bool isFrozen = space.IsFrozen(origin);
         if (isFrozen && !origin.IsMoved)
             space.CheckMovedRoom();
@@ -85,6 +87,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         bool isFrozen = space.IsFrozen(origin);
         int redo = isFrozen ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked(origin.Address);
+        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             space.FreeTarget(origin.Header);
         KillPoint.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, KillWindow.ReplaceHalfOfPayload);
@@ -144,6 +147,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         ulong back = new BackWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
         stripe->BeginChangeLocked(origin.Address);
+        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         KillPoint.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, KillWindow.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
         KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
@@ -157,6 +161,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
 
     private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
+        Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: what moves lay in its pointer's own block.");
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
         bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsMoved
@@ -171,6 +176,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
     /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
     private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
+        Debug.Assert(kind is not (BlockKind.Free or BlockKind.Link or BlockKind.LinkTarget), "The back word keeps the kind of a payload.");
         long lengthBytes = (long)payload.Length + BackWord.SizeBytes;
         Slot slot = space.TakeAnySlot(lengthBytes, lengthBytes);
         WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
@@ -181,8 +187,13 @@ internal sealed unsafe class Replacer(BlockSpace space)
         return slot.Address;
     }
 
-    private void Link(Block origin, ulong targetAddress) =>
-        space.SetHeader(origin, new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress));
+    private void Link(Block origin, ulong targetAddress)
+    {
+        var link = new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress);
+        Debug.Assert(space.TargetOf(link).Header.Kind == BlockKind.LinkTarget, "The target is whole before anything leads to it.");
+        Debug.Assert(BlockSpace.BackWordOf(space.TargetOf(link)).OriginAddress == origin.Address, "The target says whose it is.");
+        space.SetHeader(origin, link);
+    }
 
     private static void WriteTargetPayload(byte* start, ulong back, ReadOnlySpan<byte> payload)
     {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -65,6 +66,7 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
         var patience = new WriterPatience(_writer);
         while (true)
         {
@@ -135,6 +137,7 @@ internal sealed unsafe class SharedReader
         long lengthBytes = block.Header.PayloadBytes;
         if (!BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes))
             return false;
+        Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
         return true;
     }

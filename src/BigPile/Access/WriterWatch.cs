@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -135,7 +136,8 @@ internal sealed class WriterWatch : IDisposable
 
     private void TakeOverSegments(IReadOnlyDictionary<int, long> listed)
     {
-                var kept = new HashSet<int>();
+        Debug.Assert(_mapping.IsHeldByCurrentThread, "Of two readers that see a change, one maps what is new.");
+        var kept = new HashSet<int>();
         foreach (Segment segment in _pool.Segments())
         {
             bool isListed = listed.TryGetValue(segment.Number, out long lengthBytes);
@@ -159,6 +161,7 @@ internal sealed class WriterWatch : IDisposable
     {
         try
         {
+            Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever waits until all have left is not one of them.");
             lock (_gate.Closing)
             {
                 Volatile.Write(ref _isReleasing, 0);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using System.Threading;
@@ -41,6 +42,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void Free(ulong address)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
         byte* start = _map.Find(address, out PageInfo* infoAt);
         PageInfo info = SegmentMap.Load(infoAt);
         uint slot = info.SlotAt(address);
@@ -50,6 +52,7 @@ internal sealed unsafe class EntryBlocks
             return;
         }
         var header = new BlockHeader(*(ulong*)start);
+        Debug.Assert(header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
         PageMeta* page = _map.MetaOf(address);
         BlockHeader freed = _space.HeaderOfFreed(page, (int)slot, header);
         Volatile.Write(ref *(ulong*)start, freed.Word);
@@ -63,6 +66,7 @@ internal sealed unsafe class EntryBlocks
     {
         _ = _space.IsExaminedNow(SegmentMap.Load(info), address);
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
+        Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
         block.Publish(_space.FreedHeader(block));
         KillPoint.Pass(KillWindow.FreedBeforeReturned);
         _space.FreeBlock(block);
@@ -127,6 +131,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Gives back the room of an entry that was never published.</summary>
     internal void Abandon(Slot slot, long payloadBytes)
     {
+        Debug.Assert(Fault.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "What is abandoned was never live.");
         var never = new BlockHeader(BlockKind.TableEntry, slot.Generation, (ulong)payloadBytes);
         Volatile.Write(ref *(ulong*)slot.Start, never.Freed.Word);
         _allocator.Return(slot.Address, never);
@@ -141,7 +146,11 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>Publishes an object whose slot was filled.</summary>
-    internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes) => _ = _space.Publish(slot, kind, payloadBytes);
+    internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes)
+    {
+        Debug.Assert(new BlockHeader(kind, 0, 0).IsPlain, "An application's pointer leads to the object.");
+        _ = _space.Publish(slot, kind, payloadBytes);
+    }
 
     /// <summary>Brings the first lines of a block towards the processor.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -167,6 +176,7 @@ internal sealed unsafe class EntryBlocks
     /// <returns>How many were found; <paramref name="address"/> reaches the end when there are no more.</returns>
     internal int Collect(ref ulong address, ulong end, Span<PileEntry> room, Span<ulong> found)
     {
+        Debug.Assert(found.Length >= room.Length, "Each record that the walk makes may be an entry.");
         int walked = _walk.Collect(ref address, room);
         int count = 0;
         foreach (PileEntry entry in room[..walked])

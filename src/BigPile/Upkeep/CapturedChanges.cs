@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -61,6 +62,8 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Takes what changed, and what was freed of what was flushed. Nothing changes meanwhile.</summary>
     private ulong[]? TakeAll()
     {
+        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nothing changes: the gate is barred, or closed.");
+        Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is given out again.");
         ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
         _allocator.TakeQuarantine(_freed);
         Version = _versions.Last; // of every entry that is there, since nobody is putting one
@@ -83,6 +86,7 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives back the room of what a flush has made durably free.</summary>
     internal void Release()
     {
+        Debug.Assert(_moves.Count == 0 || !_space.Gate.IsClosed, "A pile that is closed has settled its moves before.");
         _allocator.GivingBack.Begin();
         try
         {
@@ -124,9 +128,11 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
     internal void SettleMoves()
     {
+        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
         foreach (MovedTable.Entry entry in _moves)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
+            Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
             var own = new BlockHeader(*(ulong*)block);
             if (!own.IsBusy || own.Generation != entry.Generation)
             {

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -35,6 +36,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <returns>How many these were.</returns>
     internal int ExaminePages(Segment segment, int first, int end)
     {
+        Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
         ThreadPresence presence = gate.Enter();
         try
         {
@@ -54,6 +56,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <returns>How many pages that were.</returns>
     internal int ExaminePage(Segment segment, int page)
     {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "The segment stays mapped only while the caller is inside.");
         ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
         byte* start = map.Find(address, out PageInfo* infoAt);
         if (start == null || !SegmentMap.Load(infoAt).IsUnexamined)
@@ -82,6 +85,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <returns>How many these were.</returns>
     internal int SearchPages(Segment segment, int first, int end)
     {
+        Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
         ThreadPresence presence = gate.Enter();
         try
         {

@@ -112,6 +112,7 @@ internal sealed class FileKeeper : Keeper
         {
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
             _flusher!.Settle();
+            Debug.Assert(Space.Moved.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.MarkClean(Versions.Last);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -123,6 +124,7 @@ internal sealed class FileKeeper : Keeper
 
     private protected override void CloseFiles()
     {
+        Debug.Assert(Gate.IsClosed, "Whoever is inside writes to redo records and to the table of moved blocks.");
         try
         {
             _log?.Dispose();

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
@@ -58,6 +59,7 @@ internal sealed unsafe class FileRecovery
     /// <summary>Puts everything right.</summary>
     internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, Examination examination, ILogger logger)
     {
+        Debug.Assert(_allocator.Pool.Segments().Length == 0, "Nobody has taken memory before the listed segments have their places.");
         SegmentMapping.MapAll(_directory, _map, _allocator.Pool);
         if (_directory.WasPowerCut)
             Replay(log, versions);
@@ -96,6 +98,7 @@ internal sealed unsafe class FileRecovery
 
     private void Replay(FlushLog log, Versions versions)
     {
+        Debug.Assert(versions.Last == versions.Limit, "No version is given out before all that were are known.");
         var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
         FlushLog.Batch[] batches = [.. log.Read()];
         replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));

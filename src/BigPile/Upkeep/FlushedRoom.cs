@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -16,16 +17,24 @@ internal sealed class FlushedRoom(
     private int _isRequested;
 
     /// <summary>Tells who flushes. Nobody is inside the pile yet.</summary>
-    internal void Attach(Flusher flusher) => _flusher = flusher;
+    internal void Attach(Flusher flusher)
+    {
+        Debug.Assert(_flusher == null, "A pile has one flusher: its lock is what others wait for.");
+        _flusher = flusher;
+    }
 
     private bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull;
 
-    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes) =>
-        flushes < MostFlushesForRoom && _flusher != null && !presence.IsNested && full.LookedAt is { } look
-        && (IsFlushWanted || allocator.GivingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
+    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
+    {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
+        return flushes < MostFlushesForRoom && _flusher != null && !presence.IsNested && full.LookedAt is { } look
+            && (IsFlushWanted || allocator.GivingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
+    }
 
     internal override int MakeRoom(int flushes)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
         lock (_flusher!.Flushing)
         {

@@ -82,6 +82,7 @@ internal sealed class Flusher
 
     private void FlushLocked(ProgressGauge gauge)
     {
+        Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.SettleAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
@@ -153,9 +154,11 @@ internal sealed class Flusher
     /// <summary>Closes: writes everything through, and leaves nothing that could be undone. Nobody is inside any more.</summary>
     internal void Settle()
     {
+        Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Gate.IsClosed, "No flush runs, and nothing changes any more.");
         if (!_directory.WasClean)
             _directory.MarkExamined(); // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
         SettleQuarantine();
+        Debug.Assert(_changes.IsEmpty, "Nothing that a later owner could undo is left.");
         _sync.Run();
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -95,6 +96,7 @@ internal abstract class Keeper
     /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
     internal void Close()
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever closes a pile would wait for itself.");
         StopBackground();
         ExamineWhatIsLeft();
         lock (Flushing)
@@ -120,6 +122,7 @@ internal abstract class Keeper
     /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
     internal void LetGo()
     {
+        Debug.Assert(Gate.IsClosed && Space is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
         try
         {
             (Codec as MessagePackPileCodec)?.Clear();
@@ -191,6 +194,7 @@ internal abstract class Keeper
     // Each step is made whatever the ones before threw: a lock that stays would keep the directory from everybody.
     private void Abandon()
     {
+        Debug.Assert(Gate.IsClosed, "Nobody is inside any more when files are closed.");
         try
         {
             CloseFiles();

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -7,11 +8,15 @@ namespace BigPile.Upkeep;
 /// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
 internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMaker
 {
-    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes) =>
-        flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look && allocator.GivingBack.MayHaveMissed(look);
+    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
+    {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
+        return flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look && allocator.GivingBack.MayHaveMissed(look);
+    }
 
     internal override int MakeRoom(int flushes)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         allocator.WaitForRoom();
         return flushes + 1;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
@@ -38,6 +39,7 @@ internal sealed unsafe class PageToucher(Gate gate, PagePool pool, Segment segme
     /// <summary>Touches pages of a segment whose memory stays meanwhile.</summary>
     internal static void Touch(Segment segment, int first, int end)
     {
+        Debug.Assert(first >= 0 && end <= segment.PageCount, "What is touched is the segment's own memory.");
         byte* stop = segment.Region.Start + end * (long)SizeClasses.PageBytes;
         for (byte* at = segment.Region.Start + first * (long)SizeClasses.PageBytes; at < stop; at += SystemPageBytes)
             Interlocked.Or(ref *(int*)at, 0);

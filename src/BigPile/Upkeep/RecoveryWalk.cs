@@ -1,7 +1,9 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
+using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Reporting;
 using Microsoft.Extensions.Logging;
@@ -96,6 +98,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
     // Waits until reading so much by now is allowed.
     private void Pace(long bytes)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "A flush must not wait for a walk that sleeps.");
         _readBytes += bytes;
         if (plan.BytesPerSecond == 0 || bytes == 0)
             return;

@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using BigPile.Access;
 using BigPile.Allocation;
+using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Reporting;
 
@@ -20,6 +22,7 @@ internal sealed class SegmentSync(Gate gate, PagePool pool, PileDirectory direct
     /// <summary>Writes all segments through; says so where nobody was told before.</summary>
     internal void Run(ProgressGauge? gauge = null)
     {
+        Debug.Assert(!ThreadPresence.Mine.IsInside, "Nobody waits for the device inside the pile.");
         Segment[] segments = pool.Segments();
         if (gauge is { HasBegun: false })
             gauge.Begin(segments.Sum(static segment => segment.Region.LengthBytes));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Access;
@@ -82,6 +83,7 @@ internal sealed class Verifier(Keeper keeper)
         {
             cancellationToken.ThrowIfCancellationRequested();
             int passed = CheckPage(verifier, segment, page);
+            Debug.Assert(passed > 0, "A walk comes on, whatever a damaged page says of its run.");
             page += passed;
             gauge.Advance(passed); // outside the pile: whoever is told may take his time
         }
