@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Checking;
 using BigPile.Concurrency;
@@ -62,6 +63,9 @@ internal sealed class FlushLog : IDisposable
     {
         _directory.Superblock.SettleAll();
         _file ??= Open(_directory.Superblock.LogEpoch);
+        Debug.Assert(HasRoomFor(batch.Length), "The batch runs over the room that was allocated.");
+        Debug.Assert(
+            Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch), "The batch would go to the file that does not count.");
         KillPoint.Pass(KillWindow.FlushBeforeBatch);
         Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
         _endBytes += batch.Length;
@@ -78,6 +82,7 @@ internal sealed class FlushLog : IDisposable
         {
             Write(file, batch, versionLimit, epoch, 0);
             KillPoint.Pass(KillWindow.FlushBeforeEpoch);
+            Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "Somebody else has begun a log: the flush lock is not held.");
             _directory.Superblock.RaiseLogEpoch(epoch, flushedVersion);
         }
         catch
@@ -164,6 +169,7 @@ internal sealed class FlushLog : IDisposable
 
     private void Write(HeldFile file, Span<byte> batch, ulong versionLimit, long epoch, long offsetBytes)
     {
+        Debug.Assert(batch.Length >= HeadBytes && offsetBytes >= 0, "There is no room for the head in front of the body.");
         BinaryPrimitives.WriteUInt64LittleEndian(batch, Magic);
         BinaryPrimitives.WriteInt64LittleEndian(batch[8..], epoch);
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);

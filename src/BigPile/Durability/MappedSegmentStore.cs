@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Concurrency;
 using BigPile.Memory;
 
 namespace BigPile.Durability;
@@ -31,6 +33,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
         directory.Superblock.Settle();
+        Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _left.Remove(number);
         using HeldFile? left = directory.Files.TryOpen(NameOf(number), FileAccess.ReadWrite);
@@ -102,6 +105,9 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     // Under the lock: a file that was left is not removed once one of its name is being made.
     internal override void Remove(int number)
     {
+        Debug.Assert(
+            Fault.SegmentRemovedFirst || !directory.Superblock.ListedSegments.ContainsKey(number),
+            "The superblock lists the file that goes.");
         lock (_lock)
         {
             _left.Add(number);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Catalog;
 using BigPile.Layout;
@@ -25,6 +26,7 @@ internal sealed class PileDirectory : IDisposable
 
     private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger, bool reportsCatalog)
     {
+        Debug.Assert((owner == null) == options.ReadOnly, "Only who reads goes without the lock.");
         Files = files;
         _owner = owner;
         IsReadOnly = owner == null;

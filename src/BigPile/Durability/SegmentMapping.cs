@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -23,6 +24,7 @@ internal static class SegmentMapping
             throw new PileStorageException(
                 $"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
+        Debug.Assert(region.LengthBytes == lengthBytes, "Pages that are listed would not be mapped.");
         try
         {
             SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId);

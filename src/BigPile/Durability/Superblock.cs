@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Layout;
@@ -66,6 +67,7 @@ internal sealed class Superblock : IDisposable
     /// <param name="rule">What the superblock says of deletions.</param>
     internal IReadOnlyDictionary<int, long> ReadListedSegments(out UndoRule rule)
     {
+        Debug.Assert(_directory.IsReadOnly, "The owner knows what it has stated, also while the file says something older.");
         lock (_lock)
         {
             SuperblockState state = _file.Read(new FaultLog());
@@ -80,6 +82,7 @@ internal sealed class Superblock : IDisposable
     /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
     internal void MarkOpened(bool isExamined, ulong flushedVersion)
     {
+        Debug.Assert(_directory.Catalog.Stating == null, "The pile was opened before, or is closed.");
         Change(state =>
         {
             state.FlushedVersion = flushedVersion;
@@ -108,6 +111,7 @@ internal sealed class Superblock : IDisposable
         _directory.Files.Sync();
         Change(state =>
         {
+            Debug.Assert(!state.Segments.ContainsKey(number), "Two files would have one name.");
             state.Segments[number] = lengthBytes;
             for (int i = 0; i < SpansOf(lengthBytes); i++)
                 state.Generations.Remove(number + i); // its own pages know
@@ -147,6 +151,8 @@ internal sealed class Superblock : IDisposable
     /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
     internal void RaiseLogEpoch(long epoch, ulong flushedVersion) => Change(state =>
     {
+        Debug.Assert(epoch > state.LogEpoch, "Batches of an epoch that was over would count again.");
+        Debug.Assert(!state.HasTracesOfCut, "What a page that nobody examined has of an earlier epoch would become final.");
         state.LogEpoch = epoch;
         state.FlushedVersion = flushedVersion;
         state.HasMarksOfCut = false;
@@ -158,6 +164,7 @@ internal sealed class Superblock : IDisposable
         _directory.Catalog.Stating = null;
         Change(state =>
         {
+            Debug.Assert(!state.IsClean, "The pile is closed already, and nothing may have changed since.");
             state.VersionLimit = lastVersion;
             state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
             state.CatalogBytes = _directory.Catalog.LengthBytes;
@@ -209,6 +216,7 @@ internal sealed class Superblock : IDisposable
     // The catalog will have that length, and has more until then.
     private void StateCatalog(long lengthBytes, Action shorten)
     {
+        Debug.Assert(lengthBytes <= _directory.Catalog.LengthBytes, "More would be stated than the file has until it is replaced.");
         lock (_lock)
         {
             Change(static _ => { }, lengthBytes);
@@ -218,6 +226,7 @@ internal sealed class Superblock : IDisposable
 
     private void Change(Action<SuperblockState> change, long? catalogBytes)
     {
+        Debug.Assert(!_directory.IsReadOnly, "Only the owner states anything.");
         lock (_lock)
         {
             SuperblockState next = _state.Copy();
@@ -235,6 +244,7 @@ internal sealed class Superblock : IDisposable
                 _isUnsettled = true;
                 throw;
             }
+            Debug.Assert(next.Sequence == _state.Sequence + 2, "Each place has a sequence of its own, and the later one the higher.");
             _state = next;
             _isUnsettled = false;
         }
