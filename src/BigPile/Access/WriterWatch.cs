@@ -99,14 +99,14 @@ internal sealed class WriterWatch : IDisposable
         {
             while (true)
             {
-                StripeFile? file = _stripeFile ??= StripeFile.OpenForReading(_directory.Files, _directory.PileId);
+                StripeFile? file = _stripeFile ??= StripeFile.OpenForReading(_directory.Files, _directory.Superblock.PileId);
                 ulong changes = file?.Changes ?? 0;
                 if (file == null ? _hasSegments : _view?.Changes == changes)
                     return _view;
                 try
                 {
                     if ((changes & 1) == 0)
-                        TakeOverSegments(_directory.ReadListedSegments(out _undoRule));
+                        TakeOverSegments(_directory.Superblock.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
                     Volatile.Write(ref _view, file == null ? null : new WriterView(file, file.Stripes, changes));
                     return _view;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Threading;
 using BigPile.Allocation;
@@ -60,6 +61,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>The header that a block had, if its bytes are what they were; else the undoable one that it has.</summary>
     internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, bool checksChecksums)
     {
+        Debug.Assert(undoable.IsUndoableFree, "The header does not say what was there.");
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
         return isPossible && (!checksChecksums || BlockSeal.IsWhole(block, undone, capacityBytes)) ? undone : undoable;
@@ -104,6 +106,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
     internal bool HasSoundTarget(ulong address, BlockHeader link)
     {
+        Debug.Assert(link.Kind == BlockKind.Link, "A length would be followed as an address.");
         if (!TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;
         BlockHeader header = Settled(target, link.TargetAddress, capacityBytes);

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
 using BigPile.Layout;
@@ -45,6 +46,7 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
     /// <returns>The batch, or none when it would be larger than the limit.</returns>
     internal Memory<byte>? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
     {
+        Debug.Assert(limitBytes >= FlushLog.HeadBytes, "Not even an empty batch fits.");
         _lengthBytes = FlushLog.HeadBytes;
         if (addresses.Length != 0)
             _ = TryAdd(ChangeRecord.OfVersion(lastVersion), limitBytes);
@@ -72,6 +74,7 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
             word = PageWord.RunHead(1, word.GenerationBase);
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
+        Debug.Assert(bytes <= word.CapacityBytes, "The record would have bytes of the next block.");
         return new ChangeRecord
         {
             Address = address,

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Catalog;
@@ -53,7 +54,9 @@ internal sealed partial class FileCatalog
 
     private void WriteAnewLocked(Action<long, Action> stating)
     {
+        Debug.Assert(!_isUnsettled && !_isNameUnsettled, "What failed before would be lost sight of with the file that has it.");
         byte[] all = WhatCounts();
+        Debug.Assert(all.Length < _endBytes, "The old file must have what is stated of the new one.");
         string name = Path.GetFileName(_file.Path);
         HeldFile file = _directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite);
         try
@@ -115,6 +118,7 @@ internal sealed partial class FileCatalog
     // A reader has the file that the writer has replaced. What it knows is in the new one too, with the same ids.
     private void FollowWriter()
     {
+        Debug.Assert(!_file.CanWrite, "The writer has the file that counts.");
         HeldFile? file = _directory.TryOpen(Path.GetFileName(_file.Path), FileAccess.Read);
         if (file == null)
             return;

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Catalog;
@@ -104,11 +105,13 @@ internal sealed partial class FileCatalog : PileCatalog
 
     private static byte[] RecordOf(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
     {
+        Debug.Assert(id is > 0 and < 1 << 24, "An id has three bytes.");
         var record = new byte[HeadBytes + definition.Length];
         BinaryPrimitives.WriteInt32LittleEndian(record, definition.Length);
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
+        Debug.Assert(TryReadRecord(record, out _), "What is appended would be taken for a torn tail.");
         return record;
     }
 
@@ -127,6 +130,7 @@ internal sealed partial class FileCatalog : PileCatalog
         {
             SettleLocked();
             _isUnsettled = true;
+            Debug.Assert(!_isNameUnsettled, "The record would go with a name that the device does not have.");
             _file.Write(record, _endBytes);
             _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
             Volatile.Write(ref _endBytes, _endBytes + record.Length);
@@ -194,6 +198,7 @@ internal sealed partial class FileCatalog : PileCatalog
     // Where there are none he may have cut one off that the device still has.
     private void WriteThroughFrom(long offsetBytes)
     {
+        Debug.Assert(offsetBytes <= _endBytes, "Fewer bytes are whole than the superblock states: that is damage, and was to be refused.");
         var unstated = new byte[_endBytes - offsetBytes];
         if (_file.Read(unstated, offsetBytes) != unstated.Length)
             throw new IOException($"'{_file.Path}' became shorter while it was read.");

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Checking;
 using BigPile.Concurrency;
@@ -60,10 +61,13 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Append(Span<byte> batch, ulong versionLimit)
     {
-        _directory.SettleAll();
-        _file ??= Open(_directory.LogEpoch);
+        _directory.Superblock.SettleAll();
+        _file ??= Open(_directory.Superblock.LogEpoch);
+        Debug.Assert(HasRoomFor(batch.Length), "The batch runs over the room that was allocated.");
+        Debug.Assert(
+            Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch), "The batch would go to the file that does not count.");
         KillPoint.Pass(KillWindow.FlushBeforeBatch);
-        Write(_file, batch, versionLimit, _directory.LogEpoch, _endBytes);
+        Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
         _endBytes += batch.Length;
     }
 
@@ -71,14 +75,15 @@ internal sealed class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal void Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
-        _directory.SettleAll();
-        long epoch = _directory.LogEpoch + 1;
+        _directory.Superblock.SettleAll();
+        long epoch = _directory.Superblock.LogEpoch + 1;
         HeldFile file = Open(epoch);
         try
         {
             Write(file, batch, versionLimit, epoch, 0);
             KillPoint.Pass(KillWindow.FlushBeforeEpoch);
-            _directory.RaiseLogEpoch(epoch, flushedVersion);
+            Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "Somebody else has begun a log: the flush lock is not held.");
+            _directory.Superblock.RaiseLogEpoch(epoch, flushedVersion);
         }
         catch
         {
@@ -93,7 +98,7 @@ internal sealed class FlushLog : IDisposable
     /// <summary>Reads the batches that count.</summary>
     internal IEnumerable<Batch> Read()
     {
-        using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.LogEpoch), FileAccess.Read);
+        using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.Superblock.LogEpoch), FileAccess.Read);
         if (file == null)
             yield break;
         byte[] all = file.ReadAll();
@@ -110,7 +115,7 @@ internal sealed class FlushLog : IDisposable
     internal void CheckInvariants()
     {
         const string Structure = "FlushLog";
-        long epoch = _directory.LogEpoch;
+        long epoch = _directory.Superblock.LogEpoch;
         Invariant.Between(Structure, epoch, "end of the batches", _endBytes, 0, _capacityBytes);
         if (_file == null)
         {
@@ -164,6 +169,7 @@ internal sealed class FlushLog : IDisposable
 
     private void Write(HeldFile file, Span<byte> batch, ulong versionLimit, long epoch, long offsetBytes)
     {
+        Debug.Assert(batch.Length >= HeadBytes && offsetBytes >= 0, "There is no room for the head in front of the body.");
         BinaryPrimitives.WriteUInt64LittleEndian(batch, Magic);
         BinaryPrimitives.WriteInt64LittleEndian(batch[8..], epoch);
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);
@@ -180,7 +186,7 @@ internal sealed class FlushLog : IDisposable
         batch = default;
         ReadOnlySpan<byte> bytes = rest.Span;
         if (bytes.Length < HeadBytes || BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic
-            || BinaryPrimitives.ReadInt64LittleEndian(bytes[8..]) != _directory.LogEpoch)
+            || BinaryPrimitives.ReadInt64LittleEndian(bytes[8..]) != _directory.Superblock.LogEpoch)
         {
             return false;
         }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -74,6 +75,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
             return false;
         if (word.HasSlots)
             segment.ClearSlots(page, SizeClasses.SlotBytes(word.SizeClass), word.GenerationBase);
+        Debug.Assert(word.IsIntact, "A batch whose checksum is right has a word that was not.");
         segment.SetWord(page, word);
         return ApplyTails(segment, page, record);
     }
@@ -92,6 +94,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
         if (!word.Info.HasSlotAt(record.Address))
             return;
         byte* block = map.Find(record.Address, out _);
+        Debug.Assert((nuint)block % BlockHeader.SizeBytes == 0, "A kill or a reader could find half of the header.");
         long capacityBytes = word.CapacityBytes;
         var header = new BlockHeader(record.HeaderWord);
         if (record.Bytes.Length > capacityBytes || (header.IsFree && HoldsYounger(block, header, capacityBytes)))
@@ -104,6 +107,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
     // Where a page's word reached the device and its slots did not, payload bytes lie in the places of headers, and may look like any.
     private bool HoldsYounger(byte* block, BlockHeader flushed, long capacityBytes)
     {
+        Debug.Assert(flushed.IsFree, "Nothing that was flushed gives way to what was put later.");
         var header = new BlockHeader(*(ulong*)block);
         header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // found after an earlier cut, and deleted since
         if (!header.CanBeUndone && header.Kind != BlockKind.Link)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Layout;
 
@@ -19,6 +20,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
     /// </summary>
     internal uint GenerationAbove(Segment segment, int page)
     {
+        Debug.Assert(inspector.HasTracesOfCut, "Only a power cut takes the word of a page whose blocks it leaves.");
         PageMeta* meta = segment.Metas + page;
         uint least = meta->MaxGeneration;
         for (int offset = 0; offset < SizeClasses.PageBytes; offset += SizeClasses.GranuleBytes)

@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Concurrency;
 using BigPile.Memory;
 
 namespace BigPile.Durability;
@@ -30,7 +32,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     // While it is open which segments the superblock on the disk lists, no file may be replaced: it may be one of them.
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
-        directory.Settle();
+        directory.Superblock.Settle();
+        Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _left.Remove(number);
         using HeldFile? left = directory.Files.TryOpen(NameOf(number), FileAccess.ReadWrite);
@@ -85,23 +88,26 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal override void Publish(int number, MemoryRegion region)
     {
         Sync(number, region);
-        directory.AddSegment(number, region.LengthBytes);
+        directory.Superblock.AddSegment(number, region.LengthBytes);
         ListChanged?.Invoke();
     }
 
     internal override void Withdraw(int number, uint generation)
     {
-        directory.RemoveSegment(number, generation);
+        directory.Superblock.RemoveSegment(number, generation);
         ListChanged?.Invoke();
     }
 
-    internal override void Settle() => directory.Settle();
+    internal override void Settle() => directory.Superblock.Settle();
 
-    internal override IReadOnlyDictionary<int, uint> Generations => directory.Generations;
+    internal override IReadOnlyDictionary<int, uint> Generations => directory.Superblock.Generations;
 
     // Under the lock: a file that was left is not removed once one of its name is being made.
     internal override void Remove(int number)
     {
+        Debug.Assert(
+            Fault.SegmentRemovedFirst || !directory.Superblock.ListedSegments.ContainsKey(number),
+            "The superblock lists the file that goes.");
         lock (_lock)
         {
             _left.Add(number);

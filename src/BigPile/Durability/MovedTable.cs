@@ -161,6 +161,8 @@ internal sealed unsafe class MovedTable : IDisposable
     internal void Add(ulong address, uint generation, BlockHeader header)
     {
         Debug.Assert(_places != null, "Only what was flushed is moved.");
+        Debug.Assert(
+            address is > 0 and <= PilePointer.AddressMask && generation <= PilePointer.MaxGeneration, "Two blocks would have one key.");
         _lock.Enter();
         ulong key = KeyOf(address, generation);
         int at = Home(key);
@@ -171,6 +173,7 @@ internal sealed unsafe class MovedTable : IDisposable
         }
         if (_places[2 * at] == 0)
             _used++;
+        Debug.Assert(_used < Capacity, "A search for what is not there would find no end.");
         Count++;
         Volatile.Write(ref _places[2 * at + 1], header.Word);
         KillPoint.Pass(KillWindow.MovedBeforeCounted);
@@ -182,6 +185,9 @@ internal sealed unsafe class MovedTable : IDisposable
     internal void Remove(in Entry entry)
     {
         int at = (int)(((ulong*)entry.Word - _places) / 2);
+        Debug.Assert(
+            at is >= 0 and < Capacity && _places[2 * at] == KeyOf(entry.Address, entry.Generation), "The place is somebody else's by now.");
+        Debug.Assert(Count > 0, "More places are given up than were taken.");
         Count--;
         bool isLast = _places[2 * ((at + 1) & (Capacity - 1))] == 0;
         Volatile.Write(ref _places[2 * at], GivenUp);

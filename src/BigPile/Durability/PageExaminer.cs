@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -72,6 +73,8 @@ internal sealed unsafe class PageExaminer
             Segment segment = _allocator.Pool.SegmentOf(meta);
             int page = PagePool.PageIn(segment, meta);
             PageWord word = segment.WordOf(page);
+            Debug.Assert(meta->Owner == PageMeta.NoOwner, "A heap gives out slots of a page that nobody has looked at.");
+            Debug.Assert(word.IsIntact && (word.IsRunHead || word.HasSlots), "The page was changed before it was examined.");
             if (word.IsRunHead)
                 ExamineRun(segment, page, word);
             else
@@ -117,6 +120,8 @@ internal sealed unsafe class PageExaminer
                 lastFree = block;
             }
         }
+        Debug.Assert(
+            meta->FreeCount + meta->WornCount + meta->QuarantinedCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
             *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // so that all later owners begin behind it
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
@@ -138,6 +143,7 @@ internal sealed unsafe class PageExaminer
     // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
     private static void WearOut(byte* block, BlockHeader header)
     {
+        Debug.Assert(header.IsFree, "A block that is there would be lost.");
         if (header.Generation != PilePointer.MaxGeneration)
             *(ulong*)block = BlockHeader.Free(PilePointer.MaxGeneration).Word;
     }
@@ -145,6 +151,7 @@ internal sealed unsafe class PageExaminer
     private void ExamineRun(Segment segment, int page, PageWord word)
     {
         int pages = word.RunPages;
+        Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
         NoteLostLayouts(segment, page, pages);
         BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -32,6 +33,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
     /// <returns>The pages of the run that begins here, or one.</returns>
     internal int Check(Segment segment, int page)
     {
+        Debug.Assert(page >= segment.HeadPages && page < segment.PageCount, "The page has no word of its own.");
         PageWord word = segment.WordOf(page);
         if (!word.IsIntact)
             return Report(segment, page, "its layout is damaged");

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 using System.Runtime.InteropServices;
@@ -82,7 +83,10 @@ internal sealed unsafe class RedoFile : Redo
     internal void Clear()
     {
         for (int i = 0; i < _count; i++)
+        {
+            Debug.Assert(!_latches[i].Lock.IsTaken, "Somebody relies on the record: it is not to be cleared.");
             Volatile.Write(ref *RecordAt(i), 0);
+        }
     }
 
     /// <inheritdoc/>
@@ -93,6 +97,9 @@ internal sealed unsafe class RedoFile : Redo
         while (!_latches[index].Lock.TryEnter())
             index = (index + 1) & (_count - 1);
         ulong* record = RecordAt(index);
+        Debug.Assert(*record == 0, "A kill would take the bytes of one replacement for those of another.");
+        Debug.Assert(address is > 0 and <= PilePointer.AddressMask, "The address runs into the bit that says that the record counts.");
+        Debug.Assert(offsetBytes >= 0, "A record that is found would make no sense.");
         record[1] = headerWord;
         record[2] = (uint)offsetBytes | ((ulong)(first.Length + second.Length) << 32);
         if (Fault.RedoValidFirst)
@@ -110,6 +117,8 @@ internal sealed unsafe class RedoFile : Redo
     internal override void End(int index)
     {
         KillPoint.Pass(KillWindow.RedoBeforeIdle);
+        Debug.Assert(
+            _latches[index].Lock.IsTaken && *RecordAt(index) != 0, "The record was given back before, and may be somebody else's.");
         Volatile.Write(ref *RecordAt(index), 0);
         _latches[index].Lock.Exit();
     }

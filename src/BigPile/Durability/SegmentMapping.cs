@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -10,7 +11,7 @@ internal static class SegmentMapping
     /// <summary>Maps all of them.</summary>
     internal static void MapAll(PileDirectory directory, SegmentMap map, PagePool pool)
     {
-        foreach ((int number, long lengthBytes) in directory.ListedSegments)
+        foreach ((int number, long lengthBytes) in directory.Superblock.ListedSegments)
             Map(directory, map, pool, number, lengthBytes);
     }
 
@@ -23,9 +24,10 @@ internal static class SegmentMapping
             throw new PileStorageException(
                 $"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
+        Debug.Assert(region.LengthBytes == lengthBytes, "Pages that are listed would not be mapped.");
         try
         {
-            SegmentScanner.CheckHead(region, path, number, directory.PileId);
+            SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId);
             var segment = new Segment(number, map.AddressOf(number), region, knowsFrozen: !directory.IsReadOnly);
             pool.Hold(segment, isShared: directory.IsReadOnly);
         }
@@ -55,7 +57,7 @@ internal static class SegmentMapping
             directory.Faults.Add(new PileFault(directory.Segments.PathOf(number), e.Message, lengthBytes));
             return;
         }
-        if (!SegmentScanner.IsHead(region, number, directory.PileId))
+        if (!SegmentScanner.IsHead(region, number, directory.Superblock.PileId))
         {
             directory.Faults.Add(
                 new PileFault(directory.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -34,6 +35,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     /// <summary>Marks the pages in use as unexamined, and the others as free.</summary>
     internal void Scan()
     {
+        Debug.Assert(segment.FreePageCount == 0, "The segment was scanned before, and its pages may be in use.");
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             PageWord word = segment.WordOf(page);
@@ -74,6 +76,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     private void MarkUnexamined(int page, int pages)
     {
+        Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The run ends behind its segment.");
         segment.PublishInfo(page, PageInfo.Unexamined);
         UnexaminedPages += pages;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 using System.Runtime.InteropServices;
@@ -89,6 +90,7 @@ internal sealed unsafe class StripeFile : IDisposable
     /// <summary>Lets readers in, and gives the stripes. What a killed owner had begun was settled before.</summary>
     internal Stripes EndRecovery()
     {
+        Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were let in before what a killed owner left was settled.");
         StripesOf(Stripes.MaxCount).Settle();
         Head->Count = Stripes.UsualCount;
         _isRecovering = false;
@@ -119,6 +121,7 @@ internal sealed unsafe class StripeFile : IDisposable
 
     private void BeginRecovery()
     {
+        Debug.Assert(!_isRecovering, "The recovery has begun already.");
         _isRecovering = true;
         if ((Head->Changes & 1) == 0)
             Interlocked.Increment(ref Head->Changes);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -91,6 +92,7 @@ internal sealed class SuperblockFile : IDisposable
     /// <exception cref="IOException">The device refused, or is full: either state may be the one that is read next.</exception>
     internal void Write(SuperblockState state)
     {
+        Debug.Assert(!IsReadOnly, "A reader has nothing to state.");
         WritePlace(state);
         KillPoint.Pass(KillWindow.SuperblockBetweenPlaces);
         WritePlace(state);
@@ -109,6 +111,8 @@ internal sealed class SuperblockFile : IDisposable
             if (bytes.Length > PlaceBytes)
                 throw new PileStorageException(
                     $"The superblock '{_file.Path}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
+            Debug.Assert(
+                SuperblockState.TryDecode(bytes, _file.Path)?.Sequence == state.Sequence, "What is written could not be read back.");
             _file.Write(bytes, state.Sequence % 2 * PlaceBytes);
             _file.Sync();
         }

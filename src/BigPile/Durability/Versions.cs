@@ -67,6 +67,7 @@ internal sealed class Versions
                 continue;
             if (version > Volatile.Read(ref _counter.Limit))
                 RaiseLimit(version, floor + ClockStep);
+            Debug.Assert(version <= Volatile.Read(ref _counter.Limit), "After a kill the version would be given out again.");
             return version;
         }
     }
@@ -79,7 +80,11 @@ internal sealed class Versions
     }
 
     /// <summary>Goes on behind a limit that a flush knew of. Nobody counts yet.</summary>
-    internal void Restore(ulong limit) => _counter.Last = _counter.Limit = Math.Max(limit, _counter.Limit);
+    internal void Restore(ulong limit)
+    {
+        Debug.Assert(_counter.Last == _counter.Limit, "Versions were given out before all that were used are known.");
+        _counter.Last = _counter.Limit = Math.Max(limit, _counter.Limit);
+    }
 
     // From the clock's version and not from the last one: else each kill would leave the versions a step further ahead of the clock.
     private void RaiseLimit(ulong version, ulong least)

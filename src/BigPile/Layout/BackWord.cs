@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace BigPile.Layout;
 
 /// <summary>The first word in a link target's payload: whose payload this is.</summary>
@@ -21,8 +23,12 @@ internal readonly struct BackWord
 
     internal BackWord(ulong word) => _word = word;
 
-    internal BackWord(ulong originAddress, uint originGeneration, BlockKind kind) =>
+    internal BackWord(ulong originAddress, uint originGeneration, BlockKind kind)
+    {
+        Debug.Assert(originAddress <= PilePointer.AddressMask, "The address runs into the generation.");
+        Debug.Assert(originGeneration <= PilePointer.MaxGeneration, "The generation runs into the kind.");
         _word = originAddress | ((ulong)originGeneration << PilePointer.AddressBits) | ((ulong)kind << KindShift);
+    }
 
     internal ulong Word => _word;
 

@@ -73,6 +73,7 @@ internal readonly partial struct BlockHeader
     /// <summary>Of an undoable header: the header that the block had, if bytes of a file are what they should be.</summary>
     internal BlockHeader Undone(long capacityBytes)
     {
+        Debug.Assert(IsUndoableFree, "Nothing in the header says what was there.");
         var kind = (BlockKind)((_word >> UndoKindShift) & KindMask);
         bool isRun = capacityBytes + SizeBytes > SizeClasses.MaxSlotBytes;
         if (isRun || (_word & UndoShortFormBit) == 0)
@@ -82,8 +83,11 @@ internal readonly partial struct BlockHeader
     }
 
     /// <summary>Of an undoable header: the same, freed in another epoch.</summary>
-    internal BlockHeader WithEpoch(long epoch) =>
-        new((_word & ~((ulong)EpochMask << EpochShift)) | (((ulong)epoch & EpochMask) << EpochShift));
+    internal BlockHeader WithEpoch(long epoch)
+    {
+        Debug.Assert(IsUndoableFree, "These bits have another meaning in any other header.");
+        return new BlockHeader((_word & ~((ulong)EpochMask << EpochShift)) | (((ulong)epoch & EpochMask) << EpochShift));
+    }
 
     /// <summary>
     /// Of an undoable header: whether no checkpoint has made it final. While the superblock says an epoch, blocks are freed in it, or

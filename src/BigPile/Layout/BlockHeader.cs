@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
@@ -58,8 +59,11 @@ internal readonly partial struct BlockHeader
     internal BlockHeader(ulong word) => _word = word;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal BlockHeader(BlockKind kind, uint generation, ulong field) =>
+    internal BlockHeader(BlockKind kind, uint generation, ulong field)
+    {
+        Debug.Assert(field >> KindShift == 0, "The field runs into the kind.");
         _word = ((ulong)generation << GenerationShift) | ((ulong)kind << KindShift) | field;
+    }
 
     internal ulong Word => _word;
 
@@ -123,6 +127,9 @@ internal readonly partial struct BlockHeader
         new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
 
     /// <summary>A header that holds the low bits of the block's checksum.</summary>
-    internal static BlockHeader Short(BlockKind kind, uint generation, long payloadBytes, uint checksum) =>
-        new(kind, generation, ShortFormBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
+    internal static BlockHeader Short(BlockKind kind, uint generation, long payloadBytes, uint checksum)
+    {
+        Debug.Assert((ulong)payloadBytes <= ShortLengthMask, "The length runs into the checksum.");
+        return new BlockHeader(kind, generation, ShortFormBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
+    }
 }

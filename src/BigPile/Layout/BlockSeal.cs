@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
@@ -38,6 +39,7 @@ internal static unsafe class BlockSeal
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static BlockHeader Close(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes)
     {
+        Debug.Assert(Fits(payloadBytes, capacityBytes), "The payload, or its checksums, would run over the next block.");
         var header = new BlockHeader(kind, generation, (ulong)payloadBytes);
         if (IsRun(capacityBytes))
         {
@@ -55,6 +57,7 @@ internal static unsafe class BlockSeal
     /// <summary>Writes the checksums anew after a part of a payload was changed.</summary>
     internal static BlockHeader CloseAgain(byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes)
     {
+        Debug.Assert(offsetBytes >= 0 && offsetBytes + lengthBytes <= header.PayloadBytes, "The part is not one of the payload.");
         if (!IsRun(capacityBytes))
             return Close(block, header.Kind, header.Generation, header.PayloadBytes, capacityBytes);
         if (lengthBytes != 0)
@@ -67,6 +70,7 @@ internal static unsafe class BlockSeal
     {
         BlockHeader plain = header.Plain;
         long payloadBytes = plain.PayloadBytes;
+        Debug.Assert(Fits(payloadBytes, capacityBytes), "The length was not checked, and bytes of the next block would be read.");
         if (IsRun(capacityBytes))
             return header.NotBusy.Word == plain.Word && AreChunksIntact(block, plain);
         byte* payload = block + BlockHeader.SizeBytes;
@@ -87,6 +91,8 @@ internal static unsafe class BlockSeal
 
     private static void CloseChunks(byte* block, BlockHeader header, long firstChunk, long endChunk)
     {
+        Debug.Assert(
+            firstChunk >= 0 && endChunk <= ChunkCount(header.PayloadBytes), "There is no such chunk, and no room for its checksum.");
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
         for (long chunk = firstChunk; chunk < endChunk; chunk++)
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));

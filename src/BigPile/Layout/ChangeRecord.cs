@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 
 namespace BigPile.Layout;
 
@@ -37,6 +38,7 @@ internal readonly ref struct ChangeRecord
 
     internal void Write(Span<byte> destination)
     {
+        Debug.Assert(TailWords.Length % sizeof(ulong) == 0, "The record states whole words, and would be read back shorter.");
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Address);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], HeaderWord);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[16..], PageWord);

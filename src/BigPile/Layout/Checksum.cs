@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 
@@ -29,6 +30,7 @@ internal static unsafe class Checksum
     /// </remarks>
     internal static uint OfBlock(ulong headerWord, byte* payload, long lengthBytes)
     {
+        Debug.Assert(lengthBytes >= 0 && (nuint)payload % sizeof(ulong) == 0, "The last word may lie behind what can be read.");
         uint crc = BitOperations.Crc32C(uint.MaxValue, headerWord);
         var words = (ulong*)payload;
         long count = lengthBytes / sizeof(ulong);
@@ -46,6 +48,7 @@ internal static unsafe class Checksum
 
     private static uint OfLanes(uint seed, ulong* words, long count)
     {
+        Debug.Assert(count % LaneWords == 0, "A word would be taken that is not of the payload.");
         uint a = seed;
         uint b = 1;
         uint c = 2;

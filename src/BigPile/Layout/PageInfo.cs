@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
@@ -53,6 +54,9 @@ internal readonly struct PageInfo
     /// <summary>A page that holds slots of some size.</summary>
     internal static PageInfo OfSlots(int slotBytes)
     {
+        Debug.Assert(
+            slotBytes is >= SizeClasses.MinSlotBytes and <= SizeClasses.MaxSlotBytes && slotBytes % SizeClasses.GranuleBytes == 0,
+            "No slot is of that size.");
         uint units = (uint)(slotBytes / SizeClasses.GranuleBytes);
         int rotation = BitOperations.TrailingZeroCount(units);
         uint inverse = InverseOf(units >> rotation);
@@ -83,6 +87,7 @@ internal readonly struct PageInfo
         uint inverse = odd;
         for (int i = 0; i < 4; i++)
             inverse *= 2 - odd * inverse;
+        Debug.Assert(inverse * odd == 1, "An even number has no inverse, and addresses in slots would pass for slots.");
         return inverse;
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 
 namespace BigPile.Layout;
@@ -28,6 +29,8 @@ internal readonly struct PageWord
 
     private PageWord(byte code, uint runPages, uint generationBase)
     {
+        Debug.Assert(generationBase <= PilePointer.MaxGeneration, "The generation runs into the checksum.");
+        Debug.Assert(runPages <= RunMask, "The length of the run runs into the generation.");
         ulong content = ((ulong)generationBase << BaseShift) | (runPages << RunShift) | code;
         _word = CheckOf(content) | content;
     }
@@ -77,7 +80,11 @@ internal readonly struct PageWord
 
     internal static PageWord Unused(uint generationBase) => new(0, 0, generationBase);
 
-    internal static PageWord Slots(int sizeClass, uint generationBase) => new((byte)(sizeClass + 1), 0, generationBase);
+    internal static PageWord Slots(int sizeClass, uint generationBase)
+    {
+        Debug.Assert((uint)sizeClass < (uint)SizeClasses.Count, "The code would be that of a run, or of no page.");
+        return new PageWord((byte)(sizeClass + 1), 0, generationBase);
+    }
 
     internal static PageWord RunHead(int pages, uint generationBase) => new(RunHeadCode, (uint)pages, generationBase);
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 namespace BigPile.Layout;
@@ -26,8 +27,11 @@ internal struct SegmentHead
     internal Guid PileId;
 
     /// <summary>The head of a segment.</summary>
-    internal static SegmentHead For(int number, long lengthBytes, Guid pileId) =>
-        new() { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
+    internal static SegmentHead For(int number, long lengthBytes, Guid pileId)
+    {
+        Debug.Assert(lengthBytes > 0 && lengthBytes % SizeClasses.PageBytes == 0, "A segment is whole pages.");
+        return new SegmentHead { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
+    }
 
     /// <summary>Whether a head begins as that of a segment in use.</summary>
     internal static bool IsMarked(ulong magic) => magic == ExpectedMagic;

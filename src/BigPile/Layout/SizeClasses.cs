@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Layout;
@@ -55,6 +56,8 @@ internal static class SizeClasses
         }
         for (int slots = MostLargeSlots; slots >= FewestLargeSlots; slots--)
             sizes.Add(PageBytes / slots / GranuleBytes * GranuleBytes);
+        Debug.Assert(
+            sizes.Count < 200 && sizes[^1] == MaxSlotBytes, "A page word has no code for so many, or a block of the most bytes no slot.");
         return [.. sizes];
     }
 

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 
@@ -94,6 +95,7 @@ internal sealed class SuperblockState
 
     internal byte[] Encode()
     {
+        Debug.Assert(!IsClean || !HasTracesOfCut, "A closed pile has no traces of a power cut, and no byte that could say so.");
         using var stream = new MemoryStream();
         using var writer = new BinaryWriter(stream);
         writer.Write(Magic);

@@ -75,7 +75,7 @@ internal sealed unsafe class CapturedChanges
     internal void BeginCheckpoint()
     {
         _ = TakeAll();
-        long epoch = _directory.LogEpoch;
+        long epoch = _directory.Superblock.LogEpoch;
         if (_space.FreeEpoch == epoch)
             return;
         // A checkpoint failed after its last look: what was freed since would not become final with this one.

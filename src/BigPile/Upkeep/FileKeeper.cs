@@ -35,17 +35,18 @@ internal sealed class FileKeeper : Keeper
     internal FileKeeper(PileOptions options, string name, ILogger logger) : base(options, logger)
     {
         _directory = PileDirectory.Open(options, logger);
+        Superblock superblock = _directory.Superblock;
         try
         {
             Catalog = _directory.Catalog;
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            _stripeFile = StripeFile.OpenForWriting(_directory.Files, _directory.PileId);
+            _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId);
             _directory.Segments.ListChanged = _stripeFile.NoteSegments;
             OpenSegments(
-                _directory.SegmentBytes, _directory.Segments, options.MaxBytes, _directory.PileId, _directory.GenerationBase);
+                superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             TouchAhead();
-            Versions = new Versions(_directory.PileId, _directory.VersionLimit, _directory.RaiseVersionLimit);
+            Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);
             _moved = MovedTable.Open(_directory.Files);
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
@@ -56,9 +57,9 @@ internal sealed class FileKeeper : Keeper
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
-            bool checksEveryRead = _directory.HasChecksums && options.Checksums == PileChecksums.AtEveryRead;
+            bool checksEveryRead = superblock.HasChecksums && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, _directory.HasChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
+                _directory.Path, superblock.HasChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Space, _directory, _log, Versions, Examination);
             room.Attach(_flusher);
@@ -93,7 +94,7 @@ internal sealed class FileKeeper : Keeper
     // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
     private protected override void ExamineWhatIsLeft()
     {
-        if (_directory.WasClean)
+        if (_directory.LastEnd.WasClean)
             return;
         try
         {
@@ -113,7 +114,7 @@ internal sealed class FileKeeper : Keeper
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
             _flusher!.Settle();
             Debug.Assert(Space.Moved.Count == 0, "A pile is clean only if each header is where its block is.");
-            _directory.MarkClean(Versions.Last);
+            _directory.Superblock.MarkClean(Versions.Last);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

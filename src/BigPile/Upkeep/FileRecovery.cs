@@ -20,6 +20,7 @@ namespace BigPile.Upkeep;
 internal sealed unsafe class FileRecovery
 {
     private readonly PileDirectory _directory;
+    private readonly LastEnd _end;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly MovedTable _moved;
@@ -31,21 +32,22 @@ internal sealed unsafe class FileRecovery
     internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, MovedTable moved, bool checksChecksums)
     {
         _directory = directory;
+        _end = directory.LastEnd;
         _map = map;
         _allocator = allocator;
         _moved = moved;
-        _isSealed = directory.HasChecksums;
+        _isSealed = directory.Superblock.HasChecksums;
         _inspector = new BlockInspector(allocator.Pool, _isSealed && checksChecksums)
         {
-            LeftAs = directory.LeftAs,
+            LeftAs = _end.LeftAs,
             Moved = moved,
-            Epoch = directory.LogEpoch,
-            HasTracesOfCut = directory.HasTracesOfCut,
-            GenerationSkip = directory.GenerationSkip,
-            FlushedVersion = directory.FlushedVersion,
-            CutVersion = directory.CutVersion,
+            Epoch = directory.Superblock.LogEpoch,
+            HasTracesOfCut = _end.HasTracesOfCut,
+            GenerationSkip = _end.GenerationSkip,
+            FlushedVersion = directory.Superblock.FlushedVersion,
+            CutVersion = directory.Superblock.CutVersion,
         };
-        if (directory.HasTracesOfCut)
+        if (_end.HasTracesOfCut)
             allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _isSealed).GenerationAbove;
         Examiner = new PageExaminer(map, allocator, _inspector, directory.Faults);
     }
@@ -61,37 +63,37 @@ internal sealed unsafe class FileRecovery
     {
         Debug.Assert(_allocator.Pool.Segments().Length == 0, "Nobody has taken memory before the listed segments have their places.");
         SegmentMapping.MapAll(_directory, _map, _allocator.Pool);
-        if (_directory.WasPowerCut)
+        if (_end.WasPowerCut)
             Replay(log, versions);
-        else if (!_directory.WasClean)
+        else if (!_end.WasClean)
             ApplyRedo(redo);
         KillPoint.Pass(KillWindow.RecoveryBeforeRedoIdle);
         redo.Clear();
-        if (_directory.LeftAs == LeftAs.Killed)
+        if (_end.LeftAs == LeftAs.Killed)
             _moved.Adopt(WaitsForMove);
         else
             _moved.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment);
         long totalBytes = examination.UnexaminedBytes;
-        if (_directory.WasCutTwice)
+        if (_end.WasCutTwice)
             examination.ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
         KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
-        _directory.MarkOpened(isExamined: _directory.WasCutTwice, _inspector.FlushedVersion);
-        if (!_directory.WasClean && _directory.ListedSegments.Count != 0)
+        _directory.Superblock.MarkOpened(isExamined: _end.WasCutTwice, _inspector.FlushedVersion);
+        if (!_end.WasClean && _directory.Superblock.ListedSegments.Count != 0)
             Tell(logger);
-        return new OpeningReport(_directory.WasClean, _directory.WasPowerCut, _restoredCount, totalBytes);
+        return new OpeningReport(_end.WasClean, _end.WasPowerCut, _restoredCount, totalBytes);
     }
 
     private void Tell(ILogger logger) => logger.LogWarning(
         "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
-        _directory.Path, _directory.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", _restoredCount);
+        _directory.Path, _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", _restoredCount);
 
     private void Scan(Segment segment)
     {
-        uint skip = _directory.WasPowerCut ? _directory.GenerationSkip : 0; // an owner that was killed since has stated it already
+        uint skip = _end.WasPowerCut ? _end.GenerationSkip : 0; // an owner that was killed since has stated it already
         var scanner = new SegmentScanner(
-            segment, _directory.Segments.PathOf(segment.Number), _directory.WasClean, skip, _directory.Faults);
+            segment, _directory.Segments.PathOf(segment.Number), _end.WasClean, skip, _directory.Faults);
         scanner.Scan();
         _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
     }
@@ -104,10 +106,10 @@ internal sealed unsafe class FileRecovery
         replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));
         ulong versionLimit = batches.Select(static batch => batch.VersionLimit).DefaultIfEmpty().Max();
         versions.Restore(versionLimit);
-        if (versionLimit > _directory.VersionLimit)
-            _directory.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
+        if (versionLimit > _directory.Superblock.VersionLimit)
+            _directory.Superblock.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
         _inspector.FlushedVersion = Math.Max(_inspector.FlushedVersion, replay.FlushedVersion);
-        _inspector.CutVersion = _directory.CutVersion; // a batch may know of a higher limit
+        _inspector.CutVersion = _directory.Superblock.CutVersion; // a batch may know of a higher limit
         _restoredCount = replay.AppliedCount;
     }
 

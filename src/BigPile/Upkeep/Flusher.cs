@@ -46,7 +46,7 @@ internal sealed class Flusher
         _examination = examination;
         _changes = new CapturedChanges(space, directory, versions);
         _sync = new SegmentSync(space.Gate, space.Allocator.Pool, directory);
-        _needsCheckpoint = !directory.WasClean; // the segments hold changes that no list knows
+        _needsCheckpoint = !directory.LastEnd.WasClean; // the segments hold changes that no list knows
     }
 
     /// <summary>Held by whoever flushes, and by whoever closes the pile.</summary>
@@ -83,13 +83,13 @@ internal sealed class Flusher
     private void FlushLocked(ProgressGauge gauge)
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
-        _directory.SettleAll(); // which log counts must be known before one is written
+        _directory.Superblock.SettleAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
-        if (!_directory.WasClean)
+        if (!_directory.LastEnd.WasClean)
             _examination.ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
         KillPoint.Pass(KillWindow.ExaminedBeforeStated);
-        _directory.MarkExamined(); // before anything is freed in the log's own epoch
+        _directory.Superblock.MarkExamined(); // before anything is freed in the log's own epoch
         for (int attempt = 0; ; attempt++)
         {
             bool isLast = attempt == MaxFuzzySyncs;
@@ -129,7 +129,7 @@ internal sealed class Flusher
         {
             batch = _changes.TryCapture(_log.CapacityBytes);
             if (isCheckpoint)
-                _space.FreeEpoch = _directory.LogEpoch + 1;
+                _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
         });
         bool fits = batch is { } whole && (isCheckpoint ? _log.CouldHold(whole.Length) : _log.HasRoomFor(whole.Length));
         return fits ? batch : null;
@@ -144,7 +144,7 @@ internal sealed class Flusher
             _changes.BeginCheckpoint();
             _sync.Run();
             batch = _changes.CaptureMoves();
-            _space.FreeEpoch = _directory.LogEpoch + 1;
+            _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
         });
         return batch;
     }
@@ -155,8 +155,9 @@ internal sealed class Flusher
     internal void Settle()
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Gate.IsClosed, "No flush runs, and nothing changes any more.");
-        if (!_directory.WasClean)
-            _directory.MarkExamined(); // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
+        // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
+        if (!_directory.LastEnd.WasClean)
+            _directory.Superblock.MarkExamined();
         SettleQuarantine();
         Debug.Assert(_changes.IsEmpty, "Nothing that a later owner could undo is left.");
         _sync.Run();
@@ -176,7 +177,7 @@ internal sealed class Flusher
         }
         else
         {
-            _directory.RaiseLogEpoch(_directory.LogEpoch + ClosingEpochs, _changes.Version);
+            _directory.Superblock.RaiseLogEpoch(_directory.Superblock.LogEpoch + ClosingEpochs, _changes.Version);
         }
         _changes.Release();
     }

@@ -62,7 +62,7 @@ internal abstract class Keeper
     internal Guid SessionId { get; } = Guid.NewGuid();
 
     /// <summary>The id of a mapped pile; of other piles, that of the session.</summary>
-    internal Guid Id => Directory?.PileId ?? SessionId;
+    internal Guid Id => Directory?.Superblock.PileId ?? SessionId;
 
     /// <summary>The directory of a mapped pile.</summary>
     internal virtual PileDirectory? Directory => null;

@@ -21,20 +21,21 @@ internal sealed class ReadingKeeper : Keeper
     internal ReadingKeeper(PileOptions options, ILogger logger) : base(options, logger)
     {
         _directory = PileDirectory.Open(options, logger);
+        Superblock superblock = _directory.Superblock;
         try
         {
             Catalog = _directory.Catalog;
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            if (!_directory.HasChecksums)
+            if (!superblock.HasChecksums)
             {
                 throw new PileStorageException(
                     $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
                     + "PileOptions.ReadOnly.");
             }
             OpenSegments(
-                _directory.SegmentBytes, _directory.Segments, options.MaxBytes, _directory.PileId, _directory.GenerationBase);
-            Versions = new Versions(_directory.PileId, _directory.VersionLimit, raise: null);
+                superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
+            Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(_directory.Path, true, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);

@@ -24,7 +24,7 @@ internal sealed class Verifier(Keeper keeper)
         BlockSpace space = keeper.Space;
         var faults = new FaultLog();
         var reading = keeper as ReadingKeeper;
-        if (reading == null && keeper.Directory is { HasTracesOfCut: true })
+        if (reading == null && keeper.Directory is { LastEnd.HasTracesOfCut: true })
             keeper.Examination.ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
         MovedTable? moved = reading != null ? reading.Writer.Moves() : space.Moved;
@@ -48,19 +48,19 @@ internal sealed class Verifier(Keeper keeper)
         using DirectoryLock? owner = LockForLooking(path);
         var looking = new PileOptions { Directory = path, ReadOnly = true };
         using PileDirectory files = PileDirectory.Open(looking, NullLogger.Instance, reportsCatalog: true);
-        using var map = new SegmentMap(files.SegmentBytes);
-        using var pool = new PagePool(map, files.Segments, long.MaxValue, files.PileId, files.GenerationBase);
-        foreach ((int number, long lengthBytes) in files.ListedSegments)
+        using var map = new SegmentMap(files.Superblock.SegmentBytes);
+        using var pool = new PagePool(map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase);
+        foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
-        using MovedTable? moved = files.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
-        BlockInspector inspector = new(pool, files.HasChecksums)
+        using MovedTable? moved = files.LastEnd.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
+        BlockInspector inspector = new(pool, files.Superblock.HasChecksums)
         {
-            LeftAs = files.LeftAs,
+            LeftAs = files.LastEnd.LeftAs,
             Moved = moved,
-            Epoch = files.LogEpoch,
-            HasTracesOfCut = files.HasTracesOfCut,
+            Epoch = files.Superblock.LogEpoch,
+            HasTracesOfCut = files.LastEnd.HasTracesOfCut,
         };
-        var verifier = new PileVerifier(inspector, stripes: null, files.WasClean, files.Faults);
+        var verifier = new PileVerifier(inspector, stripes: null, files.LastEnd.WasClean, files.Faults);
         Segment[] segments = pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
@@ -74,7 +74,7 @@ internal sealed class Verifier(Keeper keeper)
             }
         }
         gauge.Complete();
-        return Describe(verifier, segments.Length, files.WasClean, files.HasChecksums, files.Faults);
+        return Describe(verifier, segments.Length, files.LastEnd.WasClean, files.Superblock.HasChecksums, files.Faults);
     }
 
     private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)

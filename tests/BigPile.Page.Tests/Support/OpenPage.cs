@@ -96,8 +96,11 @@ internal sealed class OpenPage : IAsyncDisposable
     internal async Task HasAskedAsync(int more)
     {
         int enough = RequestCount + more;
-        while (RequestCount < enough)
+        await Eventually.TrueAsync(async () =>
+        {
             await Tab.WaitForTimeoutAsync(50);
+            return RequestCount >= enough;
+        });
     }
 
     /// <summary>Writes a picture of the page where <c>BIGPILE_SCREENSHOTS</c> says.</summary>

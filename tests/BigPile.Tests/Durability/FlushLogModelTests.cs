@@ -50,13 +50,13 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             _random = new Random(seed);
             var options = new PileOptions { Directory = path, SegmentBytes = DurabilityTest.SegmentBytes };
             _directory = PileDirectory.Open(options, NullLogger.Instance);
-            _directory.MarkOpened(isExamined: true, flushedVersion: 0);
+            _directory.Superblock.MarkOpened(isExamined: true, flushedVersion: 0);
             _log = new FlushLog(_directory, CapacityBytes);
         }
 
         internal int Images { get; private set; }
 
-        private string LogPath => _directory.PathOf(_directory.LogEpoch % 2 == 0 ? "log-0" : "log-1");
+        private string LogPath => _directory.PathOf(_directory.Superblock.LogEpoch % 2 == 0 ? "log-0" : "log-1");
 
         internal void Step()
         {
@@ -66,7 +66,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             ulong limit = (ulong)_random.NextInt64();
             bool isCheckpoint = _random.Next(6) == 0 || !_log.HasRoomFor(batch.Length);
             Assert.True(_log.CouldHold(batch.Length));
-            byte[] before = _written[(_directory.LogEpoch + (isCheckpoint ? 1 : 0)) % 2];
+            byte[] before = _written[(_directory.Superblock.LogEpoch + (isCheckpoint ? 1 : 0)) % 2];
             (ulong Limit, byte[] Body)[] old = [.. _durable];
             if (isCheckpoint)
             {
@@ -86,7 +86,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             CheckInvariantsAfter(after);
             FlipBits(after);
             CheckInvariantsAfter(after);
-            _written[_directory.LogEpoch % 2] = after;
+            _written[_directory.Superblock.LogEpoch % 2] = after;
             if (_random.Next(10) == 0)
                 BeginAnew();
         }
@@ -94,7 +94,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
         /// <summary>Closes the pile, whose log counts no more.</summary>
         internal void CheckClean()
         {
-            _directory.MarkClean(lastVersion: 0);
+            _directory.Superblock.MarkClean(lastVersion: 0);
             CheckRead([]);
         }
 
@@ -175,7 +175,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             _durable.Add((7, []));
             _log.CheckInvariants();
             CheckRead(_durable);
-            _written[_directory.LogEpoch % 2] = File.ReadAllBytes(LogPath);
+            _written[_directory.Superblock.LogEpoch % 2] = File.ReadAllBytes(LogPath);
         }
 
         // In place: the log holds the file, and knows it by more than its name.
