@@ -68,7 +68,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
     {
         await Server.DisposeAsync();
         using var gate = new ManualResetEventSlim();
-        Replace(await RunningServer.StartAsync(
+        Replace(await RunningServer.StartOpeningAsync(
             Directory, services => services.AddSingleton(new Gate(gate)).AddSingleton<PileOpener, GatedOpener>()));
         await using OpenPage page = await OpenAsync();
         page.Expected.Add("503");

@@ -25,7 +25,7 @@ internal sealed unsafe partial class BlockSpace
             return;
         }
         _moved.Add(block.Address, block.Header.Generation, header);
-        _moved.BytesInPlace += header.PayloadBytes;
+        _moved.NoteInPlace(header.PayloadBytes);
         if (_moved.IsHalfFull)
             Room.RequestFlush();
     }

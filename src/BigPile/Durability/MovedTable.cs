@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -47,6 +46,7 @@ internal sealed unsafe class MovedTable : IDisposable
     private readonly ulong* _places;
     private SpinGate _lock;
     private int _used; // and given up
+    private long _bytesInPlace; // about so many
     private int _flushSoonAbove = Capacity / 2;
     private int _flushFirstAbove = Capacity / 4 * 3;
     private long _flushFirstAboveBytes = MostBytesInPlace;
@@ -77,30 +77,33 @@ internal sealed unsafe class MovedTable : IDisposable
     internal bool IsHalfFull => _used > _flushSoonAbove;
 
     /// <summary>Whether a flush should come before anything else is moved.</summary>
-    internal bool IsNearlyFull
-    {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _used > _flushFirstAbove || BytesInPlace > _flushFirstAboveBytes;
-    }
-
-    /// <summary>About how many bytes of payload a flush must write because they are where only the table says so.</summary>
-    internal long BytesInPlace { get; set; }
+    /// <remarks>Kept up to date by whoever changes what it depends on: each change of the pile asks, and nearly none finds it so.</remarks>
+    internal bool IsNearlyFull { get; private set; }
 
     /// <summary>States that a flush has failed: the next one is wanted when some more came in, and not for each of them.</summary>
     internal void Postpone()
     {
         _flushSoonAbove = Math.Min(MostUsed, _used + PostponedPlaces);
         _flushFirstAbove = Math.Max(_flushFirstAbove, _flushSoonAbove);
-        _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, BytesInPlace + PostponedBytes);
+        _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, _bytesInPlace + PostponedBytes);
+        LookWhetherNearlyFull();
     }
 
     /// <summary>States that a flush has ended well.</summary>
     internal void NoteFlushed()
     {
-        BytesInPlace = 0;
+        _bytesInPlace = 0;
         _flushSoonAbove = Capacity / 2;
         _flushFirstAbove = Capacity / 4 * 3;
         _flushFirstAboveBytes = MostBytesInPlace;
+        LookWhetherNearlyFull();
+    }
+
+    /// <summary>States that a flush must write so many bytes more of payload because they are where only the table says so.</summary>
+    internal void NoteInPlace(long payloadBytes)
+    {
+        _bytesInPlace += payloadBytes;
+        LookWhetherNearlyFull();
     }
 
     /// <summary>Whether nothing more may come in, but for what can't wait for a flush.</summary>
@@ -178,6 +181,7 @@ internal sealed unsafe class MovedTable : IDisposable
         Volatile.Write(ref _places[2 * at + 1], header.Word);
         KillPoint.Pass(KillWindow.MovedBeforeCounted);
         Volatile.Write(ref _places[2 * at], key);
+        LookWhetherNearlyFull();
         _lock.Exit();
     }
 
@@ -231,6 +235,7 @@ internal sealed unsafe class MovedTable : IDisposable
         _used = 0;
         for (int at = 0; at < Capacity; at++)
             _used += _places[2 * at] == 0 ? 0 : 1;
+        LookWhetherNearlyFull();
     }
 
     /// <summary>Empties the table.</summary>
@@ -244,9 +249,12 @@ internal sealed unsafe class MovedTable : IDisposable
         }
         _used = 0;
         Count = 0;
+        LookWhetherNearlyFull();
     }
 
     public void Dispose() => _region?.Dispose();
+
+    private void LookWhetherNearlyFull() => IsNearlyFull = _used > _flushFirstAbove || _bytesInPlace > _flushFirstAboveBytes;
 
     private static ulong KeyOf(ulong address, uint generation) => ValidBit | ((ulong)generation << PilePointer.AddressBits) | address;
 
