@@ -10,6 +10,7 @@ public sealed record PileCacheOptions
     public bool OwnsPile { get; init; }
 
     /// <summary>The clock by which entries expire, and by which sweeps come.</summary>
+    /// <remarks>It is read inside the pile: one of your own must not wait for anything, such as a lock.</remarks>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>The options of tables that have none of their own; the name is <c>"*"</c>.</summary>

@@ -41,6 +41,10 @@ public sealed record PileOptions
     public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
     /// <summary>The most bytes that all segments may take together; none by default. At least 1 MiB.</summary>
+    /// <remarks>
+    /// Never exceeded. Near it a put may be refused though a little is free: each processor may keep a page of 64 KiB for each size of
+    /// slot that it gave out, which <see cref="Pile.Trim"/> takes back, and a large object needs pages in a row.
+    /// </remarks>
     public long MaxBytes { get; init; } = long.MaxValue;
 
     /// <summary>Whether a directory without a pile gets one; otherwise opening it fails.</summary>

@@ -7,8 +7,9 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// Room that a flush or a trim gives back, and that of a page on its way from one heap to another or to the pool, is nowhere for a moment:
 /// not in use any more, and not free yet; and it may be free an instant after a search has come by. Who searches calls <see cref="Look"/>
-/// before, and <see cref="MayHaveMissed"/> when nothing was found. That is exact: what ended before the look was found by the search, and
-/// what had not is under way still, or is counted since.
+/// before, and <see cref="MayHaveMissed"/> when nothing was found. What ended before the look is there for the search, and what had not is
+/// under way still, or is counted since. What is not counted are pages on their way from the pool to a heap, and those that another thread
+/// has brought to the searcher's own heap meanwhile: with the last pages of a full pile a search may miss them.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class GivingBack
