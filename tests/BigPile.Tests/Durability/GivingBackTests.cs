@@ -5,11 +5,12 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
 
 /// <summary>Who finds the pile full while others give room back does not fail: it looks again once they have.</summary>
-public sealed class GivingBackTests : DurabilityTest
+public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
 {
     private const int LengthBytes = 100_000;
     private const int PerPage = 64; // objects of 1,000 bytes
@@ -101,11 +102,13 @@ public sealed class GivingBackTests : DurabilityTest
     public void Threads_that_hold_less_together_than_there_is_room_for_are_never_refused()
     {
         const int Threads = 4;
+        int seed = TestLeg.Seed(24);
+        output.WriteLine($"seed {seed}");
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
         int each = (pointers.Count - Environment.ProcessorCount * PerPage) / Threads; // a heap keeps its last page
-        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => InBackground(() => PutAndDelete(pile, each, new Random(i))))];
+        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => InBackground(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
