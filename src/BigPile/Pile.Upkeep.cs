@@ -31,9 +31,10 @@ public sealed partial class Pile
     {
         ThreadPresence.RefuseInside();
         if (progress != null)
-            ProgressRelay.Run(progress, FlushAll);
+            ProgressRelay.Run(progress, _keeper.Flush);
         else
-            FlushAll(new ProgressGauge(null));
+            _keeper.Flush(new ProgressGauge(null));
+        GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
     }
 
     /// <summary>As <see cref="Flush"/>, without holding the calling thread.</summary>
@@ -136,11 +137,4 @@ public sealed partial class Pile
     IEnumerator<PileEntry> IEnumerable<PileEntry>.GetEnumerator() => GetEnumerator();
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
-
-    private void FlushAll(ProgressGauge gauge)
-    {
-        _space.Exit(_space.Gate.Enter());
-        _keeper.Flush(gauge);
-        gauge.Complete();
-    }
 }

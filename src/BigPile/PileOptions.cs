@@ -42,8 +42,8 @@ public sealed record PileOptions
 
     /// <summary>The most bytes that all segments may take together; none by default. At least 1 MiB.</summary>
     /// <remarks>
-    /// Never exceeded. Near it a put may be refused though a little is free: each processor may keep a page of 64 KiB for each size of
-    /// slot that it gave out, which <see cref="Pile.Trim"/> takes back, and a large object needs pages in a row.
+    /// Never exceeded. Near it a put may be refused though a little is free: a page of 64 KiB serves one size of slots while an object is
+    /// in it, and a large object needs pages in a row.
     /// </remarks>
     public long MaxBytes { get; init; } = long.MaxValue;
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using BigPile.Allocation;
 using BigPile.Concurrency;
 
 namespace BigPile.Access;
@@ -14,11 +16,23 @@ internal abstract class RoomMaker
     /// <summary>Others may take what was given back, again and again: after so many a call gives up.</summary>
     private protected const int MostFlushesForRoom = 8;
 
+    private readonly GivingBack _givingBack;
+
+    private protected RoomMaker(GivingBack givingBack) => _givingBack = givingBack;
+
+    /// <summary>Whether what was freed waits for a flush, which would give room.</summary>
+    private protected abstract bool IsFlushWanted { get; }
+
     /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
     /// <param name="presence">The calling thread, inside of the call that failed.</param>
     /// <param name="full">What it met.</param>
     /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
-    internal abstract bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes);
+    internal bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
+    {
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
+        return flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look
+            && (IsFlushWanted || _givingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
+    }
 
     /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>
     /// <param name="flushes">How often it was done for the same call before.</param>

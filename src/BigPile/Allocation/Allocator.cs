@@ -24,6 +24,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Allocator : IDisposable
 {
     private const int MostWaste = 2;
+    private const int MostSearches = 32;
 
     private readonly Heap[] _heaps;
     private readonly SegmentMap _map;
@@ -36,7 +37,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         _map = map;
         _limitBytes = limitBytes;
         _notesChanges = store.Kind == StoreKind.Mapped;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, _notesChanges);
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _notesChanges);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
             _heaps[i] = new Heap(i, _notesChanges, GivingBack);
@@ -165,31 +166,61 @@ internal sealed unsafe partial class Allocator : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Slot TakeSlow(int sizeClass, long payloadBytes, ThreadPresence presence)
     {
-        int own = presence.Heap & (_heaps.Length - 1);
-        while (true)
+        for (int searches = 1; ; searches++)
         {
             int look = GivingBack.Look();
-            PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
-            bool isFromOther = page == null && (page = TakeFromOthers(sizeClass, own)) != null;
-            if (page == null)
-            {
-                Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
-                if (!larger.IsNone)
-                    return larger;
-                page = Pool.TakePage(sizeClass, own, mayGrow: true);
-            }
-            if (page == null)
+            Slot slot = TakeFromNewPage(sizeClass, payloadBytes, presence);
+            if (slot.IsNone)
+                slot = TakeFromAny(sizeClass, payloadBytes, presence);
+            if (!slot.IsNone)
+                return slot;
+            if (!IsWorthAnotherSearch(look, searches))
                 throw Full(SizeClasses.SlotBytes(sizeClass), look);
-            page->IsInTransit = true;
-            page = _heaps[own].Attach(page);
-            if (page != null)
-                Pool.ReturnPage(page);
-            if (isFromOther)
-                GivingBack.End();
-            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, presence);
+        }
+    }
+
+    // None as well where others were faster, and took all that the page had.
+    private Slot TakeFromNewPage(int sizeClass, long payloadBytes, ThreadPresence presence)
+    {
+        int own = presence.Heap & (_heaps.Length - 1);
+        PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
+        if (page == null)
+            page = TakeFromOthers(sizeClass, own);
+        if (page == null)
+        {
+            Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
+            if (!larger.IsNone)
+                return larger;
+            page = Pool.TakePage(sizeClass, own, mayGrow: true);
+        }
+        if (page == null)
+            return default;
+        page->IsInTransit = true;
+        page = _heaps[own].Attach(page);
+        if (page != null)
+            Pool.ReturnPage(page);
+        GivingBack.End();
+        return _heaps[own].TryTake(sizeClass, payloadBytes, presence);
+    }
+
+    // No page is to be had. The heaps have pages that they don't give to others, and the caller's may have got one meanwhile.
+    private Slot TakeFromAny(int sizeClass, long payloadBytes, ThreadPresence presence)
+    {
+        foreach (Heap heap in _heaps)
+        {
+            Slot slot = heap.TryTake(sizeClass, payloadBytes, presence);
             if (!slot.IsNone)
                 return slot;
         }
+        return default;
+    }
+
+    // Before a pile is full, nothing is kept for later; and what others gave back behind the search is found by the next one.
+    private bool IsWorthAnotherSearch(int look, int searches)
+    {
+        foreach (Heap heap in _heaps)
+            GiveUpEmptyPages(heap);
+        return GivingBack.HasEndedSince(look) && searches < MostSearches;
     }
 
     // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
@@ -226,10 +257,16 @@ internal sealed unsafe partial class Allocator : IDisposable
     private Slot TakeRun(long blockBytes, long payloadBytes)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        int look = GivingBack.Look();
-        PageMeta* first = Pool.TakeRun(pages, payloadBytes);
-        if (first == null)
-            throw Full(blockBytes, look);
+        PageMeta* first;
+        for (int searches = 1; ; searches++)
+        {
+            int look = GivingBack.Look();
+            first = Pool.TakeRun(pages, payloadBytes);
+            if (first != null)
+                break;
+            if (!IsWorthAnotherSearch(look, searches))
+                throw Full(blockBytes, look);
+        }
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }

@@ -23,10 +23,13 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly TouchAhead _touch;
     private readonly SegmentGrowth _growth;
     private readonly SegmentTrim _trim;
+    private readonly GivingBack _givingBack;
 
     internal PagePool(
-        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, bool notesChanges = false)
+        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, GivingBack givingBack,
+        bool notesChanges = false)
     {
+        _givingBack = givingBack;
         var generations = new SegmentGenerations(generationBase, store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
         KnowsFrozen = notesChanges;
@@ -62,7 +65,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal Exception? GrowthFailure => _growth.Failure;
 
     /// <summary>
-    /// A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed).
+    /// A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed). The caller
+    /// states the end of giving it back once others can find it: its heap has many slots of it to spare.
     /// </summary>
     internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
     {
@@ -79,7 +83,9 @@ internal sealed unsafe partial class PagePool : IDisposable
             }
             while (page < 0);
             _touch.NoteTaken(segment, page);
-            return _slots.LayOut(segment, page, sizeClass, owner);
+            PageMeta* meta = _slots.LayOut(segment, page, sizeClass, owner);
+            _givingBack.Begin();
+            return meta;
         }
     }
 

@@ -51,9 +51,8 @@ internal sealed class FileKeeper : Keeper
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
-            var room = new FlushedRoom(Gate, Allocator!, _moved, Trimmer, Background, logger);
-            Allocator!.QuarantineOverfull = room.RequestFlush;
-            Examination = new Examination(Gate, Map!, Allocator.Pool, recovery.Examiner, _directory.Faults);
+            var room = new FlushedRoom(this, Allocator!, _moved, logger);
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.Examiner, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
@@ -62,7 +61,7 @@ internal sealed class FileKeeper : Keeper
                 _directory.Path, superblock.HasChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Space, _directory, _log, Versions, Examination);
-            room.Attach(_flusher);
+            Allocator.QuarantineOverfull = room.RequestFlush; // from here on there is somebody who flushes
             _flushTimer = options.FlushInterval is { } interval
                 ? Background.Every(options.TimeProvider, interval, "the flush by interval", room.FlushQuietly)
                 : null;
@@ -80,13 +79,13 @@ internal sealed class FileKeeper : Keeper
 
     internal override long RewrittenBytes => _flusher!.RewrittenBytes;
 
-    private protected override Lock Flushing => _flusher?.Flushing ?? base.Flushing;
-
-    internal override void Flush(ProgressGauge gauge) => _flusher!.Flush(gauge);
+    internal override Lock Flushing => _flusher?.Flushing ?? base.Flushing;
 
     /// <summary>What is thrown when the system refuses a file.</summary>
     internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
         $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
+
+    private protected override void WriteThrough(ProgressGauge gauge) => _flusher!.Flush(gauge);
 
     private protected override void StopBackground() =>
         Background.TryRun("stopping the flushes by interval", () => _flushTimer?.Dispose());

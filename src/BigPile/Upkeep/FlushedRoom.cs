@@ -10,33 +10,17 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended.</summary>
-internal sealed class FlushedRoom(
-    Gate gate, Allocator allocator, MovedTable moved, Trimmer trimmer, BackgroundWork background, ILogger logger) : RoomMaker
+internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, MovedTable moved, ILogger logger) : RoomMaker(allocator.GivingBack)
 {
-    private Flusher? _flusher;
     private int _isRequested;
 
-    /// <summary>Tells who flushes. Nobody is inside the pile yet.</summary>
-    internal void Attach(Flusher flusher)
-    {
-        Debug.Assert(_flusher == null, "A pile has one flusher: its lock is what others wait for.");
-        _flusher = flusher;
-    }
-
-    private bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull;
-
-    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
-    {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
-        return flushes < MostFlushesForRoom && _flusher != null && !presence.IsNested && full.LookedAt is { } look
-            && (IsFlushWanted || allocator.GivingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
-    }
+    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull;
 
     internal override int MakeRoom(int flushes)
     {
         Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
-        lock (_flusher!.Flushing)
+        lock (keeper.Flushing)
         {
             // what another one's flush gave back is free now
         }
@@ -48,7 +32,7 @@ internal sealed class FlushedRoom(
     {
         try
         {
-            Flush();
+            keeper.Flush(new ProgressGauge(null));
             return true;
         }
         catch (PileStorageException e)
@@ -61,25 +45,18 @@ internal sealed class FlushedRoom(
     internal override void RequestFlush()
     {
         if (Interlocked.Exchange(ref _isRequested, 1) == 0)
-            background.Queue("a flush that gives room back", FlushAsRequested);
+            keeper.Background.Queue("a flush that gives room back", FlushAsRequested);
     }
 
-    internal override void GiveBackQuietly() => trimmer.TrimQuietly();
+    internal override void GiveBackQuietly() => keeper.Trimmer.TrimQuietly();
 
     /// <summary>Flushes, unless a flush is under way: the device is slower than whoever asks.</summary>
     internal void FlushQuietly()
     {
-        if (_flusher == null || !_flusher.Flushing.TryEnter())
+        if (!keeper.Flushing.TryEnter())
             return;
-        _flusher.Flushing.Exit();
-        Flush();
-    }
-
-    private void Flush()
-    {
-        ThreadPresence.RefuseInside();
-        gate.Enter().Exit();
-        _flusher!.Flush(new ProgressGauge(null));
+        keeper.Flushing.Exit();
+        keeper.Flush(new ProgressGauge(null));
     }
 
     private void FlushAsRequested()
@@ -87,6 +64,6 @@ internal sealed class FlushedRoom(
         Volatile.Write(ref _isRequested, 0);
         FlushQuietly();
         if (allocator.WantsTrim)
-            trimmer.TrimQuietly();
+            keeper.Trimmer.TrimQuietly();
     }
 }

@@ -78,7 +78,7 @@ internal abstract class Keeper
     private protected Allocator? Allocator { get; set; }
 
     /// <summary>Held while something is flushed, and by whoever closes.</summary>
-    private protected virtual Lock Flushing { get; } = new();
+    internal virtual Lock Flushing { get; } = new();
 
     /// <summary>Opens a pile.</summary>
     internal static Keeper Open(PileOptions options, string name, ILogger logger)
@@ -88,9 +88,14 @@ internal abstract class Keeper
         return options.ReadOnly ? new ReadingKeeper(options, logger) : new FileKeeper(options, name, logger);
     }
 
-    /// <summary>Writes through what changed; nothing where nothing outlives the process. The caller is outside of all calls.</summary>
-    internal virtual void Flush(ProgressGauge gauge)
+    /// <summary>Makes durable what was done before; of a pile that outlives no process there is nothing to do.</summary>
+    /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
+    internal void Flush(ProgressGauge gauge)
     {
+        ThreadPresence.RefuseInside();
+        Gate.Enter().Exit(); // refuses if the pile is closed
+        WriteThrough(gauge);
+        gauge.Complete();
     }
 
     /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
@@ -167,6 +172,11 @@ internal abstract class Keeper
 
     /// <summary>Examines the pages that nobody needed: a closed pile states that none has traces of a kill or of a power cut.</summary>
     private protected virtual void ExamineWhatIsLeft()
+    {
+    }
+
+    /// <summary>Writes through what changed; nothing where nothing outlives the process.</summary>
+    private protected virtual void WriteThrough(ProgressGauge gauge)
     {
     }
 

@@ -6,13 +6,9 @@ using BigPile.Concurrency;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
-internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMaker
+internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMaker(allocator.GivingBack)
 {
-    internal override bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
-    {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
-        return flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look && allocator.GivingBack.MayHaveMissed(look);
-    }
+    private protected override bool IsFlushWanted => false;
 
     internal override int MakeRoom(int flushes)
     {

@@ -49,7 +49,8 @@ internal sealed class Verifier(Keeper keeper)
         var looking = new PileOptions { Directory = path, ReadOnly = true };
         using PileDirectory files = PileDirectory.Open(looking, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.Superblock.SegmentBytes);
-        using var pool = new PagePool(map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase);
+        using var pool = new PagePool(
+            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new GivingBack());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
         using MovedTable? moved = files.LastEnd.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;

@@ -32,7 +32,7 @@ internal sealed unsafe class HeapModel : IDisposable
         _random = new Random(seed);
         _knowsFrozen = knowsFrozen;
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
-        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, knowsFrozen);
+        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _givingBack, knowsFrozen);
         _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, knowsFrozen, _givingBack))];
     }
 
@@ -116,7 +116,6 @@ internal sealed unsafe class HeapModel : IDisposable
     private bool TryGetPage(int own, int sizeClass)
     {
         PageMeta* page = _random.Next(3) == 0 ? _heaps[1 - own].Detach(sizeClass, own) : null;
-        bool isFromOther = page != null;
         if (page == null)
         {
             page = _pool.TakePage(sizeClass, own, mayGrow: true);
@@ -128,8 +127,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[own].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
-        if (isFromOther)
-            _givingBack.End();
+        _givingBack.End();
         return true;
     }
 

@@ -3,19 +3,19 @@ namespace BigPile.Tests.Allocation;
 /// <summary>What happened in a run; a step that never came would prove nothing.</summary>
 internal readonly record struct HeapTally
 {
-    internal long Taken { get; init; }
+    public long Taken { get; init; }
 
-    internal long Freed { get; init; }
+    public long Freed { get; init; }
 
-    internal long FreedInTransit { get; init; }
+    public long FreedInTransit { get; init; }
 
-    internal long Moved { get; init; }
+    public long Moved { get; init; }
 
-    internal long GivenUp { get; init; }
+    public long GivenUp { get; init; }
 
-    internal long Released { get; init; }
+    public long Released { get; init; }
 
-    internal long Worn { get; init; }
+    public long Worn { get; init; }
 
     public static HeapTally operator +(HeapTally left, HeapTally right) => new()
     {

@@ -20,6 +20,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly SortedDictionary<int, ModelSegment> _segments = [];
     private readonly Dictionary<int, uint> _reached = []; // the highest generation of the segments that a number had
     private readonly List<nint> _slotPages = [];
+    private readonly GivingBack _givingBack = new();
     private readonly List<Run> _runs = [];
     private readonly List<Run> _quarantine = [];
     private readonly HashSet<ulong> _changes = [];
@@ -29,7 +30,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         _random = new Random(seed);
         _store = new FlakySegmentStore(new Random(seed + 1)) { FailsOneOf = failsOneOf };
-        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, notesChanges: true);
+        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, notesChanges: true);
     }
 
     internal int Trimmed { get; private set; }
@@ -93,9 +94,12 @@ internal sealed unsafe class PagePoolModel : IDisposable
         PageMeta* page = _pool.TakePage(_random.Next(SizeClasses.Count), owner: 0, mayGrow);
         if (page == null)
         {
+            Assert.False(_givingBack.IsUnderWay);
             CheckRefused(expected, 1, mayGrow);
             return;
         }
+        Assert.True(_givingBack.IsUnderWay);
+        _givingBack.End();
         ModelSegment segment = PlaceOf(page, expected, out int at);
         Assert.True(expected != null || mayGrow);
         Assert.True(page->IsEmpty && page->Owner == 0 && segment.Segment.WordOf(at).SizeClass == page->SizeClass);

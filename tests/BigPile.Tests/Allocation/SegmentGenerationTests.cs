@@ -76,6 +76,8 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
         Assert.True(heap.Attach(second) == second);
         pool.ReturnPage(second);
         pool.ReturnPage(heap.GiveUpEmpty(3));
+        pile.Space.Allocator.GivingBack.End();
+        pile.Space.Allocator.GivingBack.End();
         Assert.Equal(0, pile.Statistics.CommittedBytes - pool.HeadBytes);
     }
 

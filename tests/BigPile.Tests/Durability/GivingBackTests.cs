@@ -5,6 +5,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
@@ -14,6 +15,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
 {
     private const int LengthBytes = 100_000;
     private const int PerPage = 64; // objects of 1,000 bytes
+    private const int OnePageBytes = SizeClasses.PageBytes - BlockHeader.SizeBytes;
 
     [Fact]
     public void A_flush_that_ends_between_a_search_for_room_and_its_failure_is_not_missed()
@@ -99,7 +101,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
 
     /// <summary>Pages go from heap to heap, and back to the pool, while others look for them.</summary>
     [Fact]
-    public void Threads_that_hold_less_together_than_there_is_room_for_are_never_refused()
+    public void Threads_that_hold_no_more_together_than_there_is_room_for_are_never_refused()
     {
         const int Threads = 4;
         int seed = TestLeg.Seed(24);
@@ -107,11 +109,67 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
-        int each = (pointers.Count - Environment.ProcessorCount * PerPage) / Threads; // a heap keeps its last page
+        int each = pointers.Count / Threads;
         Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => InBackground(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
+    }
+
+    /// <summary>The last free page serves all threads, whichever has it, and while it is on its way to one.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Threads_that_put_at_once_into_the_last_pages_are_never_refused(int freePages)
+    {
+        const int Threads = 12;
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
+        Fill(pile, OnePageBytes)[..freePages].ForEach(pile.Delete);
+        using var together = new Barrier(Threads);
+        int rounds = TestLeg.Steps(1_000, 100_000);
+        int refused = 0;
+        Task[] tasks =
+        [
+            .. Enumerable.Range(0, Threads).Select(
+                _ => InBackground(() => Interlocked.Add(ref refused, PutAndDeleteAtOnce(pile, together, rounds)))),
+        ];
+        await Task.WhenAll(tasks).WaitAsync(TestLeg.IsLong ? 10 * Eventually.Patience : Eventually.Patience);
+        output.WriteLine($"{refused:N0} of {Threads * rounds:N0} puts were refused");
+        Assert.Equal(0, refused);
+        pile.Space.Allocator.CheckInvariants();
+    }
+
+    /// <summary>What a heap keeps for a size of slot is no reason to refuse another size, or a run.</summary>
+    [Fact]
+    public void Empty_pages_that_heaps_keep_are_given_up_before_a_put_is_refused()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
+        List<PilePointer> pointers = Fill(pile, OnePageBytes);
+        pointers.ForEach(pile.Delete);
+        for (int lengthBytes = 8; lengthBytes < 20_000; lengthBytes += lengthBytes / 8 + 8)
+            pile.Delete(pile.Put(new byte[lengthBytes]));
+        Assert.Equal(pointers.Count, Fill(pile, OnePageBytes).Count);
+    }
+
+    private static int PutAndDeleteAtOnce(Pile pile, Barrier together, int rounds)
+    {
+        int refused = 0;
+        for (int round = 0; round < rounds; round++)
+        {
+            PilePointer pointer = default;
+            Assert.True(together.SignalAndWait(Eventually.Patience));
+            try
+            {
+                pointer = pile.Put(new byte[100]);
+            }
+            catch (PileFullException)
+            {
+                refused++;
+            }
+            Assert.True(together.SignalAndWait(Eventually.Patience));
+            pile.TryDelete(pointer);
+        }
+        return refused;
     }
 
     private static void PutAndDelete(Pile pile, int count, Random random)

@@ -1,0 +1,84 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Access;
+
+/// <summary>A payload that is about to be stored: each way to come by one writes itself into the slot that was taken for it.</summary>
+internal unsafe interface INewPayload
+{
+    /// <summary>What it is.</summary>
+    BlockKind Kind { get; }
+
+    /// <summary>Its bytes.</summary>
+    long LengthBytes { get; }
+
+    /// <summary>The bytes that the slot has room for: more, where it is to grow.</summary>
+    long CapacityBytes { get; }
+
+    /// <summary>Fills its place. Runs no code of the application: the caller is inside the pile.</summary>
+    void WriteTo(byte* place);
+}
+
+/// <summary>A payload that is ready.</summary>
+internal readonly unsafe ref struct ReadyPayload(ReadOnlySpan<byte> bytes, BlockKind kind, int preallocateBytes) : INewPayload
+{
+    private readonly ReadOnlySpan<byte> _bytes = bytes;
+
+    public BlockKind Kind { get; } = kind;
+
+    public long LengthBytes => _bytes.Length;
+
+    public long CapacityBytes => Math.Max(_bytes.Length, preallocateBytes);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void WriteTo(byte* place)
+    {
+        KillPoint.CopyHalf(_bytes, place, KillWindow.PutHalfOfPayload);
+        _bytes.CopyTo(new Span<byte>(place, _bytes.Length));
+    }
+}
+
+/// <summary>A string of ASCII characters, which the caller has looked at.</summary>
+internal readonly unsafe struct AsciiPayload(string value) : INewPayload
+{
+    public BlockKind Kind => BlockKind.String;
+
+    public long LengthBytes => value.Length;
+
+    public long CapacityBytes => value.Length;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void WriteTo(byte* place)
+    {
+        bool isAscii = AsciiText.TryNarrow(value, place);
+        Debug.Assert(isAscii, "Each character is one byte.");
+    }
+}
+
+/// <summary>Bytes, all zero.</summary>
+internal readonly unsafe struct ZerosPayload(int lengthBytes) : INewPayload
+{
+    public BlockKind Kind => BlockKind.Bytes;
+
+    public long LengthBytes => lengthBytes;
+
+    public long CapacityBytes => lengthBytes;
+
+    public void WriteTo(byte* place) => new Span<byte>(place, lengthBytes).Clear();
+}
+
+/// <summary>Bytes that lie in several places.</summary>
+internal readonly unsafe struct PartsPayload(PinnedParts parts) : INewPayload
+{
+    public BlockKind Kind => BlockKind.Bytes;
+
+    public long LengthBytes => parts.LengthBytes;
+
+    public long CapacityBytes => parts.LengthBytes;
+
+    public void WriteTo(byte* place) => parts.CopyTo(new Span<byte>(place, (int)parts.LengthBytes));
+}
