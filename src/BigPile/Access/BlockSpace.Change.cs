@@ -37,7 +37,7 @@ internal sealed unsafe partial class BlockSpace
     /// </remarks>
     internal void CheckMovedRoom(bool usesReserve = false)
     {
-        int look = _allocator.GivingBack.Look();
+        int look = _givingBack.Look();
         if (usesReserve ? _moved.IsExhausted : _moved.IsFull)
             ThrowMovedFull(look);
     }

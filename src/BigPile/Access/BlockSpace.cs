@@ -20,6 +20,7 @@ internal sealed unsafe partial class BlockSpace
     private readonly Gate _gate;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
+    private readonly GivingBack _givingBack;
     private readonly LeaseTable _leases = new();
     private readonly MovedTable _moved;
     private long _linkCount;
@@ -31,6 +32,7 @@ internal sealed unsafe partial class BlockSpace
         _gate = gate;
         _map = map;
         _allocator = allocator;
+        _givingBack = allocator.GivingBack;
         Stripes = stripes;
         Room = room;
         _isSealed = rules.IsSealed;
@@ -100,7 +102,7 @@ internal sealed unsafe partial class BlockSpace
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ExitAfterFree(ThreadPresence presence)
     {
-        bool wantsTrim = _allocator.WantsTrim;
+        bool wantsTrim = _givingBack.IsTrimWanted;
         presence.Exit();
         if (wantsTrim && !presence.IsInside)
             Room.GiveBackQuietly();

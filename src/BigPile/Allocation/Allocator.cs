@@ -48,9 +48,6 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>Who gives room back, for those who found none.</summary>
     internal GivingBack GivingBack { get; } = new();
 
-    /// <summary>Whether the pile shrank so far that a segment may go back to the system.</summary>
-    internal bool WantsTrim => Pool.WantsTrim;
-
     /// <summary>Takes room for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
     /// <param name="payloadBytes">The bytes of them that are payload, for the statistics.</param>

@@ -10,15 +10,12 @@ namespace BigPile.Allocation;
 /// All members are called under the pool's lock. Accounting: <see cref="Count"/> = free pages of the segments in use + all pages, heads
 /// excepted, of those that are idle, or withdrawn and not forgotten yet.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, GivingBack givingBack, Lock poolLock)
 {
     private int _firstWithSpace;
     private long _trimAbovePages;
 
     internal long Count { get; private set; }
-
-    /// <summary>Whether so many pages are free that a whole segment may be given back.</summary>
-    internal bool WantsTrim { get; private set; }
 
     /// <summary>The first segment with a free page.</summary>
     internal Segment? First()
@@ -99,7 +96,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         segment.AddFreePage(page);
         Count++;
         NoteSpace(segment);
-        WantsTrim = Count > _trimAbovePages;
+        givingBack.IsTrimWanted = Count > _trimAbovePages;
     }
 
     /// <summary>Takes in a segment that was held before its pages were known.</summary>
@@ -124,7 +121,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal void NoteTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
-        WantsTrim = false;
+        givingBack.IsTrimWanted = false;
     }
 
     /// <summary>Leaves the pages of a segment that is gone.</summary>

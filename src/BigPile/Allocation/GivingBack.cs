@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Allocation;
 
-/// <summary>Tells who found no room whether some was given back meanwhile, or is about to be.</summary>
+/// <summary>Tells who found no room whether some was given back meanwhile, or will be; and who frees, whether to give back.</summary>
 /// <remarks>
 /// Room that a flush or a trim gives back, and that of a page on its way between two heaps, or between a heap and the pool, is nowhere
 /// for a moment: not in use any more, and not free yet; and it may be free an instant after a search has come by. Who searches calls
@@ -17,6 +17,11 @@ internal sealed class GivingBack
 
     private int _underWay;
     private int _ended;
+
+    /// <summary>
+    /// Whether so many pages are free that a whole segment may go back to the system. Each call that frees looks: nothing is between.
+    /// </summary>
+    internal bool IsTrimWanted { get; set; }
 
     /// <summary>Whether somebody gives room back just now.</summary>
     internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;

@@ -6,9 +6,6 @@ namespace BigPile.Allocation;
 /// <summary>Giving segments back, and the pool's part of the statistics.</summary>
 internal sealed unsafe partial class PagePool
 {
-    /// <summary>Whether so many pages are free that a whole segment may be given back.</summary>
-    internal bool WantsTrim => _free.WantsTrim;
-
     internal long FreePages => _free.Count;
 
     internal long ReservedBytes => _segments.ReservedBytes;

@@ -36,7 +36,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _changes = new ChangeList(notesChanges ? ChangeList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, _lock);
+        _free = new FreePages(_segments, _suspects, givingBack, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _changes, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);

@@ -63,7 +63,7 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, MovedTable
     {
         Volatile.Write(ref _isRequested, 0);
         FlushQuietly();
-        if (allocator.WantsTrim)
+        if (allocator.GivingBack.IsTrimWanted)
             keeper.Trimmer.TrimQuietly();
     }
 }

@@ -33,7 +33,7 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
         Exception? thrown = null;
         try
         {
-            if (!gate.IsClosed && allocator.WantsTrim)
+            if (!gate.IsClosed && allocator.GivingBack.IsTrimWanted)
                 thrown = allocator.Trim();
         }
         catch (Exception e)
