@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Reporting;
 using BigPile.Tests.Durability;
@@ -100,26 +102,32 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     public void A_checkpoint_that_writers_outrun_never_goes_back()
     {
         const int logBytes = 1 << 20;
-        using Pile pile = Open(static options => options with { FlushLogBytes = logBytes });
-        PilePointer[] pointers = Fill(pile);
-        long mostSegments = pile.Space.Allocator.Pool.Segments().Length;
-        int syncsBefore = Files.SyncsOf("segment");
-        int round = 0;
-        // Changes more than the log holds whenever a segment was written through, so that no fuzzy round ends the checkpoint.
-        var reports = new Reports
+        PilePointer[] pointers = [];
+        int roundSegments = 0;
+        int syncs = 0;
+        Pile? outrun = null;
+        // Changes more than the log holds behind each segment that is written through, so that the first round does not end the checkpoint.
+        using Pile pile = Open(options => options with
         {
-            Looked = () =>
+            FlushLogBytes = logBytes,
+            Synced = path =>
             {
-                round++;
-                foreach (PilePointer pointer in pointers.Take(2 * logBytes / 500))
-                    pile.Replace(pointer, new byte[500]);
-                return 0;
+                Files.Synced(path);
+                if (outrun == null || !Path.GetFileName(path).StartsWith("segment", StringComparison.Ordinal) || syncs++ >= roundSegments)
+                    return;
+                Task changes = Task.Run(() => Array.ForEach(pointers[..(2 * logBytes / 500)], one => outrun.Replace(one, new byte[500])));
+                Assert.True(changes.Wait(Eventually.Patience));
             },
-        };
+        });
+        pointers = Fill(pile);
+        roundSegments = pile.Space.Allocator.Pool.Segments().Length;
+        int syncsBefore = Files.SyncsOf("segment");
+        outrun = pile;
+        var reports = new Reports();
         pile.Flush(reports);
+        outrun = null;
         _ = reports.CheckedTotal();
-        Assert.True(Files.SyncsOf("segment") - syncsBefore > mostSegments, "the checkpoint ended in its first round");
-        Assert.Equal(reports.All.Count, round);
+        Assert.Equal(2 * roundSegments, Files.SyncsOf("segment") - syncsBefore);
     }
 
     [Fact]
