@@ -54,11 +54,14 @@ public abstract class CacheTable
     }
 
     /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
+    /// <remarks>In a full pile some go before the others: the room for the mark that all go by is theirs.</remarks>
     /// <param name="progress">
     /// If there is one, is told the buckets of the index whose entries are gone, of those that there were at the beginning. No lock is
     /// held and no other call waits meanwhile.
     /// </param>
-    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
+    /// <exception cref="PileFullException">
+    /// The pile is full, its index is being rebuilt, and what the index knows already gave no room for a mark of the rest. Clear it again.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Clear(IProgress<PileProgress>? progress = null)
     {

@@ -48,6 +48,34 @@ public sealed class RoomTests : StoppedCacheTest
         Assert.True(cache.Pile.Verify().IsSound);
     }
 
+    /// <summary>Whoever clears a table wants room: it must not take any that is not there.</summary>
+    [Theory]
+    [InlineData(true, 2_000)]
+    [InlineData(false, 2_000)]
+    [InlineData(true, 40)]
+    [InlineData(false, 40)]
+    public void A_table_that_fills_its_pile_can_be_cleared(bool isMapped, int lengthBytes)
+    {
+        var options = new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes };
+        using Pile pile = isMapped ? Pile.Open(DirectoryPath, options) : new Pile(options);
+        using var cache = new PileCache(
+            pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("full");
+        int count = 0;
+        Action putNext = () => table.Put(count, new byte[lengthBytes]);
+        Assert.Throws<PileFullException>(() => Repeat(putNext, () => count++));
+        Action putLeast = () => pile.Put(new byte[1]);
+        Assert.Throws<PileFullException>(() => Repeat(putLeast, static () => { })); // not even a mark has room
+        pile.Flush();
+        table.Clear();
+        Assert.Equal(0, table.Count);
+        Assert.False(table.ContainsKey(count - 1));
+        for (int i = 0; i < count / 2; i++)
+            table.Put(i, new byte[lengthBytes]);
+        Assert.Equal(count / 2, table.Count);
+        Assert.True(pile.Verify().IsSound);
+    }
+
     /// <summary>An object of an entry that was flushed as a link needs a place in the table of moved blocks when its entry goes.</summary>
     [Fact]
     public async Task Entries_go_though_the_table_of_moved_blocks_is_full()
@@ -85,6 +113,15 @@ public sealed class RoomTests : StoppedCacheTest
         await cache.Pile.FlushAsync();
         Assert.Equal(0, cache.Pile.Space.Moved.Count);
         Assert.True(cache.Pile.Verify().IsSound);
+    }
+
+    private static void Repeat(Action action, Action behind)
+    {
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            action();
+            behind();
+        }
     }
 
     private PileCache OpenFull(out CacheTable<string, byte[]> table, out int count)

@@ -14,7 +14,8 @@ internal static class Clearing
     /// <param name="gauge">Counts the buckets.</param>
     internal static void Clear(this TableCore core, ProgressGauge gauge)
     {
-        ulong version = Fault.ClearUnmarked ? core.Pile.Keeper.Versions.Last : core.MarkAll();
+        if (!core.TryMarkAll(out ulong version))
+            return;
         for (ulong number = 0; number < core.Index.BucketCount; number++) // entries move to higher buckets only
         {
             KillPoint.Pass(KillWindow.ClearBeforeDropped);
@@ -24,6 +25,49 @@ internal static class Clearing
         KillPoint.Pass(KillWindow.ClearBeforeMarkFreed);
         if (!core.IsRebuilding)
             core.DropMarksUpTo(version, allOnly: true);
+    }
+
+    /// <summary>Marks all entries; of a full pile once the first of them gave room for the mark.</summary>
+    /// <returns><see langword="false"/> when all are gone, and nothing gave room.</returns>
+    private static bool TryMarkAll(this TableCore core, out ulong version)
+    {
+        version = core.Pile.Keeper.Versions.Last;
+        if (Fault.ClearUnmarked)
+            return true;
+        try
+        {
+            version = core.MarkAll();
+            return true;
+        }
+        catch (PileFullException)
+        {
+            return core.TryMarkAllOfFull(ref version);
+        }
+    }
+
+    private static bool TryMarkAllOfFull(this TableCore core, ref ulong version)
+    {
+        ulong untilNextTry = 1; // doubled each time: few tries, however many buckets there are
+        for (ulong number = 0; number < core.Index.BucketCount; number++)
+        {
+            core.DropUpTo(number, version);
+            if (number + 1 < untilNextTry)
+                continue;
+            untilNextTry *= 2;
+            try
+            {
+                version = core.MarkAll();
+                return true;
+            }
+            catch (PileFullException)
+            {
+                // the rest of the table gives more
+            }
+        }
+        if (!core.IsRebuilding)
+            return false;
+        version = core.MarkAll(); // what the index does not know yet goes by the mark alone
+        return true;
     }
 
     private static void DropUpTo(this TableCore core, ulong number, ulong version)
