@@ -96,14 +96,14 @@ internal sealed unsafe class TableIndex : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
     {
-        return TryFindSettled(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
+        return TryFindUnmoved(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
     }
 
     /// <summary>
     /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryFindSettled(ulong hash, out Bucket* bucket, out byte state)
+    internal bool TryFindUnmoved(ulong hash, out Bucket* bucket, out byte state)
     {
         ulong number = Locate(hash);
         bucket = _lines.At(number);

@@ -198,7 +198,7 @@ internal sealed unsafe class PageExaminer
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isMoved = _inspector.IsMoved(found, address, out _);
-        BlockHeader header = _inspector.Settled(block, address, capacityBytes); // not busy: nobody is replacing any more
+        BlockHeader header = _inspector.HeaderThatCounts(block, address, capacityBytes); // not busy: nobody is replacing any more
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
             isQuarantined = false;
