@@ -234,8 +234,8 @@ internal sealed unsafe class TableIndex : IDisposable
         }
     }
 
-    // A number that was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only:
-    // what is certain to be there is the first bucket that split off on the way, and not the one at its end, which may be unborn.
+    // The number was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only: the
+    // first bucket that split off from it towards the responsible one is there for certain; the responsible one may not be made yet.
     private static ulong NextTowards(ulong responsible, ulong number)
     {
         ulong missing = responsible ^ number;

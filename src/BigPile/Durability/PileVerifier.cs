@@ -100,8 +100,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }
 
-    // What has to be the same before and behind a look at a block, beside its header and its page's word. The target of a link is looked at
-    // once more behind the link itself, so that it is the link's target while it stands still.
+    // What must not have changed during a look at a block, beside its header and its page's word: else a fault may be one of the look. Of a
+    // link that includes its target's header, since the target may be freed and used again meanwhile.
     private Standstill StandstillOf(byte* block, ulong address, BlockHeader header, long blockBytes)
     {
         if (stripes == null)
