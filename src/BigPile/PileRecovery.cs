@@ -17,16 +17,18 @@ namespace BigPile;
 public sealed class PileRecovery
 {
     private readonly Keeper _keeper;
+    private readonly OpeningReport _opening;
     private readonly RecoveryWalk.Plan _plan;
     private readonly Lock _lock = new();
     private CancellationTokenSource _stopping = new();
     private bool _isStopped;
     private int _walkingThread;
 
-    internal PileRecovery(Keeper keeper, RecoveryWalk.Plan plan) => (_keeper, _plan) = (keeper, plan);
+    internal PileRecovery(Keeper keeper, RecoveryWalk.Plan plan) =>
+        (_keeper, _opening, _plan) = (keeper, keeper.Report, plan);
 
     /// <summary>Bytes of pages that were in use when the pile was opened.</summary>
-    public long TotalBytes => _keeper.Report.TotalBytes;
+    public long TotalBytes => _opening.TotalBytes;
 
     /// <summary>Bytes of them that nobody has examined yet.</summary>
     public long RemainingBytes => _keeper.Examination.UnexaminedBytes;
@@ -35,15 +37,15 @@ public sealed class PileRecovery
     public bool IsComplete => RemainingBytes == 0;
 
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
-    public bool WasClean => _keeper.Report.WasClean;
+    public bool WasClean => _opening.WasClean;
 
     /// <summary>
     /// Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.
     /// </summary>
-    public bool WasPowerCut => _keeper.Report.WasPowerCut;
+    public bool WasPowerCut => _opening.WasPowerCut;
 
     /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
-    public long RestoredCount => _keeper.Report.RestoredCount;
+    public long RestoredCount => _opening.RestoredCount;
 
     /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
     public long OrphanCount => _keeper.Examination.OrphanCount;

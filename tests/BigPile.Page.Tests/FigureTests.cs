@@ -42,6 +42,39 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
             end, await page.Tab.EvaluateAsync<double>("async value => (await import('/console/chart.js')).roundUp(value)", highest));
     }
 
+    [BrowserTheory]
+    [InlineData(1, "1 object", "1 entry")]
+    [InlineData(0.999, "1.0 objects", "1.0 entries")]
+    [InlineData(2, "2 objects", "2 entries")]
+    [InlineData(1_000_000, "1.00 M objects", "1.00 M entries")]
+    public async Task A_noun_goes_by_the_number_before_it(double number, string objects, string entries)
+    {
+        await using OpenPage page = await OpenAsync();
+        Assert.Equal([objects, entries], await page.Tab.EvaluateAsync<string[]>("""
+            async value => {
+              const { counted, short } = await import('/console/format.js');
+              return [counted(value, 'object', 'objects', short), counted(value, 'entry', 'entries', short)];
+            }
+            """, number));
+    }
+
+    [BrowserFact]
+    public async Task One_table_with_one_entry_is_told_of_as_one()
+    {
+        await PutAsync("stock", "a", "v", "text/plain");
+        using (await Server.Client.GetAsync("/v1/tables/stock/entries/a"))
+        {
+            await using OpenPage page = await OpenAsync();
+            await page.HasTextAsync(".tile:has(#tile-entries) .note", "1 table, 1 object in the pile");
+            await page.HasTextAsync("#tables-note", ", its index included");
+            await page.HasTextAsync(".tile:has(#tile-hits) .note", "since the start, 1 read");
+            await page.UntilAsync("document.querySelector('#table-rows [title=\"1 hit, 0 misses\"]') !== null");
+            await page.UntilAsync("document.querySelector('#table-rows [title^=\"1 put, 0 removals\"]') !== null");
+            await page.HasTextAsync("#memory-note", "1 segment of");
+            await page.AssertCleanAsync();
+        }
+    }
+
     [BrowserFact]
     public async Task Operations_are_one_thing_and_resident_memory_is_the_large_figure()
     {

@@ -75,7 +75,7 @@ public sealed class GuardTests(Browser browser) : PageTest(browser)
         page.Expected.Add("403");
         await page.HasTextAsync("#connections", "Connections open");
         isLess = true;
-        await page.HasTextAsync("#access-may", "for the tables stock.");
+        await page.HasTextAsync("#access-may", "for the table stock.");
         await page.HasStatusAsync("ready");
         Assert.Equal(0, await page.At("#memory:visible, #service:visible, #documents:visible").CountAsync());
         await page.AssertCleanAsync();

@@ -194,7 +194,7 @@ public sealed class RequestLogTests : IDisposable
             for (; count > 0; count--)
             {
                 Assert.True(answers.TryAnswer(head, isLast: false));
-                answers.Settle();
+                answers.TakeAsSent();
                 Assert.True(pipe.Writer.FlushAsync().IsCompletedSuccessfully);
                 Assert.True(pipe.Reader.TryRead(out ReadResult written));
                 pipe.Reader.AdvanceTo(written.Buffer.End);

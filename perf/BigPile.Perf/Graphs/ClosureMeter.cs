@@ -5,6 +5,7 @@ using System.Globalization;
 using System.Linq;
 using System.Threading;
 using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Graphs;
 
@@ -60,7 +61,7 @@ internal sealed class ClosureMeter(int threadsMax, ILoadProgress progress, Cance
         var counters = new ClosureCounter<TSide, TEdge>[threads];
         for (int i = 0; i < threads; i++)
             counters[i] = new ClosureCounter<TSide, TEdge>(side, packages);
-        string phase = string.Create(CultureInfo.InvariantCulture, $"{what}, {threads} {(threads == 1 ? "thread" : "threads")}");
+        string phase = $"{what}, {Counted.Of(threads, "thread")}";
         using var team = new WorkerTeam(Worker.Divide(packages, threads), BatchPackages, progress, stop);
         double seconds = team.Run(phase, (worker, start, end) =>
         {

@@ -9,8 +9,8 @@ internal static class CacheTables
     internal static void Write(IAnsiConsole console, CacheReport report)
     {
         Table table = NewTable(
-            Invariant($"cache: {report.Count:N0} entries of {report.Keys} and {report.ValueBytes:N0} bytes, {report.Mode}, ")
-            + Invariant($"{report.Store} store, threads: {report.Threads}"));
+            Invariant($"cache: {Counted.Of(report.Count, "entry", "entries")} of {report.Keys} and ")
+            + Invariant($"{Counted.Of(report.ValueBytes, "byte")}, {report.Mode}, {report.Store} store, threads: {report.Threads}"));
         AddRate(table, "Put while growing from empty, each timed", report.GrowPerSecond);
         AddRate(table, "Put", report.InsertPerSecond);
         AddRate(table, "Get in order", report.GetPerSecond);
@@ -36,7 +36,8 @@ internal static class CacheTables
 
     internal static void Write(IAnsiConsole console, TraceReport report)
     {
-        Table table = NewTable(Invariant($"trace: {report.File}, {report.Accesses:N0} accesses to {report.DistinctKeys:N0} keys"));
+        Table table = NewTable(
+            $"trace: {report.File}, {Counted.Of(report.Accesses, "access", "accesses")} to {Counted.Of(report.DistinctKeys, "key")}");
         Add(table, "Capacity", Invariant($"{report.Capacity:N0}"), "entries");
         Add(table, "Hit ratio", Invariant($"{report.HitRatioPercent:N2}"), "%");
         AddRate(table, "Accesses", report.OperationsPerSecond);
@@ -45,7 +46,7 @@ internal static class CacheTables
 
     internal static void Write(IAnsiConsole console, LimitReport report)
     {
-        Table table = NewTable(Invariant($"limit: {report.LimitBytes:N0} bytes, values of {report.ValueBytes:N0}"));
+        Table table = NewTable(Invariant($"limit: {Counted.Of(report.LimitBytes, "byte")}, values of {report.ValueBytes:N0}"));
         Add(table, "Put, keys and values", Invariant($"{report.PutBytes:N0}"), "bytes");
         AddRate(table, "Put", report.PutPerSecond);
         Add(table, "Entries at the end", Invariant($"{report.EntryCount:N0}"), "");
@@ -62,7 +63,8 @@ internal static class CacheTables
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What");
         table.Title = new TableTitle(
-            Invariant($"compare: {report.Count:N0} entries of 8 and {report.ValueBytes:N0} bytes, threads: {report.Threads}"));
+            Invariant($"compare: {Counted.Of(report.Count, "entry", "entries")} of 8 and {Counted.Of(report.ValueBytes, "byte")}, ")
+            + Invariant($"threads: {report.Threads}"));
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         foreach (CompareSideReport side in report.Sides)
             table.AddColumn(new TableColumn(Markup.Escape(side.Name)).RightAligned());

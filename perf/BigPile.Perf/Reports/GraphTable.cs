@@ -58,8 +58,7 @@ internal static class GraphTable
 
     private static void AddRate(Table table, GraphRate pile, GraphRate plain)
     {
-        string threads = pile.Threads == 1 ? "1 thread" : string.Create(CultureInfo.InvariantCulture, $"{pile.Threads} threads");
-        string what = $"All {pile.Direction}, {threads}";
+        string what = $"All {pile.Direction}, {Counted.Of(pile.Threads, "thread")}";
         Add(table, what, Whole(pile.EdgesPerSecond), Whole(plain.EdgesPerSecond), "edges/s");
     }
 

@@ -15,6 +15,6 @@ internal static class Machine
         string mode = GCSettings.LatencyMode == GCLatencyMode.Batch ? "blocking" : "concurrent";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"{cores} {(cores == 1 ? "core" : "cores")}, {collector} {mode} GC, {RuntimeInformation.FrameworkDescription}");
+            $"{Counted.Of(cores, "core")}, {collector} {mode} GC, {RuntimeInformation.FrameworkDescription}");
     }
 }

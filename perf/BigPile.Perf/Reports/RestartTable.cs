@@ -11,13 +11,13 @@ internal static class RestartTable
     {
         Table table =
             new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned()).AddColumn("Unit");
-        table.Title =
-            new TableTitle(Invariant($"restart: {report.Count:N0} objects of 100 bytes, {report.ReservedBytes / 1048576:N0} MiB mapped"));
+        table.Title = new TableTitle(Invariant(
+            $"restart: {Counted.Of(report.Count, "object")} of 100 bytes, {report.ReservedBytes / 1048576:N0} MiB mapped"));
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         Add(table, "Fill, one thread", Invariant($"{report.FillSeconds:N2}"), "s");
         Add(table, "First flush", Invariant($"{report.FlushSeconds:N2}"), "s");
-        Add(table, Invariant(
-            $"Flush after {report.ScatteredReplaces:N0} scattered replacements"), Invariant($"{report.ScatteredFlushMs:N1}"), "ms");
+        string replacements = Counted.Of(report.ScatteredReplaces, "scattered replacement");
+        Add(table, $"Flush after {replacements}", Invariant($"{report.ScatteredFlushMs:N1}"), "ms");
         if (report.ScatteredFlushBytes is { } bytes)
             Add(table, "  written by the machine's disks meanwhile", Invariant($"{bytes / 1e6:N1}"), "MB");
         Add(table, "Close", Invariant($"{report.CloseSeconds:N2}"), "s");

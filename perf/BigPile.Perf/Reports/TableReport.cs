@@ -10,8 +10,9 @@ internal static class TableReport
     {
         Table table = new Table().Border(TableBorder.Rounded)
             .AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned()).AddColumn("Unit");
+        string threads = Counted.Of(report.Threads, "thread");
         table.Title = new TableTitle(
-            Invariant($"insert: {report.Count:N0} objects of {report.Payload}, {report.Store} store, {Threads(report.Threads)}"));
+            $"insert: {Counted.Of(report.Count, "object")} of {report.Payload}, {report.Store} store, {threads}");
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         AddRate(table, "First put, on memory new to the process", report.FirstTouchPutPerSecond);
         AddRate(table, "Put", report.PutPerSecond);
@@ -42,8 +43,6 @@ internal static class TableReport
 
     private static void Add(Table table, string what, string figure, string unit) =>
         table.AddRow(new Text(what), new Text(figure), new Text(unit));
-
-    private static string Threads(int threads) => threads == 1 ? "1 thread" : Invariant($"{threads} threads");
 
     private static string Mebibytes(long bytes) => Invariant($"{bytes / 1048576.0:N1}");
 

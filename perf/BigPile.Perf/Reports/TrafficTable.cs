@@ -10,8 +10,8 @@ internal static class TrafficTable
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned());
         table.Title = new TableTitle(
-            Invariant($"traffic: {report.Requests:N0} requests of {report.Clients} clients, {report.Depth} at a time, ")
-            + Invariant($"{report.Keys:N0} keys each, seed {report.Seed}"));
+            Invariant($"traffic: {Counted.Of(report.Requests, "request")} of {Counted.Of(report.Clients, "client")}, ")
+            + Invariant($"{report.Depth} at a time, {Counted.Of(report.Keys, "key")} each, seed {report.Seed}"));
         table.Caption = new TableTitle(Markup.Escape(Machine.Describe()));
         Add(table, "Wrong answers", Invariant($"{report.WrongAnswers:N0}"));
         Add(table, "Requests a second, restarts included", Invariant($"{report.PerSecond:N0}"));

@@ -1,16 +1,15 @@
 using System;
-using System.Numerics;
+using BigPile.Http.Metrics;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Counts times in nanoseconds, in steps of a thirty-second of their size.</summary>
+/// <summary>Counts the times in nanoseconds of a whole run, in steps of a thirty-second of their size.</summary>
 /// <remarks>Thread safety: none; each thread has its own, and they are added up.</remarks>
 internal sealed class LatencyHistogram
 {
     private const int StepBits = 5;
-    private const int Steps = 1 << StepBits;
 
-    private readonly long[] _counts = new long[(64 - StepBits) * Steps];
+    private readonly long[] _counts = new long[(64 - StepBits) << StepBits];
 
     internal long Count { get; private set; }
 
@@ -19,7 +18,7 @@ internal sealed class LatencyHistogram
 
     internal void Add(long ns)
     {
-        _counts[IndexOf(ns)]++;
+        _counts[LatencyBuckets.IndexOf(ns, StepBits)]++;
         Count++;
         MaxNs = Math.Max(MaxNs, ns);
     }
@@ -41,20 +40,8 @@ internal sealed class LatencyHistogram
         {
             sum += _counts[i];
             if (sum >= rank && sum != 0)
-                return Math.Min(MaxNs, UpperEndOf(i));
+                return Math.Min(MaxNs, LatencyBuckets.UpperEndOf(i, StepBits));
         }
         return MaxNs;
-    }
-
-    private static int IndexOf(long ns)
-    {
-        int shift = Math.Max(0, BitOperations.Log2((ulong)Math.Max(1, ns)) - StepBits);
-        return shift * Steps + (int)(ns >> shift);
-    }
-
-    private static long UpperEndOf(int index)
-    {
-        int shift = Math.Max(0, index / Steps - 1);
-        return ((index - (long)shift * Steps + 1) << shift) - 1;
     }
 }

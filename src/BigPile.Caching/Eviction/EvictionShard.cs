@@ -159,7 +159,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         return count;
     }
 
-    // The spared entry's piece is held back while others are looked for, and goes behind them.
+    // The spared entry's piece goes back at the end only: at once, it would be the next candidate of a short queue again and again.
     private bool TryEvictLocked(EvictionClass entries, EntryPriority priority, ulong sparedAddress, long now)
     {
         Wanted? held = null;
@@ -221,7 +221,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         }
     }
 
-    // One in four lives at least, so a few checks for each new entry keep the queues within bounds.
+    // Called while more than one hash in five is of an entry that is gone: a few checks for each new entry drop about as many as come in.
     private void CheckSomeLocked()
     {
         for (int i = 0; i < ChecksAtOnce; i++)
@@ -253,7 +253,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
         return _classes[longest];
     }
 
-    // One entry only: the piece of another one with the same hash may be in the small queue.
+    // Marks one entry only: another one with the same piece of its hash has a place of its own, and that may be in the small queue.
     private void MarkMain(Wanted wanted)
     {
         using LockedBucket bucket = host.Index.Lock(HashOf(wanted.Piece));
@@ -279,7 +279,7 @@ internal sealed unsafe class EvictionShard(IEvictionHost host, int number, int s
 
     private bool IsOf(IndexSlot slot, ulong bucket, uint piece) => !slot.IsEmpty && PieceOf(slot.KnownHash(bucket)) == piece;
 
-    // Of bits that no slot knows, none must tell two pieces apart.
+    // Without the bits of the hash that slots leave out: a slot must give the same piece as the whole hash.
     private uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
 
     private ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;

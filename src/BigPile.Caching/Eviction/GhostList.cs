@@ -22,11 +22,11 @@ internal sealed unsafe class GhostList : IDisposable
     private const int PlacesPerLine = 16;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
-    private const int LeastWindows = 4; // before a mark comes round, of a capacity that makes the worst of them
+    private const int LeastWindows = 4; // that an age mark can tell, at the least favourable capacity
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
-    private const double SmallWindow = 0.7; // of the capacity; what is evicted from the main queue is remembered for a whole one
+    private const double SmallWindow = 0.7; // of the capacity; for the main queue it is the whole capacity
     private const double PlacesPerEntry = 2.4;
     private const long LeastEntries = 1024;
 

@@ -12,7 +12,7 @@ internal sealed class TableUsage : CacheLineIsolated
     internal long Entries;
     internal long RoomBytes;
 
-    private readonly long[] _roomBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // not of Normal, which is what is left
+    private readonly long[] _roomBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // but Normal's: that is the sum less these
 
     internal long MaxEntries { get; set; } = long.MaxValue;
 

@@ -24,7 +24,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         }
         catch
         {
-            Empty(born); // nobody saw it yet
+            Empty(born); // no reader can have found it: the old bucket still has the old level
             throw;
         }
         Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");

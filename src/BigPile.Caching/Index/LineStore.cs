@@ -98,7 +98,7 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
 
     private bool IsMade(int chunk) => chunk < Volatile.Read(ref _capacity) && Volatile.Read(ref *(nint*)(_chunks + chunk)) != 0;
 
-    // A reader has the number of a line from something that was published behind the list that has its chunk.
+    // Readers take no lock: they learn the number of a line from what is published after the list that has its chunk.
     private void MakeRoomLocked(int chunk)
     {
         if (chunk >= _regions.Length)

@@ -96,14 +96,14 @@ internal sealed unsafe class TableIndex : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
     {
-        return TryFindSettled(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
+        return TryFindUnmoved(hash, out Bucket* bucket, out state) ? bucket : FindFrom(hash, Locate(hash), out state);
     }
 
     /// <summary>
     /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryFindSettled(ulong hash, out Bucket* bucket, out byte state)
+    internal bool TryFindUnmoved(ulong hash, out Bucket* bucket, out byte state)
     {
         ulong number = Locate(hash);
         bucket = _lines.At(number);
@@ -234,8 +234,8 @@ internal sealed unsafe class TableIndex : IDisposable
         }
     }
 
-    // A number that was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only:
-    // what is certain to be there is the first bucket that split off on the way, and not the one at its end, which may be unborn.
+    // The number was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only: the
+    // first bucket that split off from it towards the responsible one is there for certain; the responsible one may not be made yet.
     private static ulong NextTowards(ulong responsible, ulong number)
     {
         ulong missing = responsible ^ number;

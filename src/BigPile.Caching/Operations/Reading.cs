@@ -106,7 +106,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         Debug.Assert(core.ShowsAll && !core.ChecksEveryRead, "The short way opens behind the walk, and looks at no checksum.");
-        if (!core.Index.TryFindSettled(hash, out Bucket* line, out byte state))
+        if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state))
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)

@@ -87,7 +87,7 @@ internal sealed class SavedIndex
         }
     }
 
-    // One that stayed, or that a power cut brought back, would be taken for that of a later stop.
+    // A file that stayed, or that a power cut brought back, could be taken for the one of a later stop.
     private void Remove(bool wasFound)
     {
         try
@@ -125,12 +125,12 @@ internal sealed class SavedIndex
         WriteLines(writer, core.Index.Overflow.Store, OverflowLinesOf(summary));
     }
 
-    // Line 0 is never used, and not there until another one is.
+    // Line 0 is never used, and has no memory before another line has.
     private static ulong OverflowLinesOf(in IndexSummary summary) => summary.OverflowEnd > 1 ? summary.OverflowEnd : 0;
 
     private static unsafe void WriteLines(ChecksummedWriter writer, LineStore lines, ulong count)
     {
-        const ulong LinesPerPart = PartBytes / Bucket.SizeBytes; // a divisor of a chunk's
+        const ulong LinesPerPart = PartBytes / Bucket.SizeBytes; // they divide a chunk's lines: no part goes beyond the end of a chunk
         for (ulong line = 0; line < count; line += LinesPerPart)
             writer.WritePart(new ReadOnlySpan<byte>(lines.At(line), (int)(Math.Min(LinesPerPart, count - line) * Bucket.SizeBytes)));
     }

@@ -51,11 +51,11 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     }
 
     /// <summary>Lets go of the graph, and tells whether what was written must be read once before it counts.</summary>
-    public bool Finish() => (IsTracking || Flags != PayloadFlags.None) && Settle();
+    public bool Finish() => (IsTracking || Flags != PayloadFlags.None) && FinishTracked();
 
     // A key that refers to an object outside of it may be hashed before that object is whole. Whether it matters, only reading tells.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Settle()
+    private bool FinishTracked()
     {
         bool needsTrial = _needsTrial;
         Reset();

@@ -23,12 +23,10 @@ internal sealed record RecoveryReport(
     internal static RecoveryReport Of(PileCache cache)
     {
         PileRecovery recovery = cache.Pile.Recovery;
+        var pages = RecoveryProgress.Of(cache.Pile);
         CacheReadiness index = cache.Readiness;
-        long remaining = Math.Min(recovery.RemainingBytes, recovery.TotalBytes);
         return new RecoveryReport(
-            recovery.WasClean, recovery.WasPowerCut, recovery.TotalBytes, remaining,
-            recovery.TotalBytes == 0 ? 1 : Math.Round(1 - remaining / (double)recovery.TotalBytes, 4),
-            recovery.RestoredCount, recovery.OrphanCount, recovery.FaultCount, recovery.LostBytes,
-            Math.Round(index.Progress, 4), index.EntriesFound, index.WasRestored);
+            pages.WasClean, recovery.WasPowerCut, pages.TotalBytes, pages.RemainingBytes, pages.Progress, recovery.RestoredCount,
+            recovery.OrphanCount, pages.Faults, recovery.LostBytes, Math.Round(index.Progress, 4), index.EntriesFound, index.WasRestored);
     }
 }

@@ -88,7 +88,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
     }
 
     /// <summary>Adds up what was counted, and takes what waits as sent.</summary>
-    internal void Settle()
+    internal void TakeAsSent()
     {
         door.Counters.Add(ref _tally);
         WaitingBytes = 0;

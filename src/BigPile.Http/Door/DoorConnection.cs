@@ -244,7 +244,7 @@ internal sealed class DoorConnection
     private async ValueTask<bool> TryFlushAsync()
     {
         int waitingBytes = _answers.WaitingBytes;
-        _answers.Settle();
+        _answers.TakeAsSent();
         ValueTask<FlushResult> flush = _output.FlushAsync();
         if (flush.IsCompletedSuccessfully)
             return IsOpen(flush.Result);

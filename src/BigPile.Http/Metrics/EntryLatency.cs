@@ -20,8 +20,8 @@ internal sealed class EntryLatency(TimeProvider time)
     /// <summary>How long requests are timed after the last look.</summary>
     internal static readonly TimeSpan Attention = TimeSpan.FromSeconds(10);
 
-    private readonly LatencyHistogram _reads = new();
-    private readonly LatencyHistogram _writes = new();
+    private readonly LatencyRecorder _reads = new();
+    private readonly LatencyRecorder _writes = new();
     private long _lookedAt;
     private volatile bool _isWatched;
 

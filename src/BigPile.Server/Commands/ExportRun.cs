@@ -45,8 +45,9 @@ internal sealed class ExportRun(TextWriter error)
                 ? await ExportToAsync(Console.OpenStandardOutput(), cancellationToken).ConfigureAwait(false)
                 : await ReplaceFileAsync(File, cancellationToken).ConfigureAwait(false);
             await error.WriteLineAsync(
-                $"Exported {end.Entries:N0} entries of the table '{TableName}'."
-                + (end.Skipped == 0 ? "" : $" {end.Skipped:N0} others are none of the service, and were left out.")).ConfigureAwait(false);
+                $"Exported {Counted.Of(end.Entries, "entry", "entries")} of the table '{TableName}'."
+                + (end.Skipped == 0 ? "" : $" {Counted.Of(end.Skipped, "other is", "others are")} none of the service, and left out."))
+                .ConfigureAwait(false);
             return Done;
         }
         catch (Exception e) when (ServerClient.IsExplained(e))

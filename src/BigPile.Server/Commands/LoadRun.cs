@@ -102,7 +102,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
             ReportSkipped(skipped.GetProperty("line").GetInt64(), skipped.GetProperty("reason").GetString()!);
         tally.Set(Number("records"), Number("bytes"), Number("replaced"), Number("expired"), Number("skipped"));
         if (tally.Skipped > errors.GetArrayLength())
-            error.WriteLine($"… and {tally.Skipped - errors.GetArrayLength():N0} more lines");
+            error.WriteLine($"… and {Counted.Of(tally.Skipped - errors.GetArrayLength(), "more line")}");
     }
 
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
@@ -128,13 +128,13 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     {
         double seconds = tally.Elapsed.TotalSeconds;
         output.WriteLine(
-            $"Loaded {tally.Records:N0} records, {tally.Bytes:N0} bytes, into the table '{TableName}' in {seconds:F2} s "
-            + $"({tally.Records / seconds:N0} records/s).");
+            $"Loaded {Counted.Of(tally.Records, "record")}, {Counted.Of(tally.Bytes, "byte")}, into the table '{TableName}' "
+            + $"in {seconds:F2} s ({tally.Records / seconds:N0} records/s).");
         if (tally.Replaced != 0)
             output.WriteLine($"{tally.Replaced:N0} of them replaced an entry with the same key.");
         if (tally.Expired != 0)
-            output.WriteLine($"{tally.Expired:N0} more had expired, and were left out.");
+            output.WriteLine($"{tally.Expired:N0} more had expired, and {(tally.Expired == 1 ? "was" : "were")} left out.");
         if (tally.Skipped != 0)
-            output.WriteLine($"Skipped {tally.Skipped:N0} lines; see above.");
+            output.WriteLine($"Skipped {Counted.Of(tally.Skipped, "line")}; see above.");
     }
 }

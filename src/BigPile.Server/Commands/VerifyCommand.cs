@@ -3,6 +3,7 @@ using System.CommandLine;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
@@ -59,7 +60,7 @@ internal static class VerifyCommand
         output.WriteLine($"  checksums   {(found.HasChecksums ? "yes" : "no: only what describes the payloads could be checked")}");
         output.WriteLine($"  segments    {found.SegmentCount:N0}");
         output.WriteLine($"  pages       {found.PageCount:N0} in use");
-        output.WriteLine($"  blocks      {found.BlockCount:N0} with {found.PayloadBytes:N0} bytes of payload");
+        output.WriteLine($"  blocks      {found.BlockCount:N0} with {Counted.Of(found.PayloadBytes, "byte")} of payload");
         if (found.TraceCount != 0)
             output.WriteLine($"  traces      {found.TraceCount:N0} of changes that had not ended; the next opening removes them");
         output.WriteLine($"  time        {elapsed.TotalSeconds:F2} s, {gigabytesPerSecond:F2} GB/s");

@@ -60,7 +60,7 @@ internal sealed class ProgressBar : IDisposable
     {
         int filled = (int)(Math.Clamp(progress, 0, 1) * Width);
         double perSecond = tally.Records / Math.Max(tally.Elapsed.TotalSeconds, 0.001);
-        return $"[{new string('#', filled)}{new string('.', Width - filled)}] {progress,4:P0}  {tally.Records:N0} records  "
+        return $"[{new string('#', filled)}{new string('.', Width - filled)}] {progress,4:P0}  {Counted.Of(tally.Records, "record")}  "
             + $"{perSecond:N0}/s";
     }
 }

@@ -101,11 +101,11 @@ internal sealed unsafe partial class Allocator
         PageInfo info = SegmentMap.Load(infoAt);
         if (info.ClassPlusOne == 0)
         {
-            Pool.SettleRun(page);
+            Pool.ThawRun(page);
             return;
         }
         var slot = (int)info.SlotAt(address);
-        _ = PagePool.SettleFree(page->BlockAt(slot));
+        _ = PagePool.StorePlainFree(page->BlockAt(slot));
         while (!_heaps[Volatile.Read(ref page->Owner)].TryThaw(page, slot))
         {
         }
@@ -120,7 +120,7 @@ internal sealed unsafe partial class Allocator
             for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
             {
                 int bit = BitOperations.TrailingZeroCount(bits);
-                if (PagePool.SettleFree(page->BlockAt(word * 64 + bit)) == PilePointer.MaxGeneration)
+                if (PagePool.StorePlainFree(page->BlockAt(word * 64 + bit)) == PilePointer.MaxGeneration)
                     worn[word] |= 1UL << bit;
             }
         }

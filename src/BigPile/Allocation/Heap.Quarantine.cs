@@ -35,7 +35,7 @@ internal sealed unsafe partial class Heap
         _lock.Exit();
     }
 
-    /// <summary>Notes a block that is free and leased: its header is to be settled with the others.</summary>
+    /// <summary>Notes a block that is free and leased: it gets its plain header with the others.</summary>
     internal void NoteDeferred(ulong address)
     {
         _lock.Enter();

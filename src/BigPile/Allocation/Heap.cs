@@ -36,11 +36,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool notesChanges, GivingBack givingBack)
+    internal Heap(int index, bool knowsFrozen, GivingBack givingBack)
     {
         _index = index;
         _givingBack = givingBack;
-        _changes = notesChanges ? new ChangeList(ChangeList.Capacity) : null;
+        _changes = knowsFrozen ? new ChangeList(ChangeList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 

@@ -27,13 +27,13 @@ internal sealed unsafe partial class PagePool
             _runs.Release(meta);
     }
 
-    /// <summary>Settles the header of a run that is leased: it goes through <see cref="ReturnRun"/> yet.</summary>
-    internal void SettleRun(PageMeta* meta)
+    /// <summary>Stores the plain header of a run that is free for good, and leased: it goes through <see cref="ReturnRun"/> yet.</summary>
+    internal void ThawRun(PageMeta* meta)
     {
         lock (_lock)
-            _runs.Settle(meta);
+            _runs.Thaw(meta);
     }
 
     /// <summary>Stores the plain header of a slot that is free for good.</summary>
-    internal static uint SettleFree(byte* block) => Runs.SettleFree(block);
+    internal static uint StorePlainFree(byte* block) => Runs.StorePlainFree(block);
 }

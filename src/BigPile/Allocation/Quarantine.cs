@@ -25,7 +25,7 @@ internal sealed unsafe class Quarantine
     /// <summary>The addresses of runs.</summary>
     internal List<ulong> Runs { get; } = [];
 
-    /// <summary>The addresses of blocks whose room a lease gives back; their headers are to be settled.</summary>
+    /// <summary>The addresses of blocks whose room a lease gives back; they get their plain headers all the same.</summary>
     internal List<ulong> Deferred { get; } = [];
 
     /// <summary>The pages with slots, each as often as it was taken.</summary>

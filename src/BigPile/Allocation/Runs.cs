@@ -122,22 +122,22 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         int pages = PagesOf(meta, out Segment segment, out int first);
         // thawed before if it was leased as well
         Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
-        Settle(meta);
+        Thaw(meta);
         QuarantinedPages -= pages;
         Debug.Assert(QuarantinedPages >= 0, "More runs were released than went into quarantine.");
         Free(segment, first, pages);
     }
 
     /// <summary>Stores the plain header of a run that is free for good.</summary>
-    internal void Settle(PageMeta* meta)
+    internal void Thaw(PageMeta* meta)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        _ = SettleFree(meta->Start);
+        _ = StorePlainFree(meta->Start);
         meta->IsRunFrozen = false;
     }
 
     /// <summary>Stores the plain header of a slot that is free for good.</summary>
-    internal static uint SettleFree(byte* block)
+    internal static uint StorePlainFree(byte* block)
     {
         uint generation = new BlockHeader(*(ulong*)block).Generation;
         Volatile.Write(ref *(ulong*)block, BlockHeader.Free(generation).Word);

@@ -54,11 +54,11 @@ internal sealed unsafe class Stripes : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Stripe* Of(ulong address) => _stripes + ((address >> AddressShift) & _mask);
 
-    /// <summary>Ends what a writer that was killed had begun. Nobody uses the stripes yet, and what it had begun was settled.</summary>
-    internal void Settle()
+    /// <summary>Ends the changes that a writer was killed in. Nobody uses the stripes yet, and the blocks are whole again.</summary>
+    internal void Recover()
     {
         for (ulong i = 0; i <= _mask; i++)
-            _stripes[i].Settle();
+            _stripes[i].Recover();
     }
 
     public void Dispose()
@@ -109,7 +109,7 @@ internal sealed unsafe class Stripes : IDisposable
         /// <summary>Ends what <see cref="BeginChangeLocked"/> began.</summary>
         internal void EndChangeLocked() => Volatile.Write(ref _sequence, _sequence + 1);
 
-        internal void Settle()
+        internal void Recover()
         {
             _lock = default;
             if ((_sequence & 1) != 0)

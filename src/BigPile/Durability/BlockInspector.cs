@@ -48,7 +48,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     /// <summary>
     /// The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.
     /// </summary>
-    internal BlockHeader Settled(byte* block, ulong address, long capacityBytes)
+    internal BlockHeader HeaderThatCounts(byte* block, ulong address, long capacityBytes)
     {
         var header = new BlockHeader(*(ulong*)block);
         if (!header.IsFree)
@@ -109,7 +109,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         Debug.Assert(link.Kind == BlockKind.Link, "A length would be followed as an address.");
         if (!TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;
-        BlockHeader header = Settled(target, link.TargetAddress, capacityBytes);
+        BlockHeader header = HeaderThatCounts(target, link.TargetAddress, capacityBytes);
         if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));

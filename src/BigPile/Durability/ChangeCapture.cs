@@ -65,12 +65,12 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         Segment segment = allocator.Pool.SegmentOf(meta);
         int page = PagePool.PageIn(segment, meta);
         PageWord word = segment.WordOf(page);
-        // and not what readers know: of a page that was just examined they know it later than the allocator
+        // from the segment and not from the readers' map, which learns of a page that was just examined later than the allocator
         if (!word.Info.HasSlotAt(address))
             return new ChangeRecord { Address = address, PageWord = word.Word };
         BlockHeader header = HeaderOf(block, address);
         if (header.Kind == BlockKind.Link && word.IsRunHead && word.RunPages > 1)
-            // what it had in place is gone with this flush, and its room behind the first page
+            // the payload that the run had is durably gone with this flush: a link needs the first page only
             word = PageWord.RunHead(1, word.GenerationBase);
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
@@ -85,7 +85,7 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         };
     }
 
-    // As it counts: of a moved block what the table says, and of a freed one nothing of what it was.
+    // The one that recovery is to find: a moved block has it in the table, and a freed one must not say any more what it was.
     private BlockHeader HeaderOf(byte* block, ulong address)
     {
         var own = new BlockHeader(*(ulong*)block);

@@ -57,7 +57,7 @@ internal static class DirectoryCheck
         }
         catch (IOException)
         {
-            // some may go through it and not read it; most file systems make the name durable with the first file in it
+            // a user may pass through a directory that he may not read; most file systems make the name durable with the first file in it
         }
     }
 }

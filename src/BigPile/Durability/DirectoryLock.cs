@@ -57,7 +57,7 @@ internal sealed class DirectoryLock : IDisposable
         }
         catch (IOException)
         {
-            // whoever finds the pile in use is not told by whom
+            // the message to whoever finds the pile in use does not say by whom
         }
     }
 

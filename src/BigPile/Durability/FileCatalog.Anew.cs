@@ -22,7 +22,7 @@ internal sealed partial class FileCatalog
     private const long LeastVoidBytes = 64 << 10;
 
     private long _nextTryBytes = LeastVoidBytes;
-    private bool _isNameUnsettled; // the file has its name, and the device may not know
+    private bool _isNameUnsettled; // the file was renamed, and the directory is not written through yet
 
     /// <summary>
     /// Has the superblock state a length, and then runs what gives the file that length, with nothing else stated in between. Null while
@@ -47,7 +47,7 @@ internal sealed partial class FileCatalog
         }
         catch (Exception e) when (e is IOException or PileStorageException)
         {
-            // what was stored is stored: the call that this is a part of has done what it should
+            // not the caller's concern: the record that he stored is durable, in the old file or in the new one
             _nextTryBytes = VoidBytes + LeastVoidBytes;
         }
     }
@@ -73,7 +73,7 @@ internal sealed partial class FileCatalog
         SettleNameLocked();
     }
 
-    // An operation that was done may be said not to have been: the name tells.
+    // A rename may fail after it was done: the path of the file then is the new one.
     private void TakeName(HeldFile file, string name, long lengthBytes)
     {
         try
@@ -82,7 +82,7 @@ internal sealed partial class FileCatalog
         }
         catch (IOException) when (file.Path == _file.Path)
         {
-            // it has the name
+            // it was renamed all the same
         }
         _isNameUnsettled = true;
         _file.Dispose();
@@ -115,7 +115,7 @@ internal sealed partial class FileCatalog
             all.Write(RecordOf(kind, ++id, definition));
     }
 
-    // A reader has the file that the writer has replaced. What it knows is in the new one too, with the same ids.
+    // The writer may have replaced the file that this reader has open. What was read from the old one is in the new one, with the same ids.
     private void FollowWriter()
     {
         Debug.Assert(!_file.CanWrite, "The writer has the file that counts.");

@@ -40,8 +40,8 @@ internal sealed partial class FileCatalog : PileCatalog
 
     private readonly HeldDirectory _directory;
     private HeldFile _file;
-    private long _endBytes; // behind the last record that counts; of a writer's all are on the device
-    private bool _isUnsettled; // something that does not count may be behind them, in the file or on the device
+    private long _endBytes; // the end of the last record that counts; a writer's are all on the device
+    private bool _isUnsettled; // behind that end the file, or the device, may have a record of a call that failed
 
     private FileCatalog(HeldDirectory directory, HeldFile file)
     {
@@ -194,8 +194,9 @@ internal sealed partial class FileCatalog : PileCatalog
             CutTail(rest, _endBytes, logger);
     }
 
-    // Whoever wrote these may have died before the device had them, or been told that it has not: only written anew does success mean much.
-    // Where there are none he may have cut one off that the device still has.
+    // The writer of these records may have died before the device had them. If a write-through failed, the next one may succeed without
+    // writing anything: so the bytes are written anew first. With no records the write-through still counts: the device may not know yet
+    // that one was cut off.
     private void WriteThroughFrom(long offsetBytes)
     {
         Debug.Assert(offsetBytes <= _endBytes, "Fewer bytes are whole than the superblock states: that is damage, and was to be refused.");
@@ -248,7 +249,7 @@ internal sealed partial class FileCatalog : PileCatalog
             throw new PileStorageException($"The catalog '{_file.Path}' has a record out of order. Restore the file from a copy.");
         if (numbers != null)
             numbers[kind] = number;
-        if (number > known) // else a reader had it from the file that this one replaced
+        if (number > known) // a reader already knows what it read from the file that this one replaced
             Remember(kind, record[HeadBytes..]);
     }
 

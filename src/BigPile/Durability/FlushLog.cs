@@ -33,7 +33,7 @@ internal sealed class FlushLog : IDisposable
 
     private readonly PileDirectory _directory;
     private readonly long _capacityBytes;
-    private readonly bool[] _areNamed = new bool[2]; // known to be, on the device
+    private readonly bool[] _areNamed = new bool[2]; // whether the device is known to have the names of the two files
     private HeldFile? _file;
     private long _endBytes;
 
@@ -157,7 +157,7 @@ internal sealed class FlushLog : IDisposable
         }
     }
 
-    // That a file is there says nothing of its name: whoever made it may have failed, or died, before the directory was written through.
+    // A file that exists may still lose its name: whoever made it may have died before the directory was written through.
     private void MakeNameDurable(long epoch)
     {
         ref bool isNamed = ref _areNamed[epoch % 2];

@@ -44,7 +44,8 @@ internal sealed class LastEnd
     /// <summary>The same in a word.</summary>
     internal LeftAs LeftAs => WasClean ? LeftAs.Closed : WasPowerCut ? LeftAs.Cut : LeftAs.Killed;
 
-    // Owners between which nothing of a page became durable begin at the same generation: far from one another they don't meet. Each has a
-    // sequence of its own, since stating that it uses the pile raises it. Fibonacci hashing (Knuth, TAOCP 6.4) spreads these evenly.
+    // After two cuts with nothing durable in between, two owners count on from the same generation. Each skips a number of its own, so that
+    // they don't give out the same ones. It is made of the superblock's sequence, which each owner raises by stating that it uses the pile;
+    // Fibonacci hashing (Knuth, TAOCP 6.4) spreads these evenly.
     private static uint SkipOf(long sequence) => LeastSkip + (uint)(((ulong)sequence * 0x9E3779B97F4A7C15) >> (64 - SkipBits));
 }

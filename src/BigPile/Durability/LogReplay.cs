@@ -104,12 +104,13 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
         AppliedCount++;
     }
 
-    // Where a page's word reached the device and its slots did not, payload bytes lie in the places of headers, and may look like any.
+    // Whether the slot has a block that was put after the deletion in the log. A header alone does not prove it: where a page's word
+    // reached the device and its slots did not, bytes of older payloads lie where headers should, and may look like any.
     private bool HoldsYounger(byte* block, BlockHeader flushed, long capacityBytes)
     {
         Debug.Assert(flushed.IsFree, "Nothing that was flushed gives way to what was put later.");
         var header = new BlockHeader(*(ulong*)block);
-        header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // found after an earlier cut, and deleted since
+        header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // as it was before a deletion that no flush has
         if (!header.CanBeUndone && header.Kind != BlockKind.Link)
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)

@@ -45,7 +45,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
             return false;
         if (!header.IsShortForm)
             return IsWholeInAnyClass(block, offset, header);
-        // The payload of a short form leaves less of its slot than a checksum takes: that is one class.
+        // A block has the short form only where less is left of its slot than a checksum takes: its length tells the class.
         int slotBytes = SizeClasses.SlotBytes(SizeClasses.ClassOf(BlockHeader.SizeBytes + (int)header.PayloadBytes));
         return isSealed && IsWholeIn(block, offset, header, slotBytes);
     }
@@ -87,7 +87,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         return !isSealed || BlockSeal.IsWhole(block, live, capacityBytes);
     }
 
-    // The target may be damaged, or freed as an orphan, and yet be there for the next power cut: its back word alone tells.
+    // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.
     private bool LeadsBack(ulong address, BlockHeader link)
     {
         if (pool.Find(link.TargetAddress) == null || !inspector.TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))

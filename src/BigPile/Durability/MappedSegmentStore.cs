@@ -29,7 +29,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     /// <summary>Has readers look at the superblock again.</summary>
     internal void NoteChange() => ListChanged?.Invoke();
 
-    // While it is open which segments the superblock on the disk lists, no file may be replaced: it may be one of them.
+    // After a change of the superblock that failed, the disk may list a segment that memory does not. Its file must not be replaced.
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
         directory.Superblock.Settle();
@@ -102,7 +102,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override IReadOnlyDictionary<int, uint> Generations => directory.Superblock.Generations;
 
-    // Under the lock: a file that was left is not removed once one of its name is being made.
+    // Under the lock, which Create takes as well: else a file that was left could be removed after a new one got its name.
     internal override void Remove(int number)
     {
         Debug.Assert(

@@ -35,7 +35,7 @@ internal sealed unsafe class MovedTable : IDisposable
     private const int PiecesBytes = 4096;
     private const int PlaceBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
-    private const int LeastUnused = 1_024; // as many threads may come in between a look and an entry
+    private const int LeastUnused = 1_024; // as many threads may have found room and not taken it yet
     private const long MostBytesInPlace = 32 << 20;
     private const int PostponedPlaces = Capacity / 64;
     private const long PostponedBytes = 4 << 20;
@@ -45,8 +45,8 @@ internal sealed unsafe class MovedTable : IDisposable
     private readonly MappedRegion? _region;
     private readonly ulong* _places;
     private SpinGate _lock;
-    private int _used; // and given up
-    private long _bytesInPlace; // about so many
+    private int _used; // places given up included: a search goes through them as well
+    private long _bytesInPlace; // an estimate
     private int _flushSoonAbove = Capacity / 2;
     private int _flushFirstAbove = Capacity / 4 * 3;
     private long _flushFirstAboveBytes = MostBytesInPlace;
@@ -195,7 +195,7 @@ internal sealed unsafe class MovedTable : IDisposable
         Count--;
         bool isLast = _places[2 * ((at + 1) & (Capacity - 1))] == 0;
         Volatile.Write(ref _places[2 * at], GivenUp);
-        // No search goes through it to another place: it and those given up before it are as never used.
+        // Where the next place was never used, every search ends there anyway: this place, and those given up before it, can end one too.
         for (; isLast && _places[2 * at] == GivenUp; at = (at - 1) & (Capacity - 1))
         {
             Volatile.Write(ref _places[2 * at], 0);
@@ -228,7 +228,7 @@ internal sealed unsafe class MovedTable : IDisposable
         {
             Count++;
             if (isMoved(entry))
-                Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // whoever made it busy is dead
+                Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // not busy: the writer is dead
             else
                 Remove(entry);
         }

@@ -123,7 +123,7 @@ internal sealed unsafe class PageExaminer
         Debug.Assert(
             meta->FreeCount + meta->WornCount + meta->QuarantinedCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
-            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // so that all later owners begin behind it
+            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // found by later owners, which then begin above it as well
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
         if (meta->IsEmpty)
         {
@@ -132,15 +132,15 @@ internal sealed unsafe class PageExaminer
             return;
         }
         if (meta->FrozenBits != null)
-            meta->Freeze(); // nobody knows any more what of it was flushed
+            meta->Freeze(); // which blocks were flushed is not known any more: all are treated as if they were
         _allocator.AttachFound(meta, blocks, payloadBytes);
         segment.PublishInfo(page, word.Info);
     }
 
-    // What the power cut took may have been given out with generations above the one that was found.
+    // Before the power cut slots may have been given out with generations above the one that was found.
     private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
-    // A slot that may have been given out with its last generation but one has none left that nobody could have seen.
+    // A pointer with any of the slot's last generations may be out: none is left that is certain to be new.
     private static void WearOut(byte* block, BlockHeader header)
     {
         Debug.Assert(header.IsFree, "A block that is there would be lost.");
@@ -170,7 +170,7 @@ internal sealed unsafe class PageExaminer
         segment.PublishInfo(page, word.Info);
     }
 
-    // What the power cut took may have lain in these pages, whatever is found in them: each counts on from a generation of its own.
+    // Blocks that the power cut took may have lain in any of these pages, whatever is found there now: each skips generations by itself.
     private void LeaveOutGenerations(Segment segment, int first, int pages)
     {
         if (_inspector.GenerationSkip == 0)
@@ -183,7 +183,7 @@ internal sealed unsafe class PageExaminer
         }
     }
 
-    // Before anything is changed: what the device has of these pages can be seen now, and not later.
+    // Before anything is changed: until then the pages are as the device has them.
     private void NoteLostLayouts(Segment segment, int first, int pages)
     {
         if (_allocator.Pool.GenerationAbove is not { } generationAbove)
@@ -198,7 +198,7 @@ internal sealed unsafe class PageExaminer
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isMoved = _inspector.IsMoved(found, address, out _);
-        BlockHeader header = _inspector.Settled(block, address, capacityBytes); // not busy: nobody is replacing any more
+        BlockHeader header = _inspector.HeaderThatCounts(block, address, capacityBytes); // not busy: nobody is replacing any more
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
             isQuarantined = false;
@@ -231,14 +231,15 @@ internal sealed unsafe class PageExaminer
         }
         Interlocked.Increment(ref _orphanCount);
         NoteLostOrigin(block);
-        // After a kill it may be what the last flush knows: the link that led to it was changed since.
+        // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
         BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isQuarantined = freed.IsUndoableFree;
         return freed;
     }
 
-    // Of a link in a lost layout the device may have this target, and of the target's end nothing.
+    // The link may lie in a layout that was lost. The device may still have this target, and not that it was freed: its origin's generation
+    // must not be given out again.
     private void NoteLostOrigin(byte* target)
     {
         if (_allocator.Pool.GenerationAbove == null)
@@ -247,11 +248,12 @@ internal sealed unsafe class PageExaminer
         _allocator.Pool.NoteLost(back.OriginAddress, back.OriginGeneration);
     }
 
-    // A closed pile has none: there it is damage.
+    // Not in a closed pile: it has no undoable headers, so one that is found is damage.
     private bool IsGoneForGood(BlockHeader undoable) =>
         _inspector.LeftAs == LeftAs.Cut || (_inspector.LeftAs == LeftAs.Killed && !undoable.IsPendingIn(_inspector.Epoch));
 
-    // The layout of the page reached the device before a power cut, and this header did not: what is here was deleted before that layout.
+    // The header is of an older layout: the page's word reached the device before the power cut, and the slot did not. Its block was
+    // deleted before the page was laid out anew.
     private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
     {
         if (!header.IsFree)
@@ -270,8 +272,8 @@ internal sealed unsafe class PageExaminer
         return dropped;
     }
 
-    // What does not match after a power cut was not flushed, and its room is as good as any other. A header lies in one sector: it is the
-    // block's own, or bytes from before the page was laid out, which mostly state a generation that no slot of this layout comes to.
+    // After a power cut a block that does not match its checksum was not flushed, so its slot can be used again. Its header lies in one
+    // sector and is never torn: it is the block's own, or bytes of an older layout, which mostly state a generation that can't be here.
     private static uint GenerationOfTorn(BlockHeader header, uint generationBase) =>
         header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1
             ? header.Generation

@@ -78,30 +78,30 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         for (int look = 0; look < _looks; look++)
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-            BlockHeader settled = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes);
-            Standstill before = StandstillOf(block, address, settled, blockBytes);
+            BlockHeader counting = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes);
+            Standstill before = StandstillOf(block, address, counting, blockBytes);
             fault = header.Generation < layout.GenerationBase
                 ? BlockInspector.StaleFault
-                : inspector.FaultOf(block, address, settled, blockBytes - BlockHeader.SizeBytes);
+                : inspector.FaultOf(block, address, counting, blockBytes - BlockHeader.SizeBytes);
             Volatile.ReadBarrier();
             if (segment.WordOf(page).Word != layout.Word)
                 return; // laid out anew meanwhile: what was here is gone
             if (fault == null)
             {
-                Count(block, address, header, settled);
+                Count(block, address, header, counting);
                 return;
             }
-            bool isSame = inspector.Settled(block, address, blockBytes - BlockHeader.SizeBytes).Word == settled.Word
+            bool isSame = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes).Word == counting.Word
                 && *(ulong*)block == header.Word;
-            if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, settled, blockBytes)))
+            if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, counting, blockBytes)))
                 break;
             spinner.SpinOnce();
         }
         faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }
 
-    // What has to be the same before and behind a look at a block, beside its header and its page's word. The target of a link is looked at
-    // once more behind the link itself, so that it is the link's target while it stands still.
+    // What must not have changed during a look at a block, beside its header and its page's word: else a fault may be one of the look. Of a
+    // link that includes its target's header, since the target may be freed and used again meanwhile.
     private Standstill StandstillOf(byte* block, ulong address, BlockHeader header, long blockBytes)
     {
         if (stripes == null)

@@ -83,17 +83,17 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     private void AddFree(int page)
     {
-        // It may have been laid out since, with the generation that it states, and that was lost with the power: pointers may be left.
+        // The page may have been used after its word was written, and the power cut took that: pointers of its generation may be out.
         PageMeta* meta = segment.Metas + page;
         meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1 + generationSkip, PilePointer.MaxGeneration);
         if (generationSkip != 0)
-            segment.SetWord(page, PageWord.Unused(meta->MaxGeneration)); // so that all later owners begin behind it
+            segment.SetWord(page, PageWord.Unused(meta->MaxGeneration)); // found by later owners, which then begin above it as well
         if (meta->MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
     }
 
-    // A power cut may take some of the words of a run, and then its payload is not whole. Nobody knows the first page's generation any
-    // more: it is worn. In a closed pile it is damage, and the page stays as it is found.
+    // A power cut may take some of the words of a run; its payload is not whole then either. The generation of the first page is lost with
+    // it, so that page is not used again. In a closed pile it is damage, and the page stays as it was found.
     private void DropRun(int page, string what)
     {
         if (wasClean)

@@ -19,7 +19,7 @@ namespace BigPile.Durability;
 /// byte 128  stripes of 64 bytes: lock (4, the owner's alone), 4 of zero, sequence (8), address (8)
 /// </code>
 /// The file has room for the most stripes, and is never made shorter or replaced while it has its length: whoever maps it sees every later
-/// owner. None of its bytes has a meaning for the owner's objects: what a killed owner leaves is settled by the next one. While an owner
+/// owner. None of its bytes has a meaning for the owner's objects: what a killed owner leaves is put right by the next one. While an owner
 /// opens the pile the changes are odd, and nobody reads: it may put blocks back, and change the number of stripes.
 /// </remarks>
 internal sealed unsafe class StripeFile : IDisposable
@@ -87,11 +87,11 @@ internal sealed unsafe class StripeFile : IDisposable
         }
     }
 
-    /// <summary>Lets readers in, and gives the stripes. What a killed owner had begun was settled before.</summary>
+    /// <summary>Lets readers in, and gives the stripes. The blocks that a killed owner was changing are whole again.</summary>
     internal Stripes EndRecovery()
     {
-        Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were let in before what a killed owner left was settled.");
-        StripesOf(Stripes.MaxCount).Settle();
+        Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were let in before what a killed owner left was put right.");
+        StripesOf(Stripes.MaxCount).Recover();
         Head->Count = Stripes.UsualCount;
         _isRecovering = false;
         Interlocked.Increment(ref Head->Changes);

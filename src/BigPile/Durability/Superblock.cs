@@ -21,8 +21,8 @@ internal sealed class Superblock : IDisposable
     private readonly PileDirectory _directory;
     private readonly SuperblockFile _file;
     private readonly Guid _bootId;
-    private SuperblockState _state; // as it was written last; of a change that failed the disk may have the one before or the one after
-    private bool _isUnsettled; // nobody knows which
+    private SuperblockState _state; // as it was last written with success
+    private bool _isUnsettled; // a change failed since: the disk may have it or not
 
     /// <summary>Takes over what is in the file.</summary>
     /// <param name="directory">Whose it is; its catalog is open by now, and its segments may follow.</param>
@@ -102,7 +102,7 @@ internal sealed class Superblock : IDisposable
         if (!_state.HasTracesOfCut)
             return;
         Change(static state => state.HasTracesOfCut = false);
-        _directory.Segments.NoteChange(); // readers take no deletion for one to be undone any more
+        _directory.Segments.NoteChange(); // readers stop undoing deletions
     }
 
     /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>
@@ -114,7 +114,7 @@ internal sealed class Superblock : IDisposable
             Debug.Assert(!state.Segments.ContainsKey(number), "Two files would have one name.");
             state.Segments[number] = lengthBytes;
             for (int i = 0; i < SpansOf(lengthBytes); i++)
-                state.Generations.Remove(number + i); // its own pages know
+                state.Generations.Remove(number + i); // from here on its page words state them
         });
     }
 
@@ -213,7 +213,7 @@ internal sealed class Superblock : IDisposable
     /// </remarks>
     private void Change(Action<SuperblockState> change) => Change(change, catalogBytes: null);
 
-    // The catalog will have that length, and has more until then.
+    // States the length that the catalog has once it is shortened: stated too early it is right as well, since the longer file has it too.
     private void StateCatalog(long lengthBytes, Action shorten)
     {
         Debug.Assert(lengthBytes <= _directory.Catalog.LengthBytes, "More would be stated than the file has until it is replaced.");
@@ -240,7 +240,7 @@ internal sealed class Superblock : IDisposable
             }
             catch
             {
-                _state.Sequence = next.Sequence; // of the places that were written one is whole, and not to be written next
+                _state.Sequence = next.Sequence; // counts a place that was written whole, if one was: the next write begins with the other
                 _isUnsettled = true;
                 throw;
             }

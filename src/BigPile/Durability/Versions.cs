@@ -58,7 +58,7 @@ internal sealed class Versions
     internal ulong Next(ulong floor)
     {
         if (Fault.VersionFromLive)
-            floor = 0; // a clock would hide what this control is about
+            floor = 0; // versions by a clock would be right even with the fault that this control plants
         while (true)
         {
             ulong last = Volatile.Read(ref _counter.Last);

@@ -22,7 +22,7 @@ namespace BigPile.Layout;
 ///   bit 1..0    the bytes that are left behind the payload
 /// </code>
 /// A deletion that no flush has made durable is undone by a power cut. So the block's bytes stay until the next flush, and what its
-/// header said stays in the header, since that is the one sector of it that is stored. To whoever reads it is a free slot of the next
+/// header said stays in the header, since that is the one sector of it that is stored. For readers it is a free slot of the next
 /// generation. A link has no room for its target's address.
 /// </remarks>
 internal readonly partial struct BlockHeader

@@ -9,6 +9,6 @@ internal enum LeftAs
     /// <summary>Killed, or still at work: every store is there, up to some instant.</summary>
     Killed,
 
-    /// <summary>With the machine's power: the flush log is, and of later stores any.</summary>
+    /// <summary>By a power cut: what was flushed is there, and of what was stored later anything, or nothing.</summary>
     Cut,
 }

@@ -12,11 +12,10 @@ namespace BigPile.Layout;
 /// bit 47..32  number of slots
 /// bit 31..0   inverse of the odd part modulo 2^32
 /// </code>
-/// A page that changes its slot size would let an old pointer lead
-/// into the middle of a new payload, whose bytes may look like a header. So each access asks here whether the address is the start of a
-/// slot. The test is the exact division by multiplication with the modular inverse (Granlund and Montgomery, "Division by Invariant
-/// Integers using Multiplication", section 9): for a size of odd * 2^k the map n -> rotate(n * inverse(odd), k) is a bijection that
-/// takes the multiples of the size, and nothing else, to 0, 1, 2, …
+/// A page that changes its slot size would let an old pointer lead into the middle of a new payload, whose bytes may look like a header.
+/// So each access asks here whether the address is the start of a slot. The test is the exact division by multiplication with the modular
+/// inverse (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", section 9): for a size of odd * 2^k the map
+/// n -> rotate(n * inverse(odd), k) is a bijection that takes the multiples of the size, and nothing else, to 0, 1, 2, …
 /// All zero is a page without slots: every address fails. So it does in a page that was not examined yet, and whoever fails looks whether
 /// that is the reason.
 /// </remarks>

@@ -183,7 +183,8 @@ internal sealed class SuperblockState
         }
     }
 
-    // Read behind the byte that says which. An owner of format 1 left the catalog's length of an earlier closing there: it is no version.
+    // One field for both: the use, which is read before it, says which it is. Where an owner of format 1 was killed it may still have the
+    // catalog's length of an earlier closing, which is lower than any version.
     private ulong BytesOrVersion
     {
         init

@@ -2,8 +2,9 @@ namespace BigPile.Layout;
 
 /// <summary>Entries of a table that add nothing and take away older ones: of a key, or with a tag.</summary>
 /// <remarks>
-/// After a power cut one that was not flushed must not count: what replaced the older entries may be gone with the power, and then the key
-/// would have neither. Others that were not flushed may stay, as they only ever add. What an entry is says FORMAT.md, "A table entry".
+/// After a power cut one that was not flushed must not count: the newer entries, put in the place of those that it takes away, may be gone
+/// with the power, and then the key would have neither. Other entries that were not flushed may stay: they only ever add. FORMAT.md, "A
+/// table entry", says what an entry is.
 /// </remarks>
 internal static unsafe class TakingEntry
 {

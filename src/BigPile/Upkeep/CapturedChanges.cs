@@ -86,12 +86,12 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives back the room of what a flush has made durably free.</summary>
     internal void Release()
     {
-        Debug.Assert(_moves.Count == 0 || !_space.Gate.IsClosed, "A pile that is closed has settled its moves before.");
+        Debug.Assert(_moves.Count == 0 || !_space.Gate.IsClosed, "A pile that is closed has brought them back before.");
         _allocator.GivingBack.Begin();
         try
         {
             if (_moves.Count != 0)
-                _space.Gate.WhileNothingChanges(SettleMoves); // before the lists: those deleted as links are free by now
+                _space.Gate.WhileNothingChanges(BringHeadersBack); // before the lists: those deleted as links are free by now
             _allocator.Release(_freed);
             _freed.Clear();
         }
@@ -126,7 +126,7 @@ internal sealed unsafe class CapturedChanges
     private ChangeCapture NewCapture() => new(_map, _allocator, _moved, _space.IsSealed, Version);
 
     /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
-    internal void SettleMoves()
+    internal void BringHeadersBack()
     {
         Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
         foreach (MovedTable.Entry entry in _moves)

@@ -105,13 +105,13 @@ internal sealed class FileKeeper : Keeper
         }
     }
 
-    private protected override void Settle()
+    private protected override void CloseCleanly()
     {
         Debug.Assert(Gate.IsClosed, "Nobody is inside any more.");
         try
         {
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
-            _flusher!.Settle();
+            _flusher!.FlushAtEnd();
             Debug.Assert(Space.Moved.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.Superblock.MarkClean(Versions.Last);
         }

@@ -140,7 +140,7 @@ internal sealed unsafe class FileRecovery
         return true;
     }
 
-    // After a kill. A block whose own header is not busy was settled before.
+    // After a kill. A block whose own header is not busy had it brought back before.
     private bool WaitsForMove(MovedTable.Entry entry)
     {
         if (!_inspector.TryFindRaw(entry.Address, out byte* block, out _))

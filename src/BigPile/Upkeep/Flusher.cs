@@ -152,7 +152,7 @@ internal sealed class Flusher
     private void Still(Action action) => _space.Gate.WhileNothingChanges(action);
 
     /// <summary>Closes: writes everything through, and leaves nothing that could be undone. Nobody is inside any more.</summary>
-    internal void Settle()
+    internal void FlushAtEnd()
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Gate.IsClosed, "No flush runs, and nothing changes any more.");
         // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
@@ -173,7 +173,7 @@ internal sealed class Flusher
         if (_changes.HasMoves)
         {
             _log.Restart(_changes.CaptureMoves().Span, _versions.Limit, _changes.Version);
-            _changes.SettleMoves();
+            _changes.BringHeadersBack();
         }
         else
         {

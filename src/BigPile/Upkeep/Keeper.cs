@@ -113,7 +113,7 @@ internal abstract class Keeper
                 Gate.Close();
                 try
                 {
-                    Settle();
+                    CloseCleanly();
                 }
                 finally
                 {
@@ -181,7 +181,7 @@ internal abstract class Keeper
     }
 
     /// <summary>Writes files through and marks them as cleanly closed. Nobody is inside any more.</summary>
-    private protected virtual void Settle()
+    private protected virtual void CloseCleanly()
     {
     }
 

@@ -1,6 +1,4 @@
 using System;
-using System.Collections.Generic;
-using System.IO;
 using System.Linq;
 using System.Reflection;
 using System.Text.Json;
@@ -71,14 +69,5 @@ public sealed class DescriptionTests : ServerTest
             ];
             Assert.Contains(((Problem)method.Invoke(null, arguments)!).Code, codes);
         }
-    }
-
-    [Fact]
-    public void The_reference_has_every_code_with_its_status_and_meaning()
-    {
-        string reference = File.ReadAllText(Path.Combine(SourceTree.Root, "src/BigPile.Http/API.md"));
-        IEnumerable<string> rows =
-            ProblemCatalog.All().Select(static problem => $"| {problem.Status} | `{problem.Code}` | {problem.Title} |");
-        Assert.Contains(string.Join('\n', rows), reference, StringComparison.Ordinal);
     }
 }

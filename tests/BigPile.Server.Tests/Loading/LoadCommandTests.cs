@@ -52,6 +52,19 @@ public sealed class LoadCommandTests : ServerTest
     }
 
     [Fact]
+    public async Task One_of_a_thing_is_told_of_as_one()
+    {
+        (int code, string output, _) = await LoadAsync(Files.Write("one", "{\"id\":1}\nnothing\n"));
+        Assert.Equal(2, code);
+        Assert.StartsWith("Loaded 1 record, 8 bytes,", output, StringComparison.Ordinal);
+        Assert.EndsWith("Skipped 1 line; see above.\n", output, StringComparison.Ordinal);
+        string file = Path.Combine(Files.Path, "out.jsonl");
+        string loaded = Path.Combine(Files.Path, "loaded");
+        (code, _, string error) = await RunAsync(["export", "--table", "t", "--directory", loaded, "--out", file]);
+        Assert.Equal((0, "Exported 1 entry of the table 't'.\n"), (code, error));
+    }
+
+    [Fact]
     public async Task An_empty_file_is_no_fault()
     {
         (int code, string output, _) = await LoadAsync(Files.Write("empty", ""));

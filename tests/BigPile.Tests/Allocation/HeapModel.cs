@@ -257,7 +257,7 @@ internal sealed unsafe class HeapModel : IDisposable
             if ((slots[slot / 64] >> slot & 1) == 0)
                 continue;
             Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _quarantine);
-            if (PagePool.SettleFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
+            if (PagePool.StorePlainFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
                 worn[slot / 64] |= 1UL << slot;
             released++;
         }

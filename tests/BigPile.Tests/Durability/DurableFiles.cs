@@ -7,14 +7,23 @@ using System.Threading;
 
 namespace BigPile.Tests.Durability;
 
-/// <summary>What the device has of a mapped pile's files: each as it was when it was last written through.</summary>
-/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+/// <summary>
+/// What the device has of a mapped pile's files, each as it was when it was last written through, for a test that says itself which sectors
+/// a power cut finds there.
+/// </summary>
+/// <remarks>
+/// <para>
+/// The <see cref="SimulatedDisk"/> draws what a cut leaves, in all the ways there are: it knows of names and lengths that are not on the
+/// disk yet, of files that were replaced, and of a device that refuses. Here every file has its name and its length, the catalog and the
+/// redo file are as the process left them, and what else reached the device is for the test to say: an exact state for each test, and no
+/// chance but the test's own. Both keep a file in the same <see cref="SimulatedFile"/>.
+/// </para>
+/// <para>Thread safety: all members may be called concurrently.</para>
+/// </remarks>
 internal sealed class DurableFiles(string directory)
 {
-    private const int SectorBytes = 512;
-
     private readonly Lock _lock = new();
-    private readonly Dictionary<string, byte[]> _durable = [];
+    private readonly Dictionary<string, SimulatedFile> _durable = [];
     private readonly Dictionary<string, int> _syncs = [];
 
     /// <summary>How often files whose name begins so were written through.</summary>
@@ -30,14 +39,13 @@ internal sealed class DurableFiles(string directory)
         string name = Path.GetFileName(path);
         lock (_lock)
         {
-            try
-            {
-                _durable[name] = PileFiles.ReadShared(path);
-            }
-            catch (FileNotFoundException)
-            {
+            if (!_durable.TryGetValue(name, out SimulatedFile? file))
+                file = new SimulatedFile(name);
+            file.Look(directory);
+            if (!file.Exists)
                 return; // a segment that was given back meanwhile
-            }
+            file.WriteThrough();
+            _durable[name] = file;
             _syncs[name] = _syncs.GetValueOrDefault(name) + 1;
         }
     }
@@ -45,15 +53,8 @@ internal sealed class DurableFiles(string directory)
     /// <summary>Goes on from what the device has of another directory, which was copied here as a kill left it.</summary>
     internal void TakeOver(DurableFiles other)
     {
-        foreach ((string name, byte[] bytes) in other._durable)
-            _durable[name] = bytes;
-    }
-
-    /// <summary>A file as the device has it.</summary>
-    internal byte[] Of(string name)
-    {
-        lock (_lock)
-            return _durable[name];
+        foreach ((string name, SimulatedFile file) in other._durable)
+            _durable[name] = file.Copy();
     }
 
     /// <summary>
@@ -70,14 +71,22 @@ internal sealed class DurableFiles(string directory)
         {
             foreach (string name in new[] { "catalog", "redo" })
                 File.WriteAllBytes(Path.Combine(image, name), PileFiles.ReadShared(Path.Combine(directory, name)));
-            foreach ((string name, byte[] durable) in _durable)
+            foreach (SimulatedFile file in _durable.Values)
             {
-                string path = Path.Combine(directory, name);
-                if (File.Exists(path))
-                    File.WriteAllBytes(
-                        Path.Combine(image, name), reached == null ? durable : Mix(durable, PileFiles.ReadShared(path), name, reached));
+                file.Look(directory);
+                if (!file.Exists)
+                    continue;
+                int[] newest = reached == null ? [] : [.. SectorsOf(file).Where(sector => reached(file.Name, sector))];
+                file.WriteCut(image, file.Device.Length, newest);
             }
         }
+    }
+
+    private static IEnumerable<int> SectorsOf(SimulatedFile file)
+    {
+        int commonBytes = Math.Min(file.Device.Length, file.Now.Length);
+        for (int sector = 0; sector < commonBytes; sector += SimulatedFile.SectorBytes)
+            yield return sector;
     }
 
     /// <summary>The bytes of the batches of a pile's present log.</summary>
@@ -96,16 +105,5 @@ internal sealed class DurableFiles(string directory)
             && BinaryPrimitives.ReadInt64LittleEndian(all[(at + 8)..]) == epoch)
             at += headBytes + BinaryPrimitives.ReadInt32LittleEndian(all[(at + 16)..]);
         return (epoch, at);
-    }
-
-    private static byte[] Mix(byte[] durable, byte[] now, string name, Func<string, int, bool> reached)
-    {
-        byte[] mixed = [.. durable];
-        for (int sector = 0; sector < Math.Min(mixed.Length, now.Length); sector += SectorBytes)
-        {
-            if (reached(name, sector))
-                now.AsSpan(sector, Math.Min(SectorBytes, mixed.Length - sector)).CopyTo(mixed.AsSpan(sector));
-        }
-        return mixed;
     }
 }

@@ -12,7 +12,8 @@ namespace BigPile.Testing;
 /// <para>
 /// Nothing is on the disk but what was written through, and what the system happened to write back by itself (<see cref="WriteBack"/>): any
 /// sectors of any file, at any time and in any order. Whether a file has a name, and how long it is, is known only from a write-through of
-/// the directory or the file on; before that a new file may be missing, and a removed one may be there.
+/// the directory or the file on; before that a new file may be missing, and a removed one may be there. What of all that a cut leaves is
+/// drawn, by its kind; a test that needs one exact state says it to <c>DurableFiles</c>, which has the same files and none of the rest.
 /// </para>
 /// <para>Thread safety: all members may be called concurrently.</para>
 /// </remarks>

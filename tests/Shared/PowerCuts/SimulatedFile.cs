@@ -32,6 +32,9 @@ internal sealed class SimulatedFile(string name)
     /// <summary>The same file under another name.</summary>
     internal SimulatedFile As(string newName) => new(newName) { _device = _device };
 
+    /// <summary>The same file on a disk of its own, which the process has not been looked at for.</summary>
+    internal SimulatedFile Copy() => new(name) { _device = [.. _device] };
+
     /// <summary>Reads what the process sees.</summary>
     internal void Look(string directory)
     {

@@ -51,7 +51,8 @@ function show(access) {
   const missing = missingOf(access);
   byId('access').hidden = missing.length === 0;
   const scopes = access.scopes.length === 1 ? access.scopes[0] : `${access.scopes.slice(0, -1).join(', ')} and ${access.scopes.at(-1)}`;
-  const tables = access.allTables ? 'all tables' : `the tables ${access.tables.join(', ')}`;
+  const isOne = access.tables.length === 1 && !access.tables[0].endsWith('*');
+  const tables = access.allTables ? 'all tables' : `the ${isOne ? 'table' : 'tables'} ${access.tables.join(', ')}`;
   setText(byId('access-may'), `${access.key === undefined ? 'Everybody' : `The key “${access.key}”`} has the ${access.scopes.length === 1 ? 'scope' : 'scopes'} ${scopes}, for ${tables}.`);
   byId('access-not').replaceChildren(...missing.map(text => element('li', {}, text)));
   showScopes();

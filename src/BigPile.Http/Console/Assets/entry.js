@@ -134,7 +134,9 @@ function factsOf(key, response, type, readBytes) {
 }
 
 function tagsOf(hashes) {
-  return hashes === null ? ['Tags', 'none'] : ['Tags', `${count(hashes.split(', ').length)}, as hashes: ${hashes}`, 'An entry holds the hashes of its tags, and not their names.'];
+  if (hashes === null) return ['Tags', 'none'];
+  const number = hashes.split(', ').length;
+  return ['Tags', `${count(number)}, as ${number === 1 ? 'a hash' : 'hashes'}: ${hashes}`, 'An entry holds the hashes of its tags, and not their names.'];
 }
 
 function textOf(error) {

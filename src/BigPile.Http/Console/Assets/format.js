@@ -7,6 +7,12 @@ export function count(value) {
   return whole.format(Math.round(value));
 }
 
+// A number with what it counts. The noun goes by the number as it is shown: a rate of 0.999 is “1.0 reads”.
+export function counted(value, one, many = `${one}s`, format = count) {
+  const number = format(value);
+  return `${number} ${number === '1' ? one : many}`;
+}
+
 export function digits(value) {
   if (value >= 100 || value === 0) return whole.format(Math.round(value));
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
@@ -28,7 +34,7 @@ export function bytes(value) {
 }
 
 export function exactBytes(value) {
-  return `${count(value)} bytes`;
+  return counted(value, 'byte');
 }
 
 export function micros(value) {

@@ -3,7 +3,7 @@
 import { byId, element, keyedRows, setText } from './dom.js';
 import { ApiError, getJson, keysPath } from './api.js';
 import { clearEntry, makeEntry, openEntry } from './entry.js';
-import { count } from './format.js';
+import { counted } from './format.js';
 import { shortened, visible } from './text.js';
 
 const pageSize = 100;
@@ -122,7 +122,7 @@ async function loadMore() {
 
 function showCount() {
   const isOne = listing.seen.size === 1;
-  const number = listing.seen.size === 0 ? 'No keys' : `${count(listing.seen.size)} ${isOne ? 'key' : 'keys'}`;
+  const number = listing.seen.size === 0 ? 'No keys' : counted(listing.seen.size, 'key');
   const whose = listing.prefix === '' ? [] : [` that ${isOne ? 'begins' : 'begin'} with “`, ...visible(listing.prefix), '”'];
   byId('keys-note').replaceChildren(number, ...whose, listing.cursor === null ? '' : ' so far');
 }

@@ -1,7 +1,7 @@
 // Where the memory goes: the equation as a bar and as figures, and the segments as a map.
 
 import { byId, element, keyedRows, setText } from './dom.js';
-import { bytes, count, exactBytes, percent } from './format.js';
+import { bytes, count, counted, exactBytes, percent } from './format.js';
 
 const parts = ['payload', 'headers', 'slack', 'free', 'unexamined', 'unused'];
 const columns = ['Segment', 'Reserved', 'Head', 'Taken', 'Free slots', 'Unexamined', 'Unused', 'Fill'];
@@ -32,10 +32,10 @@ export function showMemory(report) {
   const shown = parts.filter(part => part !== 'unexamined' || memory.unexamined > 0);
   showEquation(memory, shown, report.explained);
   const segments = report.segments.reduce((total, row) => total + row.count, 0);
-  setText(byId('memory-note'), `${count(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${bytes(report.segmentBytes)}; ${bytes(memory.records)} of records beside them`);
+  setText(byId('memory-note'), `${counted(segments, 'segment')} of ${bytes(report.segmentBytes)}; ${bytes(memory.records)} of records beside them`);
   const summary = shown.map(part => `${part} ${percent(memory[part] / Math.max(1, memory.reserved))}`).join(', ');
   byId('equation-bar').setAttribute('aria-label', `Of ${bytes(memory.reserved)} reserved: ${summary}`);
-  byId('map').setAttribute('aria-label', `Map of ${count(segments)} segments, ${percent(memory.committed / Math.max(1, memory.reserved))} in use; the table below has the figures`);
+  byId('map').setAttribute('aria-label', `Map of ${counted(segments, 'segment')}, ${percent(memory.committed / Math.max(1, memory.reserved))} in use; the table below has the figures`);
   drawMap();
   showRows(report.segments);
 }

@@ -3,7 +3,7 @@
 import { may } from './access.js';
 import { ApiError, apiKey, getJson } from './api.js';
 import { byId, element, keyedRows, setText } from './dom.js';
-import { bytes, clock, count, duration, percent } from './format.js';
+import { bytes, clock, count, counted, duration, percent } from './format.js';
 
 let refusedKey = null;
 
@@ -58,8 +58,8 @@ function row(operation) {
 }
 
 function textOf(progress) {
-  if (progress.total === undefined) return progress.records !== undefined ? `${count(progress.records)} records` : progress.entries !== undefined ? `${count(progress.entries)} entries` : '';
-  const parts = progress.unit === 'bytes' ? `${bytes(progress.done)} of ${bytes(progress.total)}` : `${count(progress.done)} of ${count(progress.total)} ${progress.unit}`;
+  if (progress.total === undefined) return progress.records !== undefined ? counted(progress.records, 'record') : progress.entries !== undefined ? counted(progress.entries, 'entry', 'entries') : '';
+  const parts = progress.unit === 'bytes' ? `${bytes(progress.done)} of ${bytes(progress.total)}` : `${count(progress.done)} of ${counted(progress.total, progress.unit.slice(0, -1), progress.unit)}`;
   return `${percent(progress.fraction)}, ${parts}`;
 }
 
@@ -78,7 +78,7 @@ function outcomeOf(operation) {
   if (operation.error !== undefined) return operation.error.detail ?? operation.error.title;
   const result = operation.result;
   if (result === undefined) return operation.state === 'cancelled' ? `stopped${textOf(operation.progress ?? {}) === '' ? '' : ` at ${textOf(operation.progress)}`}` : '';
-  if (result.isSound !== undefined) return `${result.isSound ? 'sound' : `${count(result.faultCount)} faults`}; ${count(result.blocks)} blocks, ${bytes(result.payloadBytes)} of payload${result.isSound ? '' : `; ${result.faults.join('; ')}`}`;
+  if (result.isSound !== undefined) return `${result.isSound ? 'sound' : counted(result.faultCount, 'fault')}; ${counted(result.blocks, 'block')}, ${bytes(result.payloadBytes)} of payload${result.isSound ? '' : `; ${result.faults.join('; ')}`}`;
   if (result.freedBytes !== undefined) return `${bytes(result.freedBytes)} given back`;
   if (result.removed !== undefined) return `removed ${Object.entries(result.removed).map(([table, number]) => `${count(number)} from ${table}`).join(', ')}`;
   return Object.entries(result).filter(([, value]) => typeof value !== 'object' && value !== 0).map(([name, value]) => `${name} ${typeof value === 'number' ? count(value) : value}`).join(', ');

@@ -1,7 +1,7 @@
 // What a pile that was found on disk still has to do, and what was found.
 
 import { byId, element, keyedRows, setText } from './dom.js';
-import { bytes, count, percent } from './format.js';
+import { bytes, counted, percent } from './format.js';
 
 const names = { progress: 'Opening', recovery: 'Pages examined', index: 'Tables indexed' };
 
@@ -12,7 +12,7 @@ export function isWarming(recovery) {
 export function showRecovery(recovery) {
   const bars = [];
   if (recovery.remainingBytes > 0) bars.push({ name: 'Pages examined', share: recovery.progress, text: `${bytes(recovery.totalBytes - recovery.remainingBytes)} of ${bytes(recovery.totalBytes)}` });
-  if (recovery.indexProgress < 1) bars.push({ name: 'Tables indexed', share: recovery.indexProgress, text: `${count(recovery.indexEntries)} entries found` });
+  if (recovery.indexProgress < 1) bars.push({ name: 'Tables indexed', share: recovery.indexProgress, text: `${counted(recovery.indexEntries, 'entry', 'entries')} found` });
   show(bars, findings(recovery));
 }
 
@@ -52,10 +52,10 @@ function findings(recovery) {
   if (recovery.totalBytes === 0) return '';
   const how = recovery.wasClean ? 'The last owner closed the pile.' : recovery.wasPowerCut ? 'The machine stopped while the pile was open.' : 'The last owner did not close the pile.';
   const found = [
-    [recovery.restored, 'blocks restored from the flush log'],
-    [recovery.orphans, 'unfinished payloads freed'],
-    [recovery.faults, `damaged places, ${bytes(recovery.lostBytes)} of payload dropped`],
-  ].filter(([number]) => number > 0).map(([number, text]) => `${count(number)} ${text}`);
+    [recovery.restored, 'block', ' restored from the flush log'],
+    [recovery.orphans, 'unfinished payload', ' freed'],
+    [recovery.faults, 'damaged place', `, ${bytes(recovery.lostBytes)} of payload dropped`],
+  ].filter(([number]) => number > 0).map(([number, what, became]) => counted(number, what) + became);
   const done = isWarming(recovery) ? '' : `All ${bytes(recovery.totalBytes)} of pages are examined.`;
   return [how, done, recovery.indexRestored ? 'The index came back as it was saved.' : '', found.length === 0 ? 'No damage found.' : `${found.join('; ')}.`].filter(text => text !== '').join(' ');
 }

@@ -2,7 +2,7 @@
 
 import { may } from './access.js';
 import { byId, element, keyedRows, setText } from './dom.js';
-import { bytes, count, exactBytes, percent, rate, short } from './format.js';
+import { bytes, count, counted, exactBytes, percent, rate, short } from './format.js';
 import { Series, draw, sparkline } from './chart.js';
 
 const mostShown = 200;
@@ -15,9 +15,9 @@ const columns = [
   { name: 'Entries', value: table => table.entries, text: table => [short(table.entries), count(table.entries)] },
   { name: 'In the pile', value: table => table.blockBytes, text: table => [bytes(table.blockBytes), exactBytes(table.blockBytes)] },
   { name: 'Index', value: table => table.indexBytes, text: table => [bytes(table.indexBytes), exactBytes(table.indexBytes)] },
-  { name: 'Hit ratio', value: table => table.hitRatio ?? -1, text: table => [table.hitRatio === undefined ? '–' : percent(table.hitRatio), `${count(table.hits)} hits, ${count(table.misses)} misses`] },
+  { name: 'Hit ratio', value: table => table.hitRatio ?? -1, text: table => [table.hitRatio === undefined ? '–' : percent(table.hitRatio), `${counted(table.hits, 'hit')}, ${counted(table.misses, 'miss', 'misses')}`] },
   { name: 'Reads/s', value: table => readsOf(table) ?? -1, text: table => [readsOf(table) === null ? '–' : short(readsOf(table)), ''] },
-  { name: 'Writes/s', value: table => writesOf(table) ?? -1, text: table => [writesOf(table) === null ? '–' : short(writesOf(table)), `${count(table.puts)} puts, ${count(table.removals)} removals since the start`] },
+  { name: 'Writes/s', value: table => writesOf(table) ?? -1, text: table => [writesOf(table) === null ? '–' : short(writesOf(table)), `${counted(table.puts, 'put')}, ${counted(table.removals, 'removal')} since the start`] },
   { name: 'Evicted', value: table => table.evictions, text: table => [short(table.evictions), count(table.evictions)] },
   { name: 'Expired', value: table => table.expirations, text: table => [short(table.expirations), count(table.expirations)] },
 ];
@@ -64,7 +64,7 @@ export function showTables(tables) {
   byId('tables-scroll').hidden = byId('table-find').hidden = tables.length === 0;
   byId('table-actions').hidden = !may().write && !may().admin;
   const total = tables.reduce((sum, table) => sum + table.totalBytes, 0);
-  setText(byId('tables-note'), tables.length === 0 ? '' : `${count(tables.length)} with ${bytes(total)}, their indexes included`);
+  setText(byId('tables-note'), tables.length === 0 ? '' : `${count(tables.length)} with ${bytes(total)}, ${tables.length === 1 ? 'its index' : 'their indexes'} included`);
   const names = new Set(tables.map(table => table.name));
   for (const name of [...histories.keys()]) if (!names.has(name)) histories.delete(name);
   for (const table of tables) note(table);

@@ -1,7 +1,7 @@
 // The figures of this moment.
 
 import { byId, element, setText } from './dom.js';
-import { bytes, count, digits, duration, exactBytes, micros, percent, rate, short } from './format.js';
+import { bytes, count, counted, digits, duration, exactBytes, micros, percent, rate, short } from './format.js';
 import { Series, draw, sparkline } from './chart.js';
 
 const reads = new Series();
@@ -47,7 +47,7 @@ export function showTiles(stats) {
   showTableTiles(stats.tables);
   for (const { box } of tiles.values()) box.hidden = false;
   showLatency(stats.activity);
-  setText(tiles.get('entries').note, `${namesOf(stats.tables)}, ${short(stats.pile.objects)} objects in the pile`);
+  setText(tiles.get('entries').note, `${namesOf(stats.tables)}, ${counted(stats.pile.objects, 'object', 'objects', short)} in the pile`);
   const memory = stats.pile.memoryBytes;
   const limit = memory.limit === undefined ? 'no limit' : `limit ${bytes(memory.limit)}`;
   show('memory', bytes(memory.committed), `of ${bytes(memory.reserved)} reserved, ${limit}`, exactBytes(memory.committed));
@@ -67,7 +67,7 @@ export function showTableTiles(tables) {
 }
 
 function namesOf(tables) {
-  return `${count(tables.length)} ${tables.length === 1 ? 'table' : 'tables'}`;
+  return counted(tables.length, 'table');
 }
 
 function showActivity(tables) {
@@ -82,12 +82,12 @@ function showActivity(tables) {
   const writeRate = sum(found => found.puts + found.removals);
   reads.add(readRate);
   writes.add(writeRate);
-  show('activity', short(readRate + writeRate), [`${short(readRate)} reads`, `${short(writeRate)} writes`]);
+  show('activity', short(readRate + writeRate), [counted(readRate, 'read', 'reads', short), counted(writeRate, 'write', 'writes', short)]);
   const ratio = readRate === 0 ? null : sum(found => found.hits) / readRate;
   hits.add(ratio);
   const all = tables.reduce((total, table) => total + table.hits + table.misses, 0);
   const found = tables.reduce((total, table) => total + table.hits, 0);
-  show('hits', ratio === null ? '–' : percent(ratio), all === 0 ? 'no reads since the start' : `${percent(found / all)} since the start, ${short(all)} reads`);
+  show('hits', ratio === null ? '–' : percent(ratio), all === 0 ? 'no reads since the start' : `${percent(found / all)} since the start, ${counted(all, 'read', 'reads', short)}`);
   draw(tiles.get('activity').chart, [reads, writes]);
   draw(tiles.get('hits').chart, [hits]);
 }

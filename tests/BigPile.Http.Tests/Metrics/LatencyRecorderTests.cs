@@ -4,7 +4,7 @@ using BigPile.Http.Metrics;
 
 namespace BigPile.Http.Tests.Metrics;
 
-public sealed class LatencyHistogramTests
+public sealed class LatencyRecorderTests
 {
     [Fact]
     public void Quantiles_are_at_most_a_sixteenth_too_high()
@@ -12,11 +12,11 @@ public sealed class LatencyHistogramTests
         int seed = TestLeg.Seed(7);
         var random = new Random(seed);
         long[] times = [.. Enumerable.Range(0, 10_000).Select(_ => (long)Math.Exp(random.NextDouble() * 25))];
-        var histogram = new LatencyHistogram();
+        var recorder = new LatencyRecorder();
         foreach (long time in times)
-            histogram.Add(time);
+            recorder.Add(time);
         Array.Sort(times);
-        LatencyReport report = histogram.Take()!;
+        LatencyReport report = recorder.Take()!;
         Assert.Equal(times.Length, report.Count);
         foreach ((double share, double found) in new[] { (0.5, report.P50Us), (0.9, report.P90Us), (0.99, report.P99Us),
             (1.0, report.MaxUs) })
@@ -29,12 +29,12 @@ public sealed class LatencyHistogramTests
     [Fact]
     public void What_was_taken_begins_anew()
     {
-        var histogram = new LatencyHistogram();
-        Assert.Null(histogram.Take());
-        histogram.Add(0);
-        histogram.Add(long.MaxValue);
-        histogram.Add(-5);
-        Assert.Equal(3, histogram.Take()!.Count);
-        Assert.Null(histogram.Take());
+        var recorder = new LatencyRecorder();
+        Assert.Null(recorder.Take());
+        recorder.Add(0);
+        recorder.Add(long.MaxValue);
+        recorder.Add(-5);
+        Assert.Equal(3, recorder.Take()!.Count);
+        Assert.Null(recorder.Take());
     }
 }
