@@ -38,7 +38,7 @@ internal sealed unsafe partial class Allocator
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsFrozen(ulong address, PageInfo info)
     {
-        if (!_notesChanges)
+        if (!_knowsFrozen)
             return false;
         PageMeta* page = _map.MetaOf(address);
         return info.ClassPlusOne == 0 ? page->IsRunFrozen : page->IsFrozen((int)info.SlotAt(address));

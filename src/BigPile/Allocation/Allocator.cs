@@ -29,18 +29,18 @@ internal sealed unsafe partial class Allocator : IDisposable
     private readonly Heap[] _heaps;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
-    private readonly bool _notesChanges;
+    private readonly bool _knowsFrozen;
     private readonly Lock _trimming = new();
 
     internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
         _map = map;
         _limitBytes = limitBytes;
-        _notesChanges = store.Kind == StoreKind.Mapped;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _notesChanges);
+        _knowsFrozen = store.Kind == StoreKind.Mapped;
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _knowsFrozen);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i, _notesChanges, GivingBack);
+            _heaps[i] = new Heap(i, _knowsFrozen, GivingBack);
     }
 
     internal PagePool Pool { get; }
@@ -104,7 +104,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
     internal void NoteChange(ulong address)
     {
-        if (_notesChanges)
+        if (_knowsFrozen)
             _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
     }
 

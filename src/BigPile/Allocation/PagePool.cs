@@ -27,20 +27,20 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     internal PagePool(
         SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, GivingBack givingBack,
-        bool notesChanges = false)
+        bool knowsFrozen = false)
     {
         _givingBack = givingBack;
         var generations = new SegmentGenerations(generationBase, store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
-        KnowsFrozen = notesChanges;
-        _changes = new ChangeList(notesChanges ? ChangeList.Capacity : 0);
+        KnowsFrozen = knowsFrozen;
+        _changes = new ChangeList(knowsFrozen ? ChangeList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
         _free = new FreePages(_segments, _suspects, givingBack, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _changes, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
-        _growth = new SegmentGrowth(_source, _segments, _free, generations, notesChanges, _lock);
+        _growth = new SegmentGrowth(_source, _segments, _free, generations, knowsFrozen, _lock);
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
     }
 

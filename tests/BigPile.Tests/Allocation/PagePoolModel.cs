@@ -30,7 +30,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         _random = new Random(seed);
         _store = new FlakySegmentStore(new Random(seed + 1)) { FailsOneOf = failsOneOf };
-        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, notesChanges: true);
+        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, knowsFrozen: true);
     }
 
     internal int Trimmed { get; private set; }
