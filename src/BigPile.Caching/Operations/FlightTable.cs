@@ -34,12 +34,10 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
-            var own = new Flight<TValue>(new FlightNode(key, table.Core.Name));
-            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            Flight<TValue> flight = FlightOf(id, out bool isOwn);
             using FlightNode.Wait wait = flight.Node.BeginWait();
-            if (flight == own)
-                return Run(own, id, state, factory, options);
-            own.Dispose();
+            if (isOwn)
+                return Run(flight, id, state, factory, options);
             bool hasLanded = TryWait(id, flight, out TValue? shared);
             if (table.TryGetAgain(key, out value))
                 return value;
@@ -59,12 +57,10 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
-            var own = new Flight<TValue>(new FlightNode(key, table.Core.Name));
-            Flight<TValue> flight = Flights.GetOrAdd(id, own);
+            Flight<TValue> flight = FlightOf(id, out bool isOwn);
             using FlightNode.Wait wait = flight.Node.BeginWait();
-            bool isOwn = flight == own;
             if (isOwn)
-                _ = RunAsync(own, id, state, factory, options);
+                _ = RunAsync(flight, id, state, factory, options);
             if (isOwn || TryJoin(id, flight))
             {
                 TValue shared = await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
@@ -78,6 +74,17 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             if (table.TryGetAgain(key, out value))
                 return value;
         }
+    }
+
+    /// <summary>The run of a key that is under way, or a new one, which is the caller's to make.</summary>
+    private Flight<TValue> FlightOf(in FlightKey<TKey> key, out bool isOwn)
+    {
+        var own = new Flight<TValue>(new FlightNode(key.Key, table.Core.Name));
+        Flight<TValue> flight = Flights.GetOrAdd(key, own);
+        isOwn = flight == own;
+        if (!isOwn)
+            own.Dispose();
+        return flight;
     }
 
     // A run that was abandoned is gone in a moment. One that is outdated goes on for those who waited before.

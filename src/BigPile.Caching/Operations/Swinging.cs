@@ -12,7 +12,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>The part of a put that is under the lock of the key's bucket: the index comes to lead to the entry that was written.</summary>
 internal static unsafe class Swinging
 {
-    /// <summary>Has the index lead to a written entry.</summary>
+    /// <summary>Has the index lead to a written entry, if the order's condition holds and there is room for it.</summary>
     internal static void SwingLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
@@ -22,7 +22,7 @@ internal static unsafe class Swinging
         else if (!order.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
             change.Result = null;
         else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldRoomBytes: 0))
-            change.IsRetry = true; // the key was there when room was reserved
+            change.IsRetry = true; // room was reserved for a key that was there, and has gone meanwhile
         else
             core.InsertLocked(key, spec, order, bucket, ref change);
     }
@@ -44,7 +44,7 @@ internal static unsafe class Swinging
         long oldRoomBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Space.RoomBytesOf(old.PayloadBytes);
         if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldRoomBytes))
         {
-            change.IsRetry = true; // the key had a larger entry when room was reserved
+            change.IsRetry = true; // room was reserved beside a larger entry of the key, which has gone meanwhile
             return;
         }
         Counter reason = isDead ? core.ReasonOf(old.Head) : Counter.Replacements;
@@ -77,7 +77,7 @@ internal static unsafe class Swinging
         if (Fault.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
-            old.Place.Line->SetInMain(old.Place.Slot, false); // in the queues of its new priority nothing finds it by the old mark
+            old.Place.Line->SetInMain(old.Place.Slot, false); // it enters the small queue of its new priority, which knows no mark
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
@@ -90,7 +90,7 @@ internal static unsafe class Swinging
             _ = core.Index.Lock(key.Hash);
     }
 
-    // What is reserved and what the old entry had is the new one's; the rest goes back.
+    // The new entry takes over what was reserved and what the old one had. What it does not need goes back.
     private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder order, in PutChange change, OldEntry old)
     {
         long roomBytes = order.IsTombstone ? 0 : core.Pile.Space.RoomBytesOf(change.PayloadBytes);

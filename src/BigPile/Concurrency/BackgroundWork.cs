@@ -18,6 +18,7 @@ namespace BigPile.Concurrency;
 internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
 {
     private long _failureCount;
+    private int _queued;
     private BackgroundFailure? _lastFailure;
 
     /// <summary>How often work in the background has failed.</summary>
@@ -25,6 +26,9 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
 
     /// <summary>What failed last; <see langword="null"/> when nothing ever did.</summary>
     internal BackgroundFailure? LastFailure => Volatile.Read(ref _lastFailure);
+
+    /// <summary>Whether everything that was queued has ended. For tests.</summary>
+    internal bool IsIdle => Volatile.Read(ref _queued) == 0;
 
     /// <summary>Runs a piece of work on the calling thread.</summary>
     /// <param name="name">What it does, as a part of a sentence: "the flush by interval".</param>
@@ -47,9 +51,12 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
     }
 
     /// <summary>Runs a piece of work once, on a thread of the pool.</summary>
-    internal void Queue(string name, Action work) =>
+    internal void Queue(string name, Action work)
+    {
+        Interlocked.Increment(ref _queued);
         ThreadPool.UnsafeQueueUserWorkItem(
-            static item => item.Owner.TryRun(item.Name, item.Work), (Owner: this, Name: name, Work: work), preferLocal: false);
+            static item => item.Owner.RunQueued(item.Name, item.Work), (Owner: this, Name: name, Work: work), preferLocal: false);
+    }
 
     /// <summary>Runs a long piece of work on a thread of its own.</summary>
     /// <returns>Ends when the work has; it never fails.</returns>
@@ -86,5 +93,11 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         {
             // it is counted and shown all the same
         }
+    }
+
+    private void RunQueued(string name, Action work)
+    {
+        _ = TryRun(name, work);
+        Interlocked.Decrement(ref _queued);
     }
 }
