@@ -33,16 +33,18 @@ internal static class SideBySide
         })));
     }
 
+    /// <inheritdoc cref="Rounds(Worker[])"/>
+    internal static Task RoundsAsync(params Worker[] workers) => Start(() => Rounds(workers));
+
     /// <summary>Runs rounds until every worker has done its number of them: who is done goes on for the sake of the others.</summary>
     /// <remarks>So each has done its minimum, and all of it beside the others. The first that throws ends all, and is thrown.</remarks>
-    internal static async Task RoundsAsync(params Worker[] workers)
+    internal static void Rounds(params Worker[] workers)
     {
         var team = new Team(workers);
         Task[] tasks = [.. workers.Select((_, index) => Start(() => team.Work(index)))];
-        Task all = Task.WhenAll(tasks);
         long lacking = long.MaxValue;
         long moved = Stopwatch.GetTimestamp();
-        while (await Task.WhenAny(all, Task.Delay(TimeSpan.FromSeconds(1))) != all)
+        while (!Task.WaitAll(tasks, TimeSpan.FromSeconds(1)))
         {
             (long before, lacking) = (lacking, team.Lacking);
             if (lacking != before)
@@ -51,7 +53,6 @@ internal static class SideBySide
                 team.Check(Stopwatch.GetElapsedTime(moved));
         }
         team.Throw();
-        await all;
     }
 
     /// <summary>One that does rounds.</summary>

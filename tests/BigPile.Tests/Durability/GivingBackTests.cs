@@ -36,7 +36,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         pointers.ForEach(pile.Delete);
         mayEnd.Reset();
         isSynced.Reset();
-        Task flush = Task.Run(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
+        Task flush = SideBySide.Start(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
         Assert.True(isSynced.Wait(Eventually.Patience));
         int searches = 0;
         pile.Space.Allocator.QuarantineOverfull = () =>
@@ -62,7 +62,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = store == StoreKind.Mapped ? Pile.Open(PilePath, options) : new Pile(options);
         List<PilePointer> pointers = Fill(pile);
         ThreadPresence presence = pile.Space.Gate.Enter(); // a reader: what a trim takes away stays until it has left
-        Task deletions = InBackground(() => pointers.ForEach(pile.Delete));
+        Task deletions = SideBySide.Start(() => pointers.ForEach(pile.Delete));
         Task puts;
         int deleted;
         try
@@ -70,7 +70,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
             Eventually.True(() => pile.Space.Allocator.GivingBack.IsUnderWay);
             deleted = pointers.Count - (int)pile.Statistics.ObjectCount;
             Assert.InRange(deleted, pointers.Count / 3, pointers.Count);
-            puts = InBackground(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
+            puts = SideBySide.Start(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
             Assert.NotSame(puts, Task.WhenAny(puts, Task.Delay(200)).Result); // it waits for the segment that goes
         }
         finally
@@ -89,7 +89,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile);
         GivingBack givingBack = pile.Space.Allocator.GivingBack;
         givingBack.Begin();
-        Task put = InBackground(() => pile.Put(new byte[LengthBytes]));
+        Task put = SideBySide.Start(() => pile.Put(new byte[LengthBytes]));
         Assert.NotSame(put, Task.WhenAny(put, Task.Delay(200)).Result);
         pile.Delete(pointers[0]);
         givingBack.End();
@@ -108,7 +108,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
         int each = (pointers.Count - Environment.ProcessorCount * PerPage) / Threads; // a heap keeps its last page
-        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => InBackground(() => PutAndDelete(pile, each, new Random(seed + i))))];
+        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
@@ -127,9 +127,6 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         }
         pointers.ForEach(pile.Delete);
     }
-
-    private static Task InBackground(Action action) =>
-        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private static List<PilePointer> Fill(Pile pile, int lengthBytes = LengthBytes)
     {
