@@ -19,7 +19,7 @@ public sealed class IdleClientTests : ServerTest
 {
     private const int ValueBytes = 8 << 20;
 
-    protected override string[] Settings => ["--Server:MaxBodyBytes=8m", "--Limits:BufferedBytes=128m", "--Server:DrainSeconds=60"];
+    protected override string[] Settings => ["--Server:MaxBodyBytes=8m", "--Limits:BufferedBytes=128m", "--Server:DrainSeconds=300"];
 
     [Fact]
     public async Task Answers_that_nobody_takes_leave_room_for_those_who_put()
@@ -53,8 +53,8 @@ public sealed class IdleClientTests : ServerTest
         await Task.Delay(500);
         long start = Stopwatch.GetTimestamp();
         await Server.DisposeAsync();
-        // Not a measure of speed: the drain is a minute, and nobody does anything.
-        Assert.InRange(Stopwatch.GetElapsedTime(start), TimeSpan.Zero, TimeSpan.FromSeconds(30));
+        // Not a measure of speed: the drain is five minutes, and nobody does anything.
+        Assert.InRange(Stopwatch.GetElapsedTime(start), TimeSpan.Zero, Eventually.Patience);
     }
 
     [Fact]
