@@ -24,7 +24,8 @@ public sealed class PauseTests
         inside.WaitUntilInside();
         Task configurer = SideBySide.Start(() => table.Configure(Limited));
         Task disposer = SideBySide.Start(cache.Dispose);
-        await Task.Delay(200); // both wait for the reader, or will refuse to begin
+        // Who disposes has begun; who configures waits for the reader, or will refuse to begin.
+        Eventually.True(() => Record.Exception(() => table.ContainsKey(2)) is ObjectDisposedException);
         inside.Release();
         await reader.WaitAsync(Patience);
         await disposer.WaitAsync(Patience);
@@ -51,7 +52,7 @@ public sealed class PauseTests
                 for (int i = 0; ; i++)
                     cache.GetOrCreateTable<long, byte[]>(Limited with { MaxEntries = 501 + i % 2 });
             });
-            await Task.Delay(round % 10);
+            Thread.SpinWait(round % 10 * 100_000); // at another instant each time
             cache.Dispose();
             await Assert.ThrowsAsync<ObjectDisposedException>(() => configurer.WaitAsync(Patience));
             await Assert.ThrowsAsync<ObjectDisposedException>(() => maker.WaitAsync(Patience));

@@ -96,7 +96,8 @@ public sealed class PileConcurrencyTests
             var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
             PilePointer shared = pile.Put("shared");
             using var started = new CountdownEvent(3);
-            Task[] tasks = [.. Enumerable.Range(0, 3).Select(worker => SideBySide.Start(() => UseUntilClosed(pile, shared, worker, started)))];
+            Task[] tasks =
+                [.. Enumerable.Range(0, 3).Select(worker => SideBySide.Start(() => UseUntilClosed(pile, shared, worker, started)))];
             Assert.True(started.Wait(Eventually.Patience));
             pile.Dispose();
             await Task.WhenAll(tasks);

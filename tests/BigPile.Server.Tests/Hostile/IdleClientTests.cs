@@ -50,7 +50,7 @@ public sealed class IdleClientTests : ServerTest
         using Socket reads = Open("GET /v1/tables/t/entries/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
         using Socket exports = Open("GET /v1/tables/t:export HTTP/1.1\r\nHost: localhost\r\n\r\n");
         using Socket asks = Ask("POST /v1/tables/t:mget", "{\"keys\":[\"large\"]}");
-        await Task.Delay(500);
+        await Eventually.TrueAsync(() => Server.Service<RequestLoad>().Running == 5);
         long start = Stopwatch.GetTimestamp();
         await Server.DisposeAsync();
         // Not a measure of speed: the drain is five minutes, and nobody does anything.

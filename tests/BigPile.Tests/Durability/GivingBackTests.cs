@@ -108,7 +108,8 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
         int each = (pointers.Count - Environment.ProcessorCount * PerPage) / Threads; // a heap keeps its last page
-        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
+        Task[] tasks =
+            [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
