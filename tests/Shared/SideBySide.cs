@@ -22,17 +22,6 @@ internal static class SideBySide
     internal static Task<T> Start<T>(Func<T> function) =>
         Task.Factory.StartNew(function, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    /// <summary>Has each action run once on a thread of its own; all begin together.</summary>
-    internal static Task OnceAsync(params Action[] actions)
-    {
-        var gate = new Barrier(actions.Length); // is not disposed of: the last to come would do so under the others' feet
-        return Task.WhenAll(actions.Select(action => Start(() =>
-        {
-            gate.SignalAndWait();
-            action();
-        })));
-    }
-
     /// <inheritdoc cref="Rounds(Worker[])"/>
     internal static Task RoundsAsync(params Worker[] workers) => Start(() => Rounds(workers));
 
