@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 
 namespace BigPile.Architecture.Tests;
@@ -52,4 +53,29 @@ public sealed class SourceTests
                     && file.Lines[line - 1].TrimStart().StartsWith("while (", StringComparison.Ordinal))
                 || file.Lines[line].TrimStart().StartsWith("SpinWait.SpinUntil(", StringComparison.Ordinal)
             select $"{file.Path}({line + 1})");
+
+    // A task of the pool may begin when that has ended beside which it was to run: SideBySide has threads of their own.
+    [Fact]
+    public void A_test_leaves_to_the_pool_only_what_is_asynchronous() =>
+        KnownExceptions.Compare("task of the pool", from line in LinesOfTests()
+            where line.Text.Contains("Task.Run(", StringComparison.Ordinal)
+                && !line.Text.Contains("Task.Run(async ", StringComparison.Ordinal)
+            select line.Place);
+
+    // What has not happened after a fixed time on a slow machine has not failed. To look whether something does not happen is no such wait,
+    // and neither is a pause between two looks, which a token ends.
+    [Fact]
+    public void A_test_does_not_take_a_fixed_time_for_something_having_happened() =>
+        KnownExceptions.Compare("fixed delay", from line in LinesOfTests()
+            where line.Text.Contains("Thread.Sleep(", StringComparison.Ordinal)
+                || line.Text.TrimStart().StartsWith("await Task.Delay(", StringComparison.Ordinal)
+            where !line.Text.EndsWith(".Token);", StringComparison.Ordinal)
+                && !line.Text.Contains("Timeout.InfiniteTimeSpan", StringComparison.Ordinal)
+            select line.Place);
+
+    private static IEnumerable<(string Place, string Text)> LinesOfTests() =>
+        from file in Sources.Below("tests")
+        where !file.Path.EndsWith("/SourceTests.cs", StringComparison.Ordinal)
+        from number in Enumerable.Range(0, file.Lines.Length)
+        select ($"{file.Path}({number + 1})", file.Lines[number]);
 }

@@ -10,7 +10,7 @@ namespace BigPile.AspNetCore.Tests;
 public sealed class HybridCycleTests : HybridCacheTest
 {
     // Only what hangs waits so long.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     [Fact]
     public async Task A_factory_that_asks_for_its_own_key_is_told()

@@ -46,8 +46,8 @@ public sealed class BackgroundTests
             time.Advance(TimeSpan.FromSeconds(1));
             Assert.False(table.ContainsKey(key));
         }
-        Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
-        Assert.True(pile.Keeper.Background.FailureCount > 0);
+        Assert.True(told.Wait(Eventually.Patience));
+        Eventually.True(() => pile.Keeper.Background.FailureCount > 0);
     }
 
     [Fact]
@@ -71,8 +71,9 @@ public sealed class BackgroundTests
             table.Put(new Version(i, 0), [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(3, table.Sweep());
-        Assert.True(told.Wait(TimeSpan.FromSeconds(30)));
+        Assert.True(told.Wait(Eventually.Patience));
         Assert.Equal([1, 3], keys.Order());
+        Eventually.True(() => pile.Keeper.Background.LastFailure != null); // the one that fails may come last
         Assert.Equal(1, pile.Keeper.Background.FailureCount);
         Assert.Contains("'t'", pile.Keeper.Background.LastFailure!.Message, StringComparison.Ordinal);
     }

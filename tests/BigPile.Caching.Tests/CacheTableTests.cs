@@ -253,7 +253,7 @@ public sealed class CacheTableTests : IDisposable
     {
         CacheTable<long, byte[]> table = _cache.GetOrCreateTable<long, byte[]>("t");
         const int Keys = 500;
-        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => Task.Run(() =>
+        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => SideBySide.Start(() =>
         {
             var random = new Random(worker);
             for (int step = 0; step < 60_000; step++)

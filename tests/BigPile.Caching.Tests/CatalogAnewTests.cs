@@ -29,7 +29,8 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         Cycle(cache, 1_000);
         long before = GC.GetTotalMemory(forceFullCollection: true);
         Cycle(cache, 120_000); // 340 bytes of each would be 40 MB
-        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 20 << 20); // other tests run beside this one
+        // Other tests run beside this one: what they have in memory goes, and what a table leaves would stay.
+        Eventually.True(() => GC.GetTotalMemory(forceFullCollection: true) - before <= 20 << 20);
     }
 
     [Fact]

@@ -8,7 +8,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>A comparer of the application that throws while a factory runs, or waits for somebody who runs another one.</summary>
 public sealed class ForeignComparerTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     [Theory]
     [InlineData(false)]
@@ -20,23 +20,21 @@ public sealed class ForeignComparerTests
         CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer);
         using var runs = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim();
-        Task<string> first = Task.Run(() => Get(Make));
+        Task<string> first = SideBySide.Start(() => Get(Make));
         Assert.True(runs.Wait(Patience));
         Thread? waiter = null;
-        Task<string> second = Task.Factory.StartNew(
-            () =>
-            {
-                waiter = Thread.CurrentThread;
-                return Get(static _ => "other");
-            },
-            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<string> second = SideBySide.Start(() =>
+        {
+            waiter = Thread.CurrentThread;
+            return Get(static _ => "other");
+        });
         Eventually.True(() => waiter is { } thread && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
         comparer.IsBroken = true;
         mayEnd.Set();
         await Assert.ThrowsAsync<InvalidTimeZoneException>(() => first.WaitAsync(Patience));
         await Assert.ThrowsAsync<InvalidTimeZoneException>(() => second.WaitAsync(Patience));
         comparer.IsBroken = false;
-        Assert.Equal("again", await Task.Run(() => Get(static _ => "again")).WaitAsync(Patience));
+        Assert.Equal("again", await SideBySide.Start(() => Get(static _ => "again")).WaitAsync(Patience));
 
         string Make(string key)
         {
@@ -58,7 +56,7 @@ public sealed class ForeignComparerTests
         CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer);
         using var runs = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim();
-        Task<string> first = Task.Run(() => table.GetOrAdd("a", _ =>
+        Task<string> first = SideBySide.Start(() => table.GetOrAdd("a", _ =>
         {
             runs.Set();
             Assert.True(mayEnd.Wait(Patience));
@@ -69,9 +67,9 @@ public sealed class ForeignComparerTests
         comparer.Comparing = () =>
         {
             if (++called < 4) // each adds a key that has to be compared
-                Assert.True(Task.Run(() => table.GetOrAdd($"c{called}", static _ => "made")).Wait(Patience / 2));
+                Assert.True(SideBySide.Start(() => table.GetOrAdd($"c{called}", static _ => "made")).Wait(Patience / 2));
         };
-        Assert.Equal("made", await Task.Run(() => table.GetOrAdd("b", static _ => "made")).WaitAsync(Patience));
+        Assert.Equal("made", await SideBySide.Start(() => table.GetOrAdd("b", static _ => "made")).WaitAsync(Patience));
         comparer.Comparing = null;
         mayEnd.Set();
         Assert.Equal("made", await first.WaitAsync(Patience));
@@ -85,10 +83,10 @@ public sealed class ForeignComparerTests
         CacheTable<Named, string> table = cache.GetOrCreateTable<Named, string>(TestCache.Durable("t"));
         CacheTable<string, string> other = cache.GetOrCreateTable<string, string>(TestCache.Durable("o"));
         Named.Describing = () =>
-            Assert.True(Task.Run(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Patience / 2));
+            Assert.True(SideBySide.Start(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Patience / 2));
         try
         {
-            Task<string> asks = Task.Run(() => table.GetOrAdd(new Named("k"), key => table.GetOrAdd(key, static _ => "never")));
+            Task<string> asks = SideBySide.Start(() => table.GetOrAdd(new Named("k"), key => table.GetOrAdd(key, static _ => "never")));
             InvalidOperationException thrown = await Assert.ThrowsAsync<InvalidOperationException>(() => asks.WaitAsync(Patience));
             Assert.Contains("asks for the same key", thrown.Message, StringComparison.Ordinal);
         }
@@ -108,9 +106,9 @@ public sealed class ForeignComparerTests
         comparer.BeingCompared = () =>
         {
             called++;
-            Assert.True(Task.Run(() => cache.TryGetTable<string, string>("t", out _)).Wait(Patience / 2));
+            Assert.True(SideBySide.Start(() => cache.TryGetTable<string, string>("t", out _)).Wait(Patience / 2));
         };
-        _ = await Task.Run(() => cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer)).WaitAsync(Patience);
+        _ = await SideBySide.Start(() => cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer)).WaitAsync(Patience);
         Assert.NotEqual(0, called);
     }
 

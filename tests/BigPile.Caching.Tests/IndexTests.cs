@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Numerics;
-using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -38,7 +37,7 @@ public sealed unsafe class IndexTests
         int seed = TestLeg.Seed(7);
         var random = new Random(seed);
         var index = new TableIndex(0);
-        Task run = Task.Run(() =>
+        Task run = SideBySide.Start(() =>
         {
             for (long entries = 0; index.BucketCount < TableIndex.MinBuckets * 9; entries += 50)
             {
@@ -48,7 +47,7 @@ public sealed unsafe class IndexTests
                     AssertFound(index, hash, hash & (once - 1), $"seed {seed}, {index.BucketCount} buckets");
             }
         });
-        Assert.True(run.Wait(TimeSpan.FromMinutes(1)), $"seed {seed}: a search goes round");
+        Assert.True(run.Wait(Eventually.Patience), $"seed {seed}: a search goes round");
         index.Dispose(); // not after a failure: a search that goes round would crash all the tests with it
     }
 
@@ -143,23 +142,37 @@ public sealed unsafe class IndexTests
         for (long key = 0; key < Fixed; key++)
             table.Put(key, ValueOf(key, 0));
         int steps = TestLeg.Steps(60_000, 3_000_000);
-        int done = 0;
-        Task[] writers = [.. Enumerable.Range(0, 2).Select(worker => Task.Run(() =>
+        var put = new int[2];
+        SideBySide.Rounds(
+        [
+            .. put.Select((_, worker) => new SideBySide.Worker(steps, Writer(worker))),
+            .. put.Select((_, worker) => new SideBySide.Worker(1_000, Reader(worker))),
+        ]);
+        Assert.Equal(Fixed + put.Sum(), table.Count);
+        for (int worker = 0; worker < put.Length; worker++)
+        {
+            for (int step = 1; step <= put[worker]; step++)
+                Assert.True(table.ContainsKey(Fixed + 2L * step + worker));
+        }
+        AssertResponsible(table.Core.Index);
+
+        Action<int> Writer(int worker)
         {
             var random = new Random(seed * 100 + worker);
-            for (int step = 1; step <= steps; step++)
+            return number =>
             {
+                int step = put[worker] = number + 1;
                 table.Put(Fixed + 2L * step + worker, ValueOf(Fixed + 2L * step + worker, 0));
                 long key = random.Next(Fixed / 2) * 2 + worker; // each writer has its own, so that versions of a key rise
                 table.Put(key, ValueOf(key, step));
-            }
-            Interlocked.Increment(ref done);
-        }))];
-        Task[] readers = [.. Enumerable.Range(0, 2).Select(worker => Task.Run(() =>
+            };
+        }
+
+        Action<int> Reader(int worker)
         {
             var random = new Random(seed * 1000 + worker);
             var last = new int[Fixed];
-            while (Volatile.Read(ref done) < 2)
+            return _ =>
             {
                 long key = random.Next(Fixed);
                 Assert.True(table.TryGet(key, out byte[]? value), $"seed {seed}: key {key} was lost");
@@ -167,13 +180,8 @@ public sealed unsafe class IndexTests
                 Assert.Equal(ValueOf(key, step), value);
                 Assert.True(step >= last[key], $"seed {seed}: key {key} went back from {last[key]} to {step}");
                 last[key] = step;
-            }
-        }))];
-        Task.WaitAll([.. writers, .. readers]);
-        Assert.Equal(Fixed + 2 * steps, table.Count);
-        for (long key = Fixed + 2; key < Fixed + 2 + 2 * steps; key++)
-            Assert.True(table.ContainsKey(key));
-        AssertResponsible(table.Core.Index);
+            };
+        }
     }
 
     [Fact]

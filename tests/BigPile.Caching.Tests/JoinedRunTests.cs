@@ -9,7 +9,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>Runs of factories that others join, with a comparer and a codec of the application.</summary>
 public sealed class JoinedRunTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     /// <summary>Who joins a run that found its key there, and asked after that was removed, must not get what was removed.</summary>
     [Theory]
@@ -55,7 +55,7 @@ public sealed class JoinedRunTests
         using PileCache cache = TestCache.Make();
         CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), new AnyCase());
         using var stop = new CancellationTokenSource();
-        Task changes = Task.Run(() =>
+        Task changes = SideBySide.Start(() =>
         {
             while (!stop.IsCancellationRequested)
             {

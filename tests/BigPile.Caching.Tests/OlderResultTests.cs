@@ -136,7 +136,7 @@ public sealed class OlderResultTests : IDisposable
         {
             var dice = new Random(seed + round);
             long mine = 0;
-            Task reader = Task.Run(() => table.GetOrAdd(1, _ =>
+            Task reader = SideBySide.Start(() => table.GetOrAdd(1, _ =>
             {
                 long seen = Interlocked.Read(ref source);
                 Thread.SpinWait(new Random(seed ^ round).Next(3000));

@@ -40,7 +40,7 @@ public sealed class OperationTests : IDisposable
     {
         CacheTable<long, long> counters = _cache.GetOrCreateTable<long, long>("counters");
         counters.Put(1, 0);
-        await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(() =>
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => SideBySide.Start(() =>
         {
             for (int i = 0; i < 2000;)
             {

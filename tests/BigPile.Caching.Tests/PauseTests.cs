@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>Changing options while others use, sweep and dispose: nothing hangs, and what is closed stays closed.</summary>
 public sealed class PauseTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = Eventually.Patience;
     private static readonly TableOptions Limited = TestCache.Durable() with { MaxEntries = 500 };
 
     [Fact]
@@ -20,11 +20,12 @@ public sealed class PauseTests
         PileCache cache = TestCache.Make();
         CacheTable<long, byte[]> table = Filled(cache);
         using var inside = new Blocker();
-        Task reader = Task.Run(() => ReadInside(table, inside.Enter));
+        Task reader = SideBySide.Start(() => ReadInside(table, inside.Enter));
         inside.WaitUntilInside();
-        Task configurer = Run(() => table.Configure(Limited));
-        Task disposer = Run(cache.Dispose);
-        await Task.Delay(200); // both wait for the reader, or will refuse to begin
+        Task configurer = SideBySide.Start(() => table.Configure(Limited));
+        Task disposer = SideBySide.Start(cache.Dispose);
+        // Who disposes has begun; who configures waits for the reader, or will refuse to begin.
+        Eventually.True(() => Record.Exception(() => table.ContainsKey(2)) is ObjectDisposedException);
         inside.Release();
         await reader.WaitAsync(Patience);
         await disposer.WaitAsync(Patience);
@@ -41,17 +42,17 @@ public sealed class PauseTests
         {
             PileCache cache = TestCache.Make();
             CacheTable<long, byte[]> table = Filled(cache);
-            Task configurer = Run(() =>
+            Task configurer = SideBySide.Start(() =>
             {
                 for (int i = 0; ; i++)
                     table.Configure(i % 2 == 0 ? Limited : TestCache.Durable());
             });
-            Task maker = Run(() =>
+            Task maker = SideBySide.Start(() =>
             {
                 for (int i = 0; ; i++)
                     cache.GetOrCreateTable<long, byte[]>(Limited with { MaxEntries = 501 + i % 2 });
             });
-            await Task.Delay(round % 10);
+            Thread.SpinWait(round % 10 * 100_000); // at another instant each time
             cache.Dispose();
             await Assert.ThrowsAsync<ObjectDisposedException>(() => configurer.WaitAsync(Patience));
             await Assert.ThrowsAsync<ObjectDisposedException>(() => maker.WaitAsync(Patience));
@@ -72,18 +73,18 @@ public sealed class PauseTests
         foreach (Action action in refused)
         {
             bool wasCalled = false;
-            Assert.True(await Run(() => ReadInside(table, () =>
+            Assert.True(await SideBySide.Start(() => ReadInside(table, () =>
             {
                 wasCalled = true;
                 Assert.Throws<InvalidOperationException>(action);
             })).WaitAsync(Patience));
             Assert.True(wasCalled);
-            Assert.True(await Run(() => table.ContainsKey(2)).WaitAsync(Patience));
+            Assert.True(await SideBySide.Start(() => table.ContainsKey(2)).WaitAsync(Patience));
             Assert.Equal(TestCache.Durable(), table.Options);
         }
-        await Run(() => table.Configure(Limited)).WaitAsync(Patience);
+        await SideBySide.Start(() => table.Configure(Limited)).WaitAsync(Patience);
         Assert.Equal(500, table.Count);
-        await Run(cache.Dispose).WaitAsync(Patience);
+        await SideBySide.Start(cache.Dispose).WaitAsync(Patience);
         Assert.Throws<ObjectDisposedException>(() => table.ContainsKey(2));
     }
 
@@ -94,11 +95,11 @@ public sealed class PauseTests
         CacheTable<long, byte[]> table = Filled(cache);
         CacheTable<long, byte[]> other = cache.GetOrCreateTable<long, byte[]>("other");
         using var inside = new Blocker();
-        inside.Then = () => Assert.Throws<InvalidOperationException>(() => other.ContainsKey(1));
-        Task reader = Run(() => ReadInside(table, inside.Enter));
+        // Until the other thread has begun to change the options, the call finds nothing and returns.
+        inside.Then = () => Eventually.True(() => Record.Exception(() => other.ContainsKey(1)) is InvalidOperationException);
+        Task reader = SideBySide.Start(() => ReadInside(table, inside.Enter));
         inside.WaitUntilInside();
-        Task configurer = Run(() => other.Configure(TestCache.Durable("other") with { MaxEntries = 5 }));
-        await Task.Delay(200);
+        Task configurer = SideBySide.Start(() => other.Configure(TestCache.Durable("other") with { MaxEntries = 5 }));
         inside.Release();
         await reader.WaitAsync(Patience);
         await configurer.WaitAsync(Patience);
@@ -112,12 +113,12 @@ public sealed class PauseTests
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t"); // empty, so that sweeps end as often as can be
         table.RemoveByTag("any");
         using var stop = new CancellationTokenSource();
-        Task sweeper = Run(() =>
+        Task sweeper = SideBySide.Start(() =>
         {
             while (!stop.IsCancellationRequested)
                 table.Sweep();
         });
-        await Run(() =>
+        await SideBySide.Start(() =>
         {
             for (int i = 0; i < 5_000; i++)
                 table.Configure(TestCache.Durable() with { Statistics = i % 2 == 0 });
@@ -133,10 +134,6 @@ public sealed class PauseTests
             table.Put(key, [1, 2, 3]);
         return table;
     }
-
-    private static Task Run(Action action) => Task.Factory.StartNew(action, TaskCreationOptions.LongRunning);
-
-    private static Task<T> Run<T>(Func<T> function) => Task.Factory.StartNew(function, TaskCreationOptions.LongRunning);
 
     private static bool ReadInside(CacheTable<long, byte[]> table, Action inside)
     {

@@ -5,6 +5,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
@@ -52,17 +53,20 @@ public sealed class RebuildFailureTests
     }
 
     [Fact]
-    public void A_cache_that_is_disposed_does_not_wait_for_a_walk_that_never_succeeds()
+    public async Task A_cache_that_is_disposed_does_not_wait_for_a_walk_that_never_succeeds()
     {
         using var pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
         using (var cache = new PileCache(pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero }))
             cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
-        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+        using var stop = new CancellationTokenSource();
         var readiness = new CacheReadiness();
         var cores = new FailingTables([], failures: int.MaxValue);
         var rebuild = new IndexRebuild(
             pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
-        Assert.ThrowsAny<OperationCanceledException>(rebuild.Run);
+        Task running = SideBySide.Start(rebuild.Run);
+        Eventually.True(() => cores.Failed > 3);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running.WaitAsync(Eventually.Patience));
         Assert.IsType<IOException>(readiness.Failure);
     }
 

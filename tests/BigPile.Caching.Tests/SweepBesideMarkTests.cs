@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>A sweep that goes round while a removal is between its version and its mark.</summary>
 public sealed class SweepBesideMarkTests : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ManualTime _time = new();

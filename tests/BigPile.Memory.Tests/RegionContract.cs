@@ -1,5 +1,4 @@
 using System;
-using System.Threading.Tasks;
 
 namespace BigPile.Memory.Tests;
 
@@ -46,7 +45,7 @@ public abstract class RegionContract
     public void A_byte_written_by_one_thread_is_seen_by_another()
     {
         using MemoryRegion region = Create(LengthBytes);
-        Task.Run(() => region.GetSpan(100, 1)[0] = 7).Wait();
+        SideBySide.Start(() => region.GetSpan(100, 1)[0] = 7).Wait();
         Assert.Equal(7, region.GetSpan(100, 1)[0]);
     }
 

@@ -60,7 +60,7 @@ public sealed class CatalogTests(ITestOutputHelper output) : IDisposable
 
         started = Stopwatch.GetTimestamp();
         KeyValuePair<string, string>[][] tags = await Task.WhenAll(
-            lines.Chunk((lines.Count / ClientCount) + 1).Select(part => Task.Run(() => CompareAsync(server.Client, part))));
+            lines.Chunk((lines.Count / ClientCount) + 1).Select(part => CompareAsync(server.Client, part)));
         output.WriteLine($"Read and compared {lines.Count:N0} bodies in {Stopwatch.GetElapsedTime(started).TotalSeconds:F2} s");
         return tags.SelectMany(static part => part).ToDictionary();
     }

@@ -125,7 +125,7 @@ public sealed class StartTests : IDisposable
         using CancellationTokenRegistration registration =
             server.Service<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
         gate.Set();
-        await stopping.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        await stopping.Task.WaitAsync(Eventually.Patience);
         Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
         Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
     }
@@ -169,7 +169,7 @@ public sealed class StartTests : IDisposable
         };
         await using ServerProcess process =
             ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Path, environment);
-        (int code, _, string error) = await process.WaitForEndAsync(TimeSpan.FromSeconds(30));
+        (int code, _, string error) = await process.WaitForEndAsync(Eventually.Patience);
         Assert.Equal(1, code);
         Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_directory.Pile));

@@ -22,7 +22,7 @@ public sealed class PileConcurrencyTests
         for (int i = 0; i < shared.Length; i++)
             shared[i] = pile.Put(ValueOf(i, 20)).ToUInt64();
         Task[] tasks = [.. Enumerable.Range(
-            0, 5).Select(worker => Task.Run(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
+            0, 5).Select(worker => SideBySide.Start(() => Work(pile, shared, worker, new Random(TestLeg.Seed(seed) * 100 + worker))))];
         await Task.WhenAll(tasks);
         Assert.Equal(shared.Length, pile.Statistics.ObjectCount);
         Assert.Equal(shared.Length, pile.Count());
@@ -33,7 +33,7 @@ public sealed class PileConcurrencyTests
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         long live = 0;
-        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => Task.Run(() =>
+        Task[] tasks = [.. Enumerable.Range(0, 4).Select(worker => SideBySide.Start(() =>
         {
             var random = new Random(worker);
             var mine = new List<(PilePointer Pointer, byte[] Value)>();
@@ -66,7 +66,7 @@ public sealed class PileConcurrencyTests
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         HashSet<PilePointer> stable = [.. Enumerable.Range(0, 20_000).Select(i => pile.Put("stable " + i))];
         using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
+        Task writer = SideBySide.Start(() =>
         {
             var random = new Random(9);
             var mine = new Queue<PilePointer>();
@@ -96,8 +96,9 @@ public sealed class PileConcurrencyTests
             var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
             PilePointer shared = pile.Put("shared");
             using var started = new CountdownEvent(3);
-            Task[] tasks = [.. Enumerable.Range(0, 3).Select(worker => Task.Run(() => UseUntilClosed(pile, shared, worker, started)))];
-            started.Wait();
+            Task[] tasks =
+                [.. Enumerable.Range(0, 3).Select(worker => SideBySide.Start(() => UseUntilClosed(pile, shared, worker, started)))];
+            Assert.True(started.Wait(Eventually.Patience));
             pile.Dispose();
             await Task.WhenAll(tasks);
         }
@@ -110,7 +111,7 @@ public sealed class PileConcurrencyTests
         PilePointer keep = pile.Put("keep");
         using var stop = new CancellationTokenSource();
         var recent = new ulong[16];
-        Task reader = Task.Run(() =>
+        Task reader = SideBySide.Start(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
             {

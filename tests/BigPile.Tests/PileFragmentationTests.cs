@@ -73,7 +73,7 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         PilePointer[] pointers = [.. Enumerable.Range(0, 500).Select(i => pile.Put(Value(i, 20)))];
         bool isOver = false;
-        Task compacting = Task.Run(() =>
+        Task compacting = SideBySide.Start(() =>
         {
             while (!System.Threading.Volatile.Read(ref isOver))
                 pile.Compact();
@@ -99,7 +99,7 @@ public sealed class PileFragmentationTests(ITestOutputHelper output)
     {
         const long Limit = 13_000_000;
         using var pile = new Pile(new PileOptions { Store = store, SegmentBytes = 4 << 20, MaxBytes = Limit });
-        Task<List<PilePointer>>[] writers = [.. Enumerable.Range(0, 4).Select(i => Task.Run(() => PutUntilFull(pile, i)))];
+        Task<List<PilePointer>>[] writers = [.. Enumerable.Range(0, 4).Select(i => SideBySide.Start(() => PutUntilFull(pile, i)))];
         List<PilePointer>[] all = await Task.WhenAll(writers);
         PileStatistics full = pile.Statistics;
         Assert.True(full.ReservedBytes <= Limit);

@@ -211,7 +211,7 @@ public sealed class PileRawTests : IDisposable
         const int Length = 3_000;
         ulong shared = _pile.Put(Filled(1)).ToUInt64();
         using var stop = new CancellationTokenSource();
-        Task writer = Task.Run(() =>
+        Task writer = SideBySide.Start(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
             {

@@ -136,7 +136,7 @@ public sealed class ReadCheckTests
     {
         using var stop = new CancellationTokenSource();
         int changes = 0;
-        Task writer = Task.Run(() =>
+        Task writer = SideBySide.Start(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
             {
@@ -146,7 +146,7 @@ public sealed class ReadCheckTests
         });
         int torn = 0;
         // Only reads beside a writer that is well under way count.
-        for (int read = 0; read < reads && torn == 0;)
+        for (int read = 0; read < reads && torn == 0 && !writer.IsCompleted;)
         {
             var reader = default(BytesReader);
             if (pile.Reader.TryRead<BytesReader, TChecks>(pointer(), ref reader))

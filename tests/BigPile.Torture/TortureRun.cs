@@ -25,7 +25,7 @@ namespace BigPile.Torture;
 /// </remarks>
 internal sealed unsafe class TortureRun
 {
-    private const int ChildPatienceMs = 60_000;
+    private const int ChildPatienceMs = 300_000;
     private const int LongestChain = 5;
 
     // Versions are reserved a second ahead, which a kill leaves unused: kills that follow one another faster drive them ahead of the clock.

@@ -5,7 +5,6 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
-using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
@@ -16,9 +15,9 @@ namespace BigPile.Allocation;
 /// slots asks the pool for a page that exists, then the other heaps for one to spare, and only then lets the pool grow.
 /// <para>
 /// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageExaminer</c>); the heaps' in the order of
-/// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>
-/// takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim waits for readers inside the
-/// pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.
+/// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>,
+/// and who finds no room at last, takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim
+/// waits for readers inside the pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
@@ -143,13 +142,11 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>All counters at one instant.</summary>
     internal AllocatorCounters Snapshot()
     {
-        foreach (Heap heap in _heaps)
-            heap.EnterLock();
+        EnterHeaps();
         Pool.EnterLock();
         var counters = new AllocatorCounters(Pool, _heaps);
         Pool.ExitLock();
-        foreach (Heap heap in _heaps)
-            heap.ExitLock();
+        ExitHeaps();
         return counters;
     }
 
@@ -171,7 +168,7 @@ internal sealed unsafe partial class Allocator : IDisposable
                 slot = TakeFromAny(sizeClass, payloadBytes, presence);
             if (!slot.IsNone)
                 return slot;
-            if (!IsWorthAnotherSearch(look, searches))
+            if (!(HasRoom(sizeClass) || GivingBack.HasEndedSince(look)) || searches == MostSearches)
                 throw Full(SizeClasses.SlotBytes(sizeClass), look);
         }
     }
@@ -212,14 +209,6 @@ internal sealed unsafe partial class Allocator : IDisposable
         return default;
     }
 
-    // Before a pile is full, nothing is kept for later; and what others gave back behind the search is found by the next one.
-    private bool IsWorthAnotherSearch(int look, int searches)
-    {
-        foreach (Heap heap in _heaps)
-            GiveUpEmptyPages(heap);
-        return GivingBack.HasEndedSince(look) && searches < MostSearches;
-    }
-
     // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
     // answer that is out of date costs one search, or one segment.
     private Slot TakeLarger(int sizeClass, long payloadBytes, ThreadPresence presence)
@@ -258,29 +247,15 @@ internal sealed unsafe partial class Allocator : IDisposable
         for (int searches = 1; ; searches++)
         {
             int look = GivingBack.Look();
-            first = Pool.TakeRun(pages, payloadBytes);
+            first = Pool.TakeRun(pages, payloadBytes, mayGrow: true);
+            if (first == null)
+                first = TakeRunOfAll(pages, payloadBytes);
             if (first != null)
                 break;
-            if (!IsWorthAnotherSearch(look, searches))
+            if (!GivingBack.HasEndedSince(look) || searches == MostSearches)
                 throw Full(blockBytes, look);
         }
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
-    }
-
-    private PileException Full(long blockBytes, int look)
-    {
-        if (Pool.GrowthFailure is DirectoryChangedException changed)
-            return new PileStorageException(changed.Message, changed); // room is not what is missing
-        long quarantinedBytes = QuarantinedBytes;
-        if (quarantinedBytes != 0)
-            QuarantineOverfull?.Invoke(); // who can't flush here and now finds room soon
-        string reason = quarantinedBytes != 0
-            ? $"{quarantinedBytes:N0} of them were freed and can be used again after the next flush"
-            : Pool.GrowthFailure is { } failure
-            ? $"the store could not grow: {failure.Message}"
-            : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
-        string message = $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
-        return new PileFullException(message, Pool.GrowthFailure) { LookedAt = look };
     }
 }

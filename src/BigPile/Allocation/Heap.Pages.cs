@@ -44,18 +44,28 @@ internal sealed unsafe partial class Heap
     internal PageMeta* GiveUpEmpty(int sizeClass)
     {
         _lock.Enter();
-        PageMeta* page = _classes[sizeClass].Current;
-        if (page != null && page->IsEmpty)
-        {
-            _classes[sizeClass].Current = null;
-            page = GiveUpLocked(page);
-        }
-        else
-        {
-            page = null;
-        }
+        PageMeta* page = GiveUpEmptyLocked(sizeClass);
         _lock.Exit();
         return page;
+    }
+
+    /// <summary>As <see cref="GiveUpEmpty"/>, of a caller that has the lock.</summary>
+    internal PageMeta* GiveUpEmptyLocked(int sizeClass)
+    {
+        AssertLocked();
+        PageMeta* page = _classes[sizeClass].Current;
+        if (page == null || !page->IsEmpty)
+            return null;
+        _classes[sizeClass].Current = null;
+        return GiveUpLocked(page);
+    }
+
+    /// <summary>Whether a page of a class has a free slot. The caller has the lock.</summary>
+    internal bool HasSlotLocked(int sizeClass)
+    {
+        AssertLocked();
+        PageMeta* page = _classes[sizeClass].Current;
+        return (page != null && page->FreeCount != 0) || _classes[sizeClass].Listed != null;
     }
 
     /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>

@@ -96,14 +96,23 @@ internal sealed unsafe partial class PagePool : IDisposable
             _slots.Return(meta);
     }
 
-    /// <summary>Pages in a row for one large block: the record of the first, or null when there is no room.</summary>
-    internal PageMeta* TakeRun(int pages, long payloadBytes)
+    /// <summary>Whether a page that exists can be had.</summary>
+    internal bool HasFreePage()
+    {
+        lock (_lock)
+            return _free.First() != null;
+    }
+
+    /// <summary>
+    /// Pages in a row for one large block: the record of the first, or null when there are none (and growing was not asked for or failed).
+    /// </summary>
+    internal PageMeta* TakeRun(int pages, long payloadBytes, bool mayGrow)
     {
         Debug.Assert(pages > 0, "A run has a first page.");
         lock (_lock)
         {
             Segment? segment = _free.TakeRun(pages, out int first);
-            if (segment == null && GrowLocked(pages) is { } grown)
+            if (segment == null && mayGrow && GrowLocked(pages) is { } grown)
             {
                 segment = grown;
                 first = _free.TakeRun(grown, pages);

@@ -13,7 +13,7 @@ public sealed class UserCodeTests : StoppedCacheTest
 {
     private const int ValueBytes = 1_000;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private static readonly byte[] Utf8 = Encoding.UTF8.GetBytes("key");
 
@@ -60,7 +60,7 @@ public sealed class UserCodeTests : StoppedCacheTest
         using var isInside = new ManualResetEventSlim();
         using var mayLeave = new ManualResetEventSlim();
         int user = 0;
-        Task call = OnThread(() => Ways[way](table, () =>
+        Task call = SideBySide.Start(() => Ways[way](table, () =>
         {
             user = user == 0 ? Environment.CurrentManagedThreadId : user;
             if (user != Environment.CurrentManagedThreadId)
@@ -72,7 +72,7 @@ public sealed class UserCodeTests : StoppedCacheTest
         try
         {
             Assert.True(isInside.Wait(Patience));
-            others = OnThread(table.UseEverything);
+            others = SideBySide.Start(table.UseEverything);
             await others.WaitAsync(Patience);
         }
         finally
@@ -90,7 +90,7 @@ public sealed class UserCodeTests : StoppedCacheTest
         using var table = new Table(DirectoryPath);
         int calls = 0;
         bool isCalled = false;
-        await OnThread(() => Ways[way](table, () =>
+        await SideBySide.Start(() => Ways[way](table, () =>
         {
             if (isCalled || calls == 3)
                 return;
@@ -163,9 +163,6 @@ public sealed class UserCodeTests : StoppedCacheTest
 
     private static long ReadManyUtf8(CacheTable<string, byte[]> table, IBufferWriter<byte> writer) =>
         table.ByUtf8().ReadMany(Utf8, [Utf8.Length], writer, 1 << 20, new int[1], new EntryInfo[1]);
-
-    private static Task OnThread(Action action) =>
-        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     /// <summary>A table with a comparer of the user's, and one without, of one entry each.</summary>
     private sealed class Table : IDisposable

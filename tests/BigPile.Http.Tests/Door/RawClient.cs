@@ -11,7 +11,7 @@ namespace BigPile.Http.Tests.Door;
 /// <summary>A client that sends bytes as they are.</summary>
 internal sealed class RawClient : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly Socket _socket;
 

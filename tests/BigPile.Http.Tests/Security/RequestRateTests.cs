@@ -30,7 +30,7 @@ public sealed class RequestRateTests
     public async Task Threads_together_get_the_burst_and_no_more()
     {
         var rate = new RequestRate(requestsPerSecond: 1, burst: 10_000, new ManualTime());
-        int[] taken = await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(() =>
+        int[] taken = await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => SideBySide.Start(() =>
             Enumerable.Range(0, 5_000).Count(_ => rate.TryTake(out TimeSpan _)))));
         Assert.Equal(10_000, taken.Sum());
     }

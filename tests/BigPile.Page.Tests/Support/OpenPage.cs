@@ -55,7 +55,7 @@ internal sealed class OpenPage : IAsyncDisposable
             Locale = "en-GB",
         });
         IPage tab = await context.NewPageAsync();
-        tab.SetDefaultTimeout(60_000); // the machine may be busy
+        tab.SetDefaultTimeout(100_000); // the machine may be busy
         var page = new OpenPage(context, tab, address);
         await tab.AddInitScriptAsync(NoteViolations);
         if (prepare != null)
@@ -70,18 +70,18 @@ internal sealed class OpenPage : IAsyncDisposable
     internal Task HasStatusAsync(string state) => Tab.WaitForSelectorAsync($"#status[data-state={state}]");
 
     internal async Task HasTextAsync(string selector, string text) =>
-        await Assertions.Expect(At(selector)).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = 60_000 });
+        await Assertions.Expect(At(selector)).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = 100_000 });
 
     /// <summary>Waits until an expression is true. The page's policy forbids what the library's own wait does.</summary>
     internal async Task UntilAsync(string expression, object? argument = null)
     {
-        for (int i = 0; i < 1200; i++)
+        for (int i = 0; i < 2000; i++)
         {
             if (await Tab.EvaluateAsync<bool>(expression, argument))
                 return;
             await Tab.WaitForTimeoutAsync(50);
         }
-        throw new TimeoutException($"This did not become true in a minute: {expression}");
+        throw new TimeoutException($"This did not become true in 100 seconds: {expression}");
     }
 
     /// <summary>What has the focus: the name of its element, and its id if it has one.</summary>

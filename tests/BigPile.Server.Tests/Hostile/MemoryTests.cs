@@ -96,11 +96,14 @@ public sealed class MemoryTests : ServerTest
         (await Server.PutAsync("/v1/tables/t/entries/k", new byte[BodyBytes - 100])).EnsureSuccessStatusCode();
         string body = "{\"keys\":[\"k\",\"k\"]}";
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
-        await connection.SendAsync(
+        string request =
             $"POST /v1/tables/t:mget HTTP/1.1\r\nHost: localhost\r\nAccept: {form}\r\nContent-Type: application/json\r\nContent-Length: "
-            + $"{body.Length}\r\n\r\n{body}");
-        await Eventually.TrueAsync(() => Room.UsedBytes >= 2 * BodyBytes);
-        Assert.InRange(Room.UsedBytes, 2 * BodyBytes, 4 * BodyBytes + (512 << 10));
+            + $"{body.Length}\r\n\r\n{body}";
+        // The system's buffers may take some answers whole, and so fast that nobody sees them: the one after those stays.
+        await connection.SendAsync(string.Concat(Enumerable.Repeat(request, 100)));
+        long used = 0;
+        await Eventually.TrueAsync(() => (used = Room.UsedBytes) >= 2 * BodyBytes);
+        Assert.InRange(used, 2 * BodyBytes, 4 * BodyBytes + (512 << 10));
         connection.Abort();
         await RoomIsGivenBackAsync();
     }

@@ -15,8 +15,8 @@ public sealed class SamplingTests
     {
         var sampler = new ReadSampler(oneIn);
         Assert.Equal(oneIn != 0, sampler.IsOn);
-        int[] taken =
-            await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(() => Enumerable.Range(0, 2_500).Count(_ => sampler.Take()))));
+        int[] taken = await Task.WhenAll(Enumerable.Range(0, 4).Select(
+            _ => SideBySide.Start(() => Enumerable.Range(0, 2_500).Count(_ => sampler.Take()))));
         Assert.Equal(expected, taken.Sum());
     }
 }

@@ -41,6 +41,7 @@ public sealed class LoadTests : IDisposable
 
         await first.GetStream().WriteAsync("ok"u8.ToArray());
         Assert.StartsWith("HTTP/1.1 201", await ReadAsync(first), StringComparison.Ordinal);
+        await Eventually.TrueAsync(() => server.Service<RequestLoad>().Running == 1);
         Assert.Equal("ok", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
     }
 
@@ -66,6 +67,7 @@ public sealed class LoadTests : IDisposable
 
         await put.GetStream().WriteAsync("ok"u8.ToArray());
         Assert.StartsWith("HTTP/1.1 201", await ReadAsync(put), StringComparison.Ordinal);
+        await Eventually.TrueAsync(() => load.Running == 0);
         Assert.Equal("ok", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
         Assert.Equal(2, door.Answered);
     }
@@ -87,7 +89,7 @@ public sealed class LoadTests : IDisposable
         Assert.Equal(
             ["200", "200", "200", "404", "200", "200", "200"],
             answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
-        Assert.Equal(0, server.Service<RequestLoad>().Running);
+        await Eventually.TrueAsync(() => server.Service<RequestLoad>().Running == 0);
         Assert.Equal(4, server.Service<DoorCounters>().Answered);
     }
 

@@ -24,12 +24,9 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         var pointers = new PilePointer[Writers * Keys];
         for (int id = 0; id < pointers.Length; id++)
             pointers[id] = pile.Put(CheckedValue.Make(id, 0, 100));
-        bool isOver = false;
-        Task[] writers =
-            [.. Enumerable.Range(0, Writers).Select(i => Task.Run(() => Write(pile, pointers, versions, i, seed, ref isOver)))];
         long restored = 0;
         int flushes = TestLeg.Steps(25, 500);
-        for (int flush = 0; flush < flushes; flush++)
+        bool Flush(int flush)
         {
             int[] atLeast = [.. versions.Select((_, id) => Volatile.Read(ref versions[id]))];
             pile.Flush();
@@ -47,18 +44,23 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
             Assert.Equal(pointers.Length, found.Count);
             Assert.All(found, pair =>
                 Assert.True(pair.Value >= atLeast[pair.Key], $"seed {seed}, flush {flush}: key {pair.Key} is older than the flush"));
+            return flush < flushes - 1 || restored != 0; // goes on until it has met a change
         }
-        Volatile.Write(ref isOver, true);
-        await Task.WhenAll(writers);
+
+        await SideBySide.RoundsAsync(
+        [
+            new SideBySide.Worker(flushes, Flush),
+            .. Enumerable.Range(0, Writers).Select(i => new SideBySide.Worker(1_000, Writer(pile, pointers, versions, i, seed))),
+        ]);
         output.WriteLine($"flushes {flushes}, blocks put back {restored:N0}, changes {versions.Sum(static version => (long)version):N0}");
         Assert.NotEqual(0, restored);
         Assert.True(pile.Verify().IsSound);
     }
 
-    private static void Write(Pile pile, PilePointer[] pointers, int[] versions, int writer, int seed, ref bool isOver)
+    private static Action<int> Writer(Pile pile, PilePointer[] pointers, int[] versions, int writer, int seed)
     {
         var random = new Random(seed + writer);
-        while (!Volatile.Read(ref isOver))
+        return _ =>
         {
             int id = writer * Keys + random.Next(Keys);
             int version = versions[id] + 1;
@@ -68,7 +70,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
             else
                 PutAnew(pile, ref pointers[id], value);
             Volatile.Write(ref versions[id], version);
-        }
+        };
     }
 
     // As a table does: both inside one visit to the pile.

@@ -173,7 +173,7 @@ public sealed class EnvironmentTests : DurabilityTest
     public async Task A_live_pile_under_load_has_no_faults()
     {
         using Pile pile = Open();
-        Task[] writers = [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Load(pile, TestLeg.Seed(71) + i)))];
+        Task[] writers = [.. Enumerable.Range(0, 2).Select(i => SideBySide.Start(() => Load(pile, TestLeg.Seed(71) + i)))];
         int verifications = 0;
         while (!Array.TrueForAll(writers, static task => task.IsCompleted) || verifications == 0)
         {

@@ -237,7 +237,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = Open(options => options with { Codec = codec });
         codec.Pile = pile;
         PilePointer[] pointers = [.. Enumerable.Range(0, 50).Select(i => pile.Put((object)i))];
-        Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(() =>
+        Task[] readers = [.. Enumerable.Range(0, 2).Select(_ => SideBySide.Start(() =>
         {
             for (int i = 0; i < TestLeg.Steps(200, 5_000); i++)
                 Assert.Equal(pointers.Length, pile.GetMany(pointers, new object?[pointers.Length]));

@@ -38,7 +38,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         pointers.ForEach(pile.Delete);
         mayEnd.Reset();
         isSynced.Reset();
-        Task flush = Task.Run(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
+        Task flush = SideBySide.Start(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
         Assert.True(isSynced.Wait(Eventually.Patience));
         int searches = 0;
         pile.Space.Allocator.QuarantineOverfull = () =>
@@ -64,7 +64,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = store == StoreKind.Mapped ? Pile.Open(PilePath, options) : new Pile(options);
         List<PilePointer> pointers = Fill(pile);
         ThreadPresence presence = pile.Space.Gate.Enter(); // a reader: what a trim takes away stays until it has left
-        Task deletions = InBackground(() => pointers.ForEach(pile.Delete));
+        Task deletions = SideBySide.Start(() => pointers.ForEach(pile.Delete));
         Task puts;
         int deleted;
         try
@@ -72,7 +72,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
             Eventually.True(() => pile.Space.Allocator.GivingBack.IsUnderWay);
             deleted = pointers.Count - (int)pile.Statistics.ObjectCount;
             Assert.InRange(deleted, pointers.Count / 3, pointers.Count);
-            puts = InBackground(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
+            puts = SideBySide.Start(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
             Assert.NotSame(puts, Task.WhenAny(puts, Task.Delay(200)).Result); // it waits for the segment that goes
         }
         finally
@@ -91,7 +91,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile);
         GivingBack givingBack = pile.Space.Allocator.GivingBack;
         givingBack.Begin();
-        Task put = InBackground(() => pile.Put(new byte[LengthBytes]));
+        Task put = SideBySide.Start(() => pile.Put(new byte[LengthBytes]));
         Assert.NotSame(put, Task.WhenAny(put, Task.Delay(200)).Result);
         pile.Delete(pointers[0]);
         givingBack.End();
@@ -110,7 +110,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
         int each = pointers.Count / Threads;
-        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => InBackground(() => PutAndDelete(pile, each, new Random(seed + i))))];
+        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
@@ -131,12 +131,45 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         Task[] tasks =
         [
             .. Enumerable.Range(0, Threads).Select(
-                _ => InBackground(() => Interlocked.Add(ref refused, PutAndDeleteAtOnce(pile, together, rounds)))),
+                _ => SideBySide.Start(() => Interlocked.Add(ref refused, PutAndDeleteAtOnce(pile, together, rounds)))),
         ];
         await Task.WhenAll(tasks).WaitAsync(TestLeg.IsLong ? 10 * Eventually.Patience : Eventually.Patience);
         output.WriteLine($"{refused:N0} of {Threads * rounds:N0} puts were refused");
         Assert.Equal(0, refused);
         pile.Space.Allocator.CheckInvariants();
+    }
+
+    /// <summary>
+    /// What is searched in turn may be full each time somebody looks, though there is room at every instant: the other thread has one object
+    /// at most, in one of two places, in either of which there is room for the first thread's.
+    /// </summary>
+    [Theory]
+    [InlineData(100)]
+    [InlineData(5_000)]
+    [InlineData(20_000)]
+    public async Task A_thread_for_which_there_is_always_room_is_never_refused(int otherBytes)
+    {
+        const int HalfPageBytes = 32_000;
+        using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = 1 << 20 });
+        pile.Put(new byte[HalfPageBytes]);
+        PilePointer slot = pile.Put(new byte[HalfPageBytes]);
+        PilePointer page = Fill(pile, OnePageBytes)[0];
+        pile.Delete(slot);
+        pile.Delete(page);
+        int rounds = TestLeg.Steps(200_000, 10_000_000);
+        bool isOver = false;
+        Task other = SideBySide.Start(() => PutEither(pile, [new byte[HalfPageBytes], new byte[otherBytes]], ref isOver));
+        byte[] own = new byte[HalfPageBytes];
+        try
+        {
+            for (int round = 0; round < rounds; round++)
+                pile.Delete(pile.Put(own));
+        }
+        finally
+        {
+            Volatile.Write(ref isOver, true);
+            await other.WaitAsync(Eventually.Patience);
+        }
     }
 
     /// <summary>What a heap keeps for a size of slot is no reason to refuse another size, or a run.</summary>
@@ -149,6 +182,21 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         for (int lengthBytes = 8; lengthBytes < 20_000; lengthBytes += lengthBytes / 8 + 8)
             pile.Delete(pile.Put(new byte[lengthBytes]));
         Assert.Equal(pointers.Count, Fill(pile, OnePageBytes).Count);
+    }
+
+    private static void PutEither(Pile pile, byte[][] values, ref bool isOver)
+    {
+        for (int round = 0; !Volatile.Read(ref isOver); round++)
+        {
+            try
+            {
+                pile.Delete(pile.Put(values[round % 2]));
+            }
+            catch (PileFullException)
+            {
+                // there is room for one of them only, and the other thread may have it
+            }
+        }
     }
 
     private static int PutAndDeleteAtOnce(Pile pile, Barrier together, int rounds)
@@ -185,9 +233,6 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         }
         pointers.ForEach(pile.Delete);
     }
-
-    private static Task InBackground(Action action) =>
-        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private static List<PilePointer> Fill(Pile pile, int lengthBytes = LengthBytes)
     {

@@ -28,12 +28,12 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
         for (int i = 0; i < Objects; i++)
             pointers[i] = writer.Put(CheckedValue.Make(i, 1, i % 500)).ToUInt64();
         var state = new RunState();
-        Task[] readers = [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Read(reader, pointers, state, seed + 100 + i)))];
-        Task[] writers =
-            [.. Enumerable.Range(0, 2).Select(i => Task.Run(() => Write(writer, pointers, i, TestLeg.Steps(40_000, 2_000_000), seed + i)))];
-        await Task.WhenAll(writers);
-        Volatile.Write(ref state.IsOver, true);
-        await Task.WhenAll(readers);
+        int steps = TestLeg.Steps(40_000, 2_000_000);
+        await SideBySide.RoundsAsync(
+        [
+            .. Enumerable.Range(0, 2).Select(i => new SideBySide.Worker(1_000, Reader(reader, pointers, state, seed + 100 + i))),
+            .. Enumerable.Range(0, 2).Select(i => new SideBySide.Worker(steps, Writer(writer, pointers, i, seed + i))),
+        ]);
         output.WriteLine($"read {state.Found:N0} values and {state.Missing:N0} deleted ones; segments {writer.Statistics.SegmentCount}");
         Assert.True(state.Found > 1_000);
         for (int i = 0; i < Objects; i++)
@@ -166,12 +166,12 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
         static path => path, static path => Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(PileFiles.ReadShared(path))));
 
     // Each writer has its own objects, and states a new pointer before the old one is dead.
-    private static void Write(Pile writer, ulong[] pointers, int writerIndex, int steps, int seed)
+    private static Action<int> Writer(Pile writer, ulong[] pointers, int writerIndex, int seed)
     {
         var random = new Random(seed);
         var versions = new int[Objects];
         Array.Fill(versions, 1);
-        for (int step = 0; step < steps; step++)
+        return _ =>
         {
             int i = random.Next(Objects / 2) * 2 + writerIndex;
             var pointer = PilePointer.FromUInt64(pointers[i]);
@@ -179,18 +179,19 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
             if (random.Next(4) != 0)
             {
                 writer.Replace(pointer, value);
-                continue;
+                return;
             }
             Volatile.Write(ref pointers[i], writer.Put(value).ToUInt64());
             writer.Delete(pointer);
-        }
+        };
     }
 
-    private static void Read(Pile reader, ulong[] pointers, RunState state, int seed)
+    // A round counts that found a value.
+    private static Func<int, bool> Reader(Pile reader, ulong[] pointers, RunState state, int seed)
     {
         var random = new Random(seed);
         var seen = new int[Objects];
-        while (!Volatile.Read(ref state.IsOver))
+        return _ =>
         {
             int i = random.Next(Objects);
             var pointer = PilePointer.FromUInt64(Volatile.Read(ref pointers[i]));
@@ -198,18 +199,18 @@ public sealed class ReadOnlyTests(ITestOutputHelper output) : DurabilityTest
             {
                 Interlocked.Increment(ref state.Missing);
                 Assert.True(Volatile.Read(ref pointers[i]) != pointer.ToUInt64(), $"seed {seed}: {pointer} is there, and was not found");
-                continue;
+                return false;
             }
             int version = CheckedValue.VersionOf(value!, i);
             Assert.True(version >= seen[i], $"seed {seed}: object {i} went back from version {seen[i]} to {version}");
             seen[i] = version;
             Interlocked.Increment(ref state.Found);
-        }
+            return true;
+        };
     }
 
     private sealed class RunState
     {
-        internal bool IsOver;
         internal long Found;
         internal long Missing;
     }

@@ -44,7 +44,7 @@ public sealed class RecoveryChurnTests(ITestOutputHelper output) : DurabilityTes
         using (Pile pile = Open())
         {
             await Task.WhenAll(Enumerable.Range(
-                0, threads).Select(i => Task.Run(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));
+                0, threads).Select(i => SideBySide.Start(() => Change(pile, models[i], dead[i], new Random(seed + 100 + i), 3_000))));
             if (!isClosedEarly)
             {
                 pile.Recovery.Completion.Wait();

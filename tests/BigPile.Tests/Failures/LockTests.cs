@@ -59,7 +59,7 @@ public sealed class LockTests : IDisposable
         if (OperatingSystem.IsWindows())
             return;
         using var stopping = new CancellationTokenSource();
-        Task starting = Task.Run(() =>
+        Task starting = SideBySide.Start(() =>
         {
             while (!stopping.IsCancellationRequested)
             {

@@ -9,7 +9,7 @@ namespace BigPile.Tests.Inside;
 /// <summary>Code of the user's that a call runs: it takes its time, calls back, closes the pile, throws.</summary>
 public sealed class UserCodeTests : DurabilityTest
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly CallingCodec _codec = new();
 
@@ -24,7 +24,7 @@ public sealed class UserCodeTests : DurabilityTest
         PilePointer pointer = pile.Put(new byte[100]);
         using var isInside = new ManualResetEventSlim();
         using var mayLeave = new ManualResetEventSlim();
-        Task call = OnThread(() => Intrusions.All[way](pile, _codec, () =>
+        Task call = SideBySide.Start(() => Intrusions.All[way](pile, _codec, () =>
         {
             isInside.Set();
             mayLeave.Wait();
@@ -33,7 +33,7 @@ public sealed class UserCodeTests : DurabilityTest
         try
         {
             Assert.True(isInside.Wait(Patience));
-            others = OnThread(() =>
+            others = SideBySide.Start(() =>
             {
                 pile.Replace(pointer, new byte[50_000]);
                 Assert.Equal(50_000, pile.GetBytes(pointer).Length);
@@ -62,7 +62,7 @@ public sealed class UserCodeTests : DurabilityTest
         using Pile pile = OpenWithCodec();
         PilePointer pointer = pile.Put(new byte[100]);
         int calls = 0;
-        await OnThread(() => Intrusions.All[way](pile, _codec, () =>
+        await SideBySide.Start(() => Intrusions.All[way](pile, _codec, () =>
         {
             if (++calls > 3)
                 return;
@@ -83,7 +83,7 @@ public sealed class UserCodeTests : DurabilityTest
         Pile pile = OpenWithCodec();
         PilePointer pointer = pile.Put("kept");
         pile.Flush();
-        Task call = OnThread(() => Intrusions.All[way](pile, _codec, pile.Dispose));
+        Task call = SideBySide.Start(() => Intrusions.All[way](pile, _codec, pile.Dispose));
         Exception? thrown = await Record.ExceptionAsync(() => call.WaitAsync(Patience));
         Assert.True(thrown is null or ObjectDisposedException, thrown?.ToString());
         Assert.Throws<ObjectDisposedException>(() => pile.Contains(pointer));
@@ -124,7 +124,4 @@ public sealed class UserCodeTests : DurabilityTest
     }
 
     private Pile OpenWithCodec() => Open(options => options with { Codec = _codec });
-
-    private static Task OnThread(Action action) =>
-        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -1,7 +1,6 @@
 using System;
 using System.Diagnostics;
 using System.Linq;
-using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
 
@@ -18,59 +17,35 @@ public sealed class WalkTests
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Managed)]
-    public void A_walk_beside_trims_ends(StoreKind kind)
+    public async Task A_walk_beside_trims_ends(StoreKind kind)
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, Store = kind });
         PilePointer filler = pile.Put(new byte[SegmentBytes - 3 * 65_536]);
         var pointers = new PilePointer[20_000];
-        bool isDone = false;
-        Task<int> walk = Task.Factory.StartNew(
-            () =>
+        var time = Stopwatch.StartNew();
+        await SideBySide.RoundsAsync(
+            new(1, _ => Assert.Contains(filler, pile.Select(static entry => entry.Pointer))),
+            new(1, _ =>
             {
-                int walks = 0;
-                for (; !Volatile.Read(ref isDone); walks++)
-                    Assert.Contains(filler, pile.Select(static entry => entry.Pointer));
-                return walks;
-            },
-            TaskCreationOptions.LongRunning);
-        var watch = Stopwatch.StartNew();
-        while (watch.Elapsed < TimeSpan.FromSeconds(3) && !walk.IsCompleted)
-        {
-            for (int i = 0; i < pointers.Length; i++)
-                pointers[i] = pile.Put("");
-            foreach (PilePointer pointer in pointers)
-                pile.Delete(pointer);
-            pile.Trim();
-        }
-        Volatile.Write(ref isDone, true);
-        Assert.InRange(walk.GetAwaiter().GetResult(), 1, int.MaxValue);
+                PutDeleteAndTrim(pile, pointers);
+                return time.Elapsed > TimeSpan.FromSeconds(3);
+            }));
     }
 
     [Fact]
-    public void A_compaction_beside_trims_ends()
+    public async Task A_compaction_beside_trims_ends()
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes });
         pile.Put(new byte[SegmentBytes - 3 * 65_536]);
         var pointers = new PilePointer[20_000];
-        bool isDone = false;
-        Task compact = Task.Factory.StartNew(
-            () =>
+        var time = Stopwatch.StartNew();
+        await SideBySide.RoundsAsync(
+            new(1, _ => pile.Compact()),
+            new(1, _ =>
             {
-                while (!Volatile.Read(ref isDone))
-                    pile.Compact();
-            },
-            TaskCreationOptions.LongRunning);
-        var watch = Stopwatch.StartNew();
-        while (watch.Elapsed < TimeSpan.FromSeconds(2) && !compact.IsCompleted)
-        {
-            for (int i = 0; i < pointers.Length; i++)
-                pointers[i] = pile.Put("");
-            foreach (PilePointer pointer in pointers)
-                pile.Delete(pointer);
-            pile.Trim();
-        }
-        Volatile.Write(ref isDone, true);
-        compact.GetAwaiter().GetResult();
+                PutDeleteAndTrim(pile, pointers);
+                return time.Elapsed > TimeSpan.FromSeconds(2);
+            }));
         Assert.Equal(1, pile.Statistics.ObjectCount);
     }
 
@@ -87,5 +62,14 @@ public sealed class WalkTests
         long before = ThreadPresence.Mine.PassCount;
         Assert.Equal([first, last], pile.Select(static entry => entry.Pointer));
         Assert.InRange(ThreadPresence.Mine.PassCount - before, 900 / 64, 900);
+    }
+
+    private static void PutDeleteAndTrim(Pile pile, PilePointer[] pointers)
+    {
+        for (int i = 0; i < pointers.Length; i++)
+            pointers[i] = pile.Put("");
+        foreach (PilePointer pointer in pointers)
+            pile.Delete(pointer);
+        pile.Trim();
     }
 }

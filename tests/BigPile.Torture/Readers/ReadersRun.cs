@@ -19,7 +19,7 @@ namespace BigPile.Torture.Readers;
 internal sealed unsafe class ReadersRun : IDisposable
 {
     private const int LookEveryMs = 20;
-    private const int PatienceMs = 120_000;
+    private const int PatienceMs = 300_000;
 
     private readonly ReadersOptions _options;
     private readonly string _directory;

@@ -4,7 +4,6 @@ using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
 using System.Threading;
-using System.Threading.Tasks;
 
 namespace BigPile.Tests.Codec;
 
@@ -49,7 +48,7 @@ public sealed class RuntimePitfallTests
     {
         var fixture = new CodecFixture();
         using var stop = new CancellationTokenSource();
-        var collector = Task.Run(() =>
+        var collector = SideBySide.Start(() =>
         {
             while (!stop.IsCancellationRequested)
             {
@@ -77,7 +76,7 @@ public sealed class RuntimePitfallTests
         var list = new List<int?>(Enumerable.Range(0, 1000).Select(i => (int?)i));
         var map = Enumerable.Range(0, 1000).ToDictionary(i => i, i => i);
         using var stop = new CancellationTokenSource();
-        var changer = Task.Run(() =>
+        var changer = SideBySide.Start(() =>
         {
             for (int i = 1000; !stop.IsCancellationRequested; i++)
             {
