@@ -115,7 +115,8 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
                 Files.Synced(path);
                 if (outrun == null || !Path.GetFileName(path).StartsWith("segment", StringComparison.Ordinal) || syncs++ >= roundSegments)
                     return;
-                Task changes = Task.Run(() => Array.ForEach(pointers[..(2 * logBytes / 500)], one => outrun.Replace(one, new byte[500])));
+                Task changes = SideBySide.Start(
+                    () => Array.ForEach(pointers[..(2 * logBytes / 500)], one => outrun.Replace(one, new byte[500])));
                 Assert.True(changes.Wait(Eventually.Patience));
             },
         });

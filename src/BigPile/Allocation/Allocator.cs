@@ -5,27 +5,26 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
 /// <summary>Gives out slots and runs, and takes them back.</summary>
 /// <remarks>
 /// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
-/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. A heap without free
-/// slots asks the pool for a page that exists, then the other heaps for one to spare, and only then lets the pool grow.
+/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. Where a heap has no
+/// free slot, <see cref="RoomSearch"/> goes on.
 /// <para>
 /// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageExaminer</c>); the heaps' in the order of
 /// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>,
-/// and who finds no room at last, takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim
+/// and a search that finds nothing, takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim
 /// waits for readers inside the pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
 {
-    private const int MostWaste = 2;
-    private const int MostSearches = 32;
-
     private readonly Heap[] _heaps;
+    private readonly RoomSearch _search;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
     private readonly bool _knowsFrozen;
@@ -40,6 +39,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
             _heaps[i] = new Heap(i, _knowsFrozen, GivingBack);
+        _search = new RoomSearch(_heaps, Pool, GivingBack);
     }
 
     internal PagePool Pool { get; }
@@ -142,11 +142,11 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>All counters at one instant.</summary>
     internal AllocatorCounters Snapshot()
     {
-        EnterHeaps();
+        _search.EnterHeaps();
         Pool.EnterLock();
         var counters = new AllocatorCounters(Pool, _heaps);
         Pool.ExitLock();
-        ExitHeaps();
+        _search.ExitHeaps();
         return counters;
     }
 
@@ -160,102 +160,33 @@ internal sealed unsafe partial class Allocator : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Slot TakeSlow(int sizeClass, long payloadBytes, ThreadPresence presence)
     {
-        for (int searches = 1; ; searches++)
-        {
-            int look = GivingBack.Look();
-            Slot slot = TakeFromNewPage(sizeClass, payloadBytes, presence);
-            if (slot.IsNone)
-                slot = TakeFromAny(sizeClass, payloadBytes, presence);
-            if (!slot.IsNone)
-                return slot;
-            if (!(HasRoom(sizeClass) || GivingBack.HasEndedSince(look)) || searches == MostSearches)
-                throw Full(SizeClasses.SlotBytes(sizeClass), look);
-        }
-    }
-
-    // None as well where others were faster, and took all that the page had.
-    private Slot TakeFromNewPage(int sizeClass, long payloadBytes, ThreadPresence presence)
-    {
-        int own = presence.Heap & (_heaps.Length - 1);
-        PageMeta* page = Pool.TakePage(sizeClass, own, mayGrow: false);
-        if (page == null)
-            page = TakeFromOthers(sizeClass, own);
-        if (page == null)
-        {
-            Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
-            if (!larger.IsNone)
-                return larger;
-            page = Pool.TakePage(sizeClass, own, mayGrow: true);
-        }
-        if (page == null)
-            return default;
-        page->IsInTransit = true;
-        page = _heaps[own].Attach(page);
-        if (page != null)
-            Pool.ReturnPage(page);
-        GivingBack.End();
-        return _heaps[own].TryTake(sizeClass, payloadBytes, presence);
-    }
-
-    // No page is to be had. The heaps have pages that they don't give to others, and the caller's may have got one meanwhile.
-    private Slot TakeFromAny(int sizeClass, long payloadBytes, ThreadPresence presence)
-    {
-        foreach (Heap heap in _heaps)
-        {
-            Slot slot = heap.TryTake(sizeClass, payloadBytes, presence);
-            if (!slot.IsNone)
-                return slot;
-        }
-        return default;
-    }
-
-    // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
-    // answer that is out of date costs one search, or one segment.
-    private Slot TakeLarger(int sizeClass, long payloadBytes, ThreadPresence presence)
-    {
-        int largestBytes = SizeClasses.SlotBytes(sizeClass) * MostWaste;
-        for (int i = 0; i < _heaps.Length; i++)
-        {
-            Heap heap = _heaps[(presence.Heap + i) & (_heaps.Length - 1)];
-            if (!heap.IsFragmented)
-                continue;
-            for (int larger = sizeClass + 1; larger < SizeClasses.Count && SizeClasses.SlotBytes(larger) <= largestBytes; larger++)
-            {
-                Slot slot = heap.TryTake(larger, payloadBytes, presence);
-                if (!slot.IsNone)
-                    return slot;
-            }
-        }
-        return default;
-    }
-
-    private PageMeta* TakeFromOthers(int sizeClass, int own)
-    {
-        for (int i = 1; i < _heaps.Length; i++)
-        {
-            PageMeta* page = _heaps[(own + i) & (_heaps.Length - 1)].Detach(sizeClass, own);
-            if (page != null)
-                return page;
-        }
-        return null;
+        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, presence, out int look);
+        return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), look) : slot;
     }
 
     private Slot TakeRun(long blockBytes, long payloadBytes)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        PageMeta* first;
-        for (int searches = 1; ; searches++)
-        {
-            int look = GivingBack.Look();
-            first = Pool.TakeRun(pages, payloadBytes, mayGrow: true);
-            if (first == null)
-                first = TakeRunOfAll(pages, payloadBytes);
-            if (first != null)
-                break;
-            if (!GivingBack.HasEndedSince(look) || searches == MostSearches)
-                throw Full(blockBytes, look);
-        }
+        PageMeta* first = _search.TakeRun(pages, payloadBytes, out int look);
+        if (first == null)
+            throw Full(blockBytes, look);
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
+    }
+
+    private PileException Full(long blockBytes, int look)
+    {
+        if (Pool.GrowthFailure is DirectoryChangedException changed)
+            return new PileStorageException(changed.Message, changed); // room is not what is missing
+        long quarantinedBytes = QuarantinedBytes;
+        if (quarantinedBytes != 0)
+            QuarantineOverfull?.Invoke(); // who can't flush here and now finds room soon
+        string reason = quarantinedBytes != 0
+            ? $"{quarantinedBytes:N0} of them were freed and can be used again after the next flush"
+            : Pool.GrowthFailure is { } failure
+            ? $"the store could not grow: {failure.Message}"
+            : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
+        string message = $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
+        return new PileFullException(message, Pool.GrowthFailure) { LookedAt = look };
     }
 }

@@ -110,7 +110,8 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         List<PilePointer> pointers = Fill(pile, 1_000);
         pointers.ForEach(pile.Delete);
         int each = pointers.Count / Threads;
-        Task[] tasks = [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
+        Task[] tasks =
+            [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
         Assert.True(Task.WaitAll(tasks, Eventually.Patience));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
@@ -140,8 +141,8 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
     }
 
     /// <summary>
-    /// What is searched in turn may be full each time somebody looks, though there is room at every instant: the other thread has one object
-    /// at most, in one of two places, in either of which there is room for the first thread's.
+    /// What is searched in turn may be full each time somebody looks, though there is room at every instant: the other thread has one
+    /// object at most, in one of two places, in either of which there is room for the first thread's.
     /// </summary>
     [Theory]
     [InlineData(100)]
