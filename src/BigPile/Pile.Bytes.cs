@@ -20,7 +20,7 @@ public sealed partial class Pile
         return _writer.PutZeros(lengthBytes);
     }
 
-    /// <summary>Overwrites a part of a payload where it lies. Concurrent reads see all of the part or nothing of it.</summary>
+    /// <summary>Overwrites a part of a payload; the pointer stays. Concurrent reads see all of the part or nothing of it.</summary>
     /// <remarks>
     /// A kill in the middle leaves, in a mapped pile, all of the part or nothing of it when it is at most 65,472 bytes long; of a longer
     /// one it may leave the first pieces of that length.
@@ -30,7 +30,7 @@ public sealed partial class Pile
     /// <param name="offsetBytes">Where they go, from the payload's start.</param>
     /// <exception cref="ArgumentOutOfRangeException">The part does not lie within the payload.</exception>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="PileFullException">The payload is leased, and there is no room for a copy of it.</exception>
+    /// <exception cref="PileFullException">The payload is leased, or was flushed, and there is no room for a copy of it.</exception>
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);

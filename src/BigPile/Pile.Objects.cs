@@ -62,6 +62,7 @@ public sealed partial class Pile
     public PilePointer PutWithCapacity(object value, int capacityBytes) => _objects.Put(value, capacityBytes);
 
     /// <summary>Stores many objects: all of them, or none.</summary>
+    /// <remarks>A kill in the middle leaves, in a mapped pile, some of them, to which nobody has a pointer.</remarks>
     /// <typeparam name="T">The objects' type.</typeparam>
     /// <param name="values">The objects. Strings and byte arrays are stored as they are, anything else by the codec.</param>
     /// <param name="pointers">Gets the pointers in the same order; at least as long as the objects.</param>
@@ -154,11 +155,15 @@ public sealed partial class Pile
 
     /// <summary>Deletes an object. The pointer, and every copy of it, names nothing from now on.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
+    /// <exception cref="PileFullException">
+    /// So many flushed objects were moved since the last flush that there is no place for one more, and the device refuses a flush.
+    /// </exception>
     public void Delete(PilePointer pointer) =>
         Require(_remover.TryRemove(pointer), pointer);
 
     /// <summary>Deletes an object, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
+    /// <exception cref="PileFullException">As of <see cref="Delete"/>.</exception>
     public bool TryDelete(PilePointer pointer) => _remover.TryRemove(pointer);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

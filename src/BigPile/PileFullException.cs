@@ -2,7 +2,10 @@ using System;
 
 namespace BigPile;
 
-/// <summary>The pile has no room within its limit, or the store could not grow. The pile is as it was before the call.</summary>
+/// <summary>
+/// There is no room: within the limit of the pile or of the table, in the store, which could not grow, or for one more object that was
+/// moved since the last flush. The message says which, and what to do. The pile is as it was before the call.
+/// </summary>
 public sealed class PileFullException : PileException
 {
     /// <summary>Makes an exception with a message.</summary>

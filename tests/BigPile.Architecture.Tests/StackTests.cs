@@ -23,7 +23,7 @@ public sealed class StackTests(ITestOutputHelper output)
 
     [Theory]
     [MemberData(nameof(Libraries))]
-    public void No_two_folders_use_each_other(string library)
+    public void No_folders_of_a_project_are_in_a_circle(string library)
     {
         Dictionary<string, SortedSet<string>> uses = House.UsesIn(library);
         foreach ((string room, SortedSet<string> used) in uses.Where(

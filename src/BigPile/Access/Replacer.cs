@@ -15,8 +15,8 @@ namespace BigPile.Access;
 /// overwritten: the new one goes elsewhere as if it did not fit. Order of stores for a move: target whole and published, then the origin's
 /// header in one store, then the old target freed; so at each instant the origin leads to a whole payload. A frozen payload is not
 /// overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still
-/// busy: once it is not, a deletion may give its page away. What a kill leaves behind each store: CRASH.md, the rows "replace" and "part
-/// written".
+/// busy: once it is not, a deletion may give its page away. What a kill leaves behind each store: CRASH.md, the rows "replace" and
+/// "write of a part".
 /// </remarks>
 internal sealed unsafe class Replacer(BlockSpace space)
 {

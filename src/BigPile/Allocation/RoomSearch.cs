@@ -9,7 +9,7 @@ namespace BigPile.Allocation;
 /// segment; a slot of a page that a heap keeps to itself; what heaps keep for other classes. A search goes from place to place, and others
 /// take and free behind it: what it has seen full may be free when it sees the next place full. So it ends without room only once there was
 /// an instant without any: all heaps and the pool are looked at with all their locks held, and what was on its way meanwhile is told by
-/// <see cref="GivingBack"/>.
+/// <see cref="GivingBack"/>; or once others were faster as often as <see cref="MostSearches"/> says.
 /// </remarks>
 internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack givingBack)
 {
