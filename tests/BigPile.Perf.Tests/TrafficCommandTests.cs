@@ -41,7 +41,7 @@ public sealed class TrafficCommandTests
         ConsoleRun run = await ConsoleRun.Of("traffic --requests 2000 --clients 1 --keys 1024");
         Assert.Equal((0, ""), (run.ExitCode, run.Error));
         string[] parts =
-            ["2,000 requests of 1 clients", "Wrong answers", "Requests a second", "SIGTERM", "SIGKILL", "Managed heap", "100 %"];
+            ["2,000 requests of 1 client,", "Wrong answers", "Requests a second", "SIGTERM", "SIGKILL", "Managed heap", "100 %"];
         Assert.All(parts, part => Assert.Contains(part, run.Output));
     }
 
