@@ -62,10 +62,14 @@ public sealed class RoomTests : StoppedCacheTest
             pile, new PileCacheOptions { SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("full");
         int count = 0;
-        Action putNext = () => table.Put(count, new byte[lengthBytes]);
-        Assert.Throws<PileFullException>(() => Repeat(putNext, () => count++));
-        Action putLeast = () => pile.Put(new byte[1]);
-        Assert.Throws<PileFullException>(() => Repeat(putLeast, static () => { })); // not even a mark has room
+        Action fill = () =>
+        {
+            for (; count < 1_000_000; count++)
+                table.Put(count, new byte[lengthBytes]);
+        };
+        Assert.Throws<PileFullException>(fill);
+        Action fillUp = () => Array.ForEach(new byte[1_000_000], one => pile.Put([one]));
+        Assert.Throws<PileFullException>(fillUp); // not even a mark has room
         pile.Flush();
         table.Clear();
         Assert.Equal(0, table.Count);
@@ -113,15 +117,6 @@ public sealed class RoomTests : StoppedCacheTest
         await cache.Pile.FlushAsync();
         Assert.Equal(0, cache.Pile.Space.Moved.Count);
         Assert.True(cache.Pile.Verify().IsSound);
-    }
-
-    private static void Repeat(Action action, Action behind)
-    {
-        for (int i = 0; i < 1_000_000; i++)
-        {
-            action();
-            behind();
-        }
     }
 
     private PileCache OpenFull(out CacheTable<string, byte[]> table, out int count)
