@@ -19,7 +19,7 @@ public abstract class CacheTable
     public long Count => Statistics.EntryCount;
 
     /// <summary>What the table holds and did.</summary>
-    public TableStatistics Statistics => Core.FrozenStatistics ?? Core.Statistics;
+    public TableStatistics Statistics => Core.Statistics;
 
     /// <summary>How the table behaves.</summary>
     public TableOptions Options => Core.Options;

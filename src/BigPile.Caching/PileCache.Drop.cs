@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
@@ -50,6 +51,8 @@ public sealed partial class PileCache
             core.CloseToDrop();
             FreeIdOf(core, floor);
             core.CompleteDrop();
+            KillPoint.Pass(KillWindow.DropBeforeFiles);
+            DeleteFilesOf(core.Id);
             return true;
         }
     }
@@ -62,6 +65,7 @@ public sealed partial class PileCache
             try
             {
                 _ids.Drop(core.Id, Pile.Keeper.Versions.Next(floor));
+                _ids.Hold(core.Id); // nobody else gets its files while they are here
                 isFreed = true;
             }
             finally
@@ -73,6 +77,36 @@ public sealed partial class PileCache
             _ = _hidden.Remove(core.Name);
             foreach ((string Name, Type ValueType) cover in _tables.Keys.Where(cover => cover.Name == core.Name).ToArray())
                 _ = _tables.Remove(cover);
+        }
+    }
+
+    // Files that can't be removed now go when the cache is opened next; until then nobody gets the id.
+    private void DeleteFilesOf(int id)
+    {
+        if (_files != null && !Pile.Keeper.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id)))
+            return;
+        lock (_lock)
+            _ids.Release(id);
+    }
+
+    // A cache that is disposed before leaves the files, and the next one goes on.
+    private void FinishDrops(IReadOnlyList<(int Id, TableCore? Left)> drops)
+    {
+        lock (_dropping)
+        {
+            foreach ((int id, TableCore? left) in drops)
+            {
+                bool isDisposed;
+                lock (_lock)
+                    isDisposed = _disposed;
+                if (isDisposed)
+                {
+                    left?.Dispose();
+                    continue;
+                }
+                left?.CompleteDrop();
+                DeleteFilesOf(id);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
@@ -130,16 +131,29 @@ public sealed partial class PileCache
         return table;
     }
 
+    // The files come before the catalog's record: a table that there is has an index.
     private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
     {
-        TableDefinition definition = _ids.Take(name, kind);
-        return _cores[name] = NewCore(definition, _hash, options, comparer);
+        FilePlace? place = null;
+        TableDefinition? definition = null;
+        try
+        {
+            definition = _ids.Take(name, kind, (id, formerUpTo) => place = _files?.Create(id, formerUpTo));
+        }
+        finally
+        {
+            if (definition == null)
+                place?.Dispose();
+        }
+        TableCore core = NewCore(definition, options, comparer, place: place);
+        place?.MarkWhole();
+        return _cores[name] = core;
     }
 
     private TableCore NewCore(
-        TableDefinition definition, KeyHash hash, TableOptions options, object? comparer = null, bool wasFound = false)
+        TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexPlace? place = null)
     {
-        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, hash, _clock, options)
+        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _hash, _clock, options, place)
         {
             KeyComparer = comparer,
             WasFound = wasFound,

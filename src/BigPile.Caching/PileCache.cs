@@ -34,7 +34,8 @@ public sealed partial class PileCache : IDisposable
     private readonly Sweeper _sweeper;
     private readonly CacheMeter _meter;
     private readonly TableIds _ids;
-    private KeyHash _hash = KeyHash.New();
+    private readonly IndexFiles? _files; // of a mapped pile
+    private readonly KeyHash _hash;
     private TableOptions _defaults;
     private bool _disposed;
 
@@ -64,7 +65,17 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
         _ids = new TableIds(pile.Keeper.Catalog);
-        Readiness = Load();
+        _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
+        _hash = _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();
+        try
+        {
+            Readiness = Load();
+        }
+        catch
+        {
+            DisposeTables();
+            throw;
+        }
         _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
         _meter = new CacheMeter(MeteredTables);
     }
@@ -163,7 +174,7 @@ public sealed partial class PileCache : IDisposable
         ThreadPresence.WaitForOthers();
         if (_clock.IsAhead)
             Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
-        SaveIndexes();
+        CloseIndexes();
         try
         {
             if (_options.OwnsPile)
@@ -171,13 +182,16 @@ public sealed partial class PileCache : IDisposable
         }
         finally
         {
-            foreach (TableCore core in _cores.Values)
-            {
-                core.FrozenStatistics = core.Statistics;
-                core.Dispose();
-            }
+            DisposeTables();
             _stopping.Dispose();
         }
+    }
+
+    private void DisposeTables()
+    {
+        foreach (TableCore core in _cores.Values)
+            core.Dispose();
+        _files?.Dispose();
     }
 
     internal TableCore[] Cores()
@@ -187,7 +201,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     private MeteredTable[] MeteredTables() => Array.ConvertAll(
-        Cores(), static core => new MeteredTable(core.Name, core.Options, core.Counters, core.Count, core.Statistics));
+        Cores(), static core => new MeteredTable(core.Name, core.Options, core.Figures, core.Statistics));
 
     private static TableOptions CheckDefaults(TableOptions options)
     {
@@ -200,46 +214,35 @@ public sealed partial class PileCache : IDisposable
 
     private CacheReadiness Load()
     {
-        TableDefinition[] definitions = [.. _ids.Tables];
-        if (definitions.Length == 0 && _ids.Free.Count == 0)
-            return new CacheReadiness();
-        if (Pile.DirectoryPath != null && new SavedIndex(Pile).TryRead(seed => MakeCores(definitions, new KeyHash(seed))) is { } restored)
-        {
-            AddCores(restored);
-            return new CacheReadiness { WasRestored = true };
-        }
-        Dictionary<int, TableCore> cores = MakeCores(definitions, _hash);
-        AddCores(cores);
-        return Rebuild(cores);
-    }
-
-    private Dictionary<int, TableCore> MakeCores(TableDefinition[] definitions, KeyHash hash)
-    {
-        _hash = hash;
-        return definitions.ToDictionary(
-            static definition => definition.Id,
-            definition => NewCore(definition, hash, FirstOptions(definition.Name), wasFound: true));
+        var opening = new IndexOpening(
+            Pile, _ids, _files, (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place));
+        opening.Run(_hash.Seed, core => _cores[core.Name] = core);
+        if (opening.CutDrops.Count != 0)
+            Pile.Keeper.Background.Queue("the end of drops that were cut off", () => FinishDrops(opening.CutDrops));
+        if (opening.NeedsWalk)
+            return Rebuild(opening);
+        var readiness = new CacheReadiness { WasRestored = opening.WasRestored };
+        foreach (TableCore core in _cores.Values)
+            core.Readiness = readiness;
+        return readiness;
     }
 
     // Until the application says how a table is to behave, nothing goes from it.
     private static TableOptions FirstOptions(string name) => new(name) { CollisionMode = CollisionMode.Durable };
 
-    private void AddCores(Dictionary<int, TableCore> cores)
-    {
-        foreach (TableCore core in cores.Values)
-            _cores[core.Name] = core;
-    }
-
-    private CacheReadiness Rebuild(Dictionary<int, TableCore> cores)
+    private CacheReadiness Rebuild(IndexOpening opening)
     {
         var readiness = new CacheReadiness();
-        foreach (TableCore core in cores.Values)
+        foreach (TableCore core in opening.Unknown.Values)
             core.BeginRebuild();
-        var rebuild = new IndexRebuild(Pile, cores, new Dictionary<int, ulong>(_ids.Free), readiness, _stopping.Token);
+        var rebuild = new IndexRebuild(Pile, opening.Unknown, new Dictionary<int, ulong>(_ids.Free), readiness, _stopping.Token)
+        {
+            Known = opening.Known,
+        };
         bool waits = _options.WaitsUntilReady || Pile.DirectoryPath == null;
         var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
         readiness.Completion = task;
-        foreach (TableCore core in cores.Values)
+        foreach (TableCore core in _cores.Values)
             core.Readiness = readiness;
         task.Start(TaskScheduler.Default);
         if (waits)
@@ -253,18 +256,19 @@ public sealed partial class PileCache : IDisposable
         Pile.Keeper.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 
     [SuppressMessage(
-        "Design", "CA1031", Justification = "Without the file the next start walks through the pile; that is slower, and right.")]
-    private void SaveIndexes()
+        "Design", "CA1031", Justification = "Without that the next start of the machine walks through the pile; that is slower, and right.")]
+    private void CloseIndexes()
     {
-        if (Pile.DirectoryPath == null || !Readiness.IsReady || (_cores.Count == 0 && _ids.Free.Count == 0))
+        if (_files == null || !Readiness.IsReady)
             return;
         try
         {
-            new SavedIndex(Pile).Write(_cores.Values, _hash.Seed);
+            _files.Close(_cores.Values.Select(static core => (core.Index, (FilePlace)core.Index.Place)));
         }
         catch (Exception e)
         {
-            Pile.Logger.LogError(e, "The tables' index could not be saved; the next start will walk through the pile");
+            Pile.Logger.LogError(
+                e, "The tables' indexes could not be written through; after another start of the machine the pile will be walked through");
         }
     }
 }

@@ -29,4 +29,11 @@ public sealed record PileCacheOptions
     /// miss meanwhile what was put before the pile was opened; see <see cref="CacheReadiness"/>.
     /// </summary>
     public bool WaitsUntilReady { get; init; }
+
+    /// <summary>
+    /// Where the indexes of a mapped pile's tables are kept: a directory that has one for each pile, such as one in shared memory, which
+    /// outlives the process and not the machine's start; <see langword="null"/>: with the pile. A pile whose indexes are not found there
+    /// is walked through.
+    /// </summary>
+    public string? IndexDirectory { get; init; }
 }

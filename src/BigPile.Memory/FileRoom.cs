@@ -37,6 +37,36 @@ internal static class FileRoom
         return !isNew || HasAll(file, lengthBytes);
     }
 
+    /// <summary>Asks the system for more space behind what a file has, and whether it is there.</summary>
+    /// <returns><see langword="false"/> when it is not sure.</returns>
+    /// <exception cref="IOException">The disk is full.</exception>
+    internal static bool TryExtend(HeldFile file, long fromBytes, long toBytes)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            HeldDirectory.Translate(() => RandomAccess.SetLength(file.Handle, toBytes));
+            return OperatingSystem.IsWindows() || HasAll(file, toBytes);
+        }
+        while (LibC.Allocate(file.Handle, 0, fromBytes, toBytes - fromBytes) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error is FileErrors.NotSupported or FileErrors.NoSuchCall or FileErrors.InvalidArgument)
+                return false;
+            if (error != FileErrors.Interrupted)
+                throw FileErrors.Of(file.Path, $"given {toBytes - fromBytes:N0} bytes more of the disk", error);
+        }
+        return HasAll(file, toBytes);
+    }
+
+    /// <summary>Writes zeros behind what a file has.</summary>
+    internal static void FillBehind(HeldFile file, long fromBytes, long toBytes)
+    {
+        var part = new byte[Math.Min(PartBytes, toBytes - fromBytes)];
+        for (long at = fromBytes; at < toBytes; at += part.Length)
+            file.Write(part.AsSpan(0, (int)Math.Min(part.Length, toBytes - at)), at);
+        file.Sync(); // some file systems say only then that there is no room
+    }
+
     /// <summary>Writes every byte: zeros to a new file, and what is there to another one, which nobody else may be writing.</summary>
     internal static void Fill(HeldFile file, long lengthBytes, bool isNew)
     {

@@ -99,6 +99,26 @@ internal sealed class HeldFile : IDisposable
             FileRoom.Fill(this, lengthBytes, isNew);
     }
 
+    /// <summary>Makes the file longer, all of it space on the disk; what is added is zero.</summary>
+    /// <param name="fromBytes">The length that the file has.</param>
+    /// <param name="toBytes">The length that it is to have.</param>
+    internal void Extend(long fromBytes, long toBytes)
+    {
+        bool isSure = false;
+        try
+        {
+            _directory.Begin(FileOperation.Allocate, Path);
+            isSure = FileRoom.TryExtend(this, fromBytes, toBytes);
+            _directory.End(FileOperation.Allocate, Path);
+        }
+        catch (NotSupportedException)
+        {
+            // neither the file system nor the system can: the bytes themselves are written
+        }
+        if (!isSure)
+            FileRoom.FillBehind(this, fromBytes, toBytes);
+    }
+
     /// <summary>Returns when the device has what was written to the file, by calls or through a map.</summary>
     /// <exception cref="DirectoryChangedException">The file has no name any more: nobody would find what is written.</exception>
     internal void Sync()

@@ -27,7 +27,7 @@ internal sealed class HalfBuilt : IDisposable
         _core.BeginRebuild();
     }
 
-    internal long Count => _core.Count;
+    internal long Count => _core.Statistics.EntryCount;
 
     /// <summary>The table as callers have it; its keys are of the kind that it was made with.</summary>
     internal CacheTable<TKey, byte[]> Cover<TKey>()

@@ -47,7 +47,7 @@ public sealed class RebuildFailureTests
         Assert.Null(readiness.Failure);
         Assert.True(pile.Keeper.Background.FailureCount > 0);
         Assert.False(core.IsRebuilding);
-        Assert.Equal(4_900, core.Count);
+        Assert.Equal(4_900, core.Statistics.EntryCount);
         Assert.Equal(4_900, pile.Statistics.ObjectCount);
         core.Close();
     }
@@ -89,7 +89,7 @@ public sealed class RebuildFailureTests
         var table = new CacheTable<long, byte[]>(core);
         var rebuild = new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), new CacheReadiness(), CancellationToken.None);
         Assert.Throws<IOException>(rebuild.RunOnce);
-        Assert.Equal(1_000, core.Count);
+        Assert.Equal(1_000, core.Statistics.EntryCount);
         Assert.Empty(table.Keys);
         Assert.False(table.ContainsKey(1));
         cores.FailsAtEnd = false;

@@ -25,7 +25,19 @@ public abstract class StoppedCacheTest : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    private protected static string SavedFile(string directory) => Path.Combine(directory, SavedIndex.FileName);
+    /// <summary>Removes the indexes of a pile that nobody has open: its tables are to be found by a walk.</summary>
+    /// <returns>The directory.</returns>
+    private protected static string ForgetIndexes(string directory)
+    {
+        foreach (string file in Directory.EnumerateFiles(directory))
+        {
+            string name = Path.GetFileName(file);
+            if (name == IndexFiles.FileName || name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FilePlace.OverflowPrefix, StringComparison.Ordinal))
+                File.Delete(file);
+        }
+        return directory;
+    }
 
     /// <summary>Works on a pile, stops it, and gives its directory.</summary>
     private protected string Stop(Action<PileCache> work)

@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -10,7 +11,7 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// <code>
 /// bytes 0..1   frequencies: two bits a slot, counted by readers with plain stores; a lost count is harmless
-/// byte  2      state of the first line: bit 0 locked, bit 1 entries are being moved, bits 7..2 level
+/// byte  2      state of the first line: bit 0 zero, bit 1 entries are being moved, bits 7..2 level
 /// byte  3      bit 6..0: the slot's entry is in the main queue of an eviction policy; bit 7: some entry may expire
 /// bytes 4..7   number of the next line, in the store of overflow lines; 0: none
 /// bytes 8..63  seven slots
@@ -18,14 +19,13 @@ namespace BigPile.Caching.Index;
 /// Everything but the frequencies is written under the bucket's lock. The level tells how many low bits of the hash the entries of a
 /// bucket have in common with its number: who computed the number from an older size of the table sees it here. An entry changes its
 /// place only while the moving bit is set, and the level is higher afterwards; so a reader that found nothing was right if the state
-/// is the same before and behind, the lock left aside.
+/// is the same before and behind. The locks are elsewhere: <see cref="BucketLocks"/>.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]
 internal unsafe struct Bucket
 {
     internal const int SizeBytes = 64;
     internal const int SlotCount = 7;
-    internal const byte LockBit = 1;
     internal const byte MovingBit = 2;
     internal const byte ExpiryBit = 0x80;
 
@@ -68,28 +68,22 @@ internal unsafe struct Bucket
 
     internal static int LevelOf(byte state) => state >> LevelShift;
 
-    /// <summary>Whether nothing was moved between two looks at the state.</summary>
-    internal static bool IsSame(byte before, byte after) => ((before ^ after) & ~LockBit) == 0;
-
-    /// <summary>Makes an untouched line the first one of a bucket.</summary>
-    internal void Initialize(int level, bool isLocked) =>
-        Volatile.Write(ref _state, (byte)((level << LevelShift) | (isLocked ? LockBit : 0)));
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryLock()
+    /// <summary>Makes a line that nobody looks at the first one of a bucket, without entries.</summary>
+    internal void Initialize(int level)
     {
-        byte state = _state;
-        return (state & LockBit) == 0 && Interlocked.CompareExchange(ref _state, (byte)(state | LockBit), state) == state;
+        fixed (Bucket* line = &this)
+            new Span<byte>(line, SizeBytes).Clear(); // a split that a killed process had begun may have left something
+        Volatile.Write(ref _state, (byte)(level << LevelShift));
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Unlock() => Volatile.Write(ref _state, (byte)(_state & ~LockBit));
+    /// <summary>Sets a bucket's level, with nothing being moved. Its lock is held, or nobody uses the index yet.</summary>
+    internal void SetLevelLocked(int level) => Volatile.Write(ref _state, (byte)(level << LevelShift));
 
     /// <summary>Announces that entries leave for the bucket that shares one bit less of the hash. The lock is held.</summary>
     internal void BeginMoveLocked()
     {
-        Debug.Assert((_state & (LockBit | MovingBit)) == LockBit, "The bucket is locked, and nobody moves its entries yet.");
-        Volatile.Write(ref _state, (byte)((((_state >> LevelShift) + 1) << LevelShift) | MovingBit | LockBit));
+        Debug.Assert(!IsMoving(_state), "Nobody moves the bucket's entries yet.");
+        Volatile.Write(ref _state, (byte)((((_state >> LevelShift) + 1) << LevelShift) | MovingBit));
         // the raised level is out before the first slot is cleared; pairs with the reader's barrier before its second look
         Volatile.WriteBarrier();
     }

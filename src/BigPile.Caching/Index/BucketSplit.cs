@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using BigPile.Concurrency;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Index;
@@ -7,8 +8,9 @@ namespace BigPile.Caching.Index;
 /// <summary>Moves those entries of a bucket whose hash has one more bit set to the bucket that was born for them.</summary>
 /// <remarks>
 /// Order: copies in the new bucket, which nobody finds yet; level of the old one raised; what was moved cleared there, and what is left
-/// in overflow lines brought forward. Between, a key may be in both: a writer waits for the locks, and a reader that comes upon the
-/// older copy reads the same block. If the copies can't all be placed, nothing has changed.
+/// in overflow lines brought forward; number of buckets. Between, a key may be in both: a writer waits for the locks, and a reader that
+/// comes upon the older copy reads the same block. If the copies can't all be placed, nothing has changed. What a kill leaves is undone
+/// while the level is the old one, and finished once it is raised: <see cref="SplitRecovery"/>.
 /// <para>
 /// Compiled in full at the first call: a table grows most while its process is young, and code that is compiled for a quick start, where
 /// each slot costs some calls, took a quarter of the time of its puts.
@@ -29,15 +31,34 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         }
         Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
         Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
+        if (Fault.SplitUnmarked)
+            ClearMoved(old);
+        KillPoint.Pass(KillWindow.SplitBeforeRaised);
         old.First->BeginMoveLocked();
+        Finish(old);
+    }
+
+    /// <summary>Clears what was moved, and ends the move.</summary>
+    internal void Finish(in LockedBucket old)
+    {
         ClearMoved(old);
         BringForward(old.First);
-        FreeEmptyTail(old.First);
+        KillPoint.Pass(KillWindow.SplitBeforeEnded);
+        FreeEmptyTail(old);
         old.First->EndMoveLocked();
     }
 
+    /// <summary>Takes out all slots of a bucket that nobody finds.</summary>
+    internal void Empty(in LockedBucket born)
+    {
+        foreach (SlotPlace place in born.Slots)
+            place.Store(default);
+        FreeEmptyTail(born);
+    }
+
+    /// <summary>Whether a slot leaves the old bucket.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool IsMoved(IndexSlot slot) =>
+    internal bool IsMoved(IndexSlot slot) =>
         (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
@@ -67,8 +88,10 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (IsMoved(place.Value))
-                place.Store(default);
+            if (!IsMoved(place.Value))
+                continue;
+            KillPoint.Pass(KillWindow.SplitBetweenCleared);
+            place.Store(default);
         }
     }
 
@@ -81,30 +104,22 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             if (room < 0)
                 return;
             Move(place, new SlotPlace(old, room));
+            KillPoint.Pass(KillWindow.SplitBetweenBroughtForward);
             place.Store(default);
         }
     }
 
-    private void Empty(in LockedBucket born)
-    {
-        foreach (SlotPlace place in born.Slots)
-            place.Store(default);
-        FreeEmptyTail(born.First);
-    }
-
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private void FreeEmptyTail(Bucket* old)
+    private void FreeEmptyTail(in LockedBucket bucket)
     {
-        while (old->Next != 0)
+        while (index.Next(bucket.First) != null)
         {
-            Bucket* before = old;
+            Bucket* before = bucket.First;
             while (index.Next(index.Next(before)) != null) // the last line but one
                 before = index.Next(before);
-            uint last = before->Next;
-            if (!Bucket.IsEmptyLocked(index.Overflow.At(last)))
+            if (!Bucket.IsEmptyLocked(index.Next(before)))
                 return;
-            before->Next = 0;
-            index.Overflow.Return(last);
+            index.Overflow.Return(before, index.NameOf(bucket, before));
         }
     }
 }

@@ -29,7 +29,7 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
     {
         Bucket* bucket = index.At(number);
         byte state = bucket->State;
-        Invariant.Require((state & Bucket.LockBit) == 0, $"Bucket {number} is locked, and nobody is at work.");
+        Invariant.Require(!index.Locks.IsTaken(number), $"Bucket {number} is locked, and nobody is at work.");
         Invariant.Require(!Bucket.IsMoving(state), $"Bucket {number} says that its entries are being moved, and nobody is at work.");
         int level = LevelOf(number);
         Invariant.Require(

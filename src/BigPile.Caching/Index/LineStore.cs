@@ -4,30 +4,26 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Cache lines by number, in chunks of unmanaged memory that never move.</summary>
+/// <summary>Cache lines by number, in chunks of memory that never move.</summary>
 /// <remarks>
-/// The first chunk takes pages as they are touched, so that a small table is small; the others are huge pages. A chunk is made and
-/// touched by a background thread while the one before it fills: the first touch of a huge page takes longer than a put may. Pages are
-/// touched by stores; populating them by a call holds a lock of the process meanwhile. Lines that are few and used here and there may
-/// stay without huge pages: then all chunks are like the first one.
+/// A chunk of large pages is made and touched by a background thread while the one before it fills: the first touch of a huge page takes
+/// longer than a put may. Pages are touched by stores; populating them by a call holds a lock of the process meanwhile.
 /// </remarks>
-/// <param name="hugePages">Whether chunks behind the first one are huge pages.</param>
-internal sealed unsafe class LineStore(bool hugePages) : IDisposable
+/// <param name="source">Where the chunks come from; disposed of by its owner, before this.</param>
+internal sealed unsafe class LineStore(LineSource source) : IDisposable
 {
-    private const int ChunkShift = 15;
-    private const int LinesPerChunk = 1 << ChunkShift;
-    private const long ChunkBytes = (long)LinesPerChunk * Bucket.SizeBytes;
+    private const int ChunkShift = LineSource.ChunkShift;
+    private const int LinesPerChunk = LineSource.LinesPerChunk;
+    private const long ChunkBytes = LineSource.ChunkBytes;
     private const int MaxChunks = 1 << 16;
     private const int SystemPageBytes = 4096;
     private const int FirstCapacity = 2;
 
     private readonly Lock _growing = new();
     private readonly List<nint> _outgrown = []; // lists of chunks that readers may still look at
-    private NativeRegion?[] _regions = [];
     private byte** _chunks = NewChunks(FirstCapacity);
     private int _capacity = FirstCapacity;
     private int _preparedChunks;
@@ -41,9 +37,10 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     {
         if (Volatile.Read(ref _madeChunks) == 0)
             return 0;
-        long touchedBytes = Math.Min(
-            hugePages ? ChunkBytes : long.MaxValue, (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes);
-        return !hugePages ? touchedBytes : touchedBytes + (Volatile.Read(ref _madeChunks) - 1) * ChunkBytes;
+        long touchedBytes = (lines * Bucket.SizeBytes + SystemPageBytes - 1) / SystemPageBytes * SystemPageBytes;
+        return source.HasLargePages
+            ? Math.Min(ChunkBytes, touchedBytes) + (Volatile.Read(ref _madeChunks) - 1) * ChunkBytes
+            : touchedBytes;
     }
 
     /// <summary>The bytes that have to be taken so that a line is there, and the chunk behind its own is made ready in time.</summary>
@@ -57,6 +54,10 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* At(ulong number) => (Bucket*)(_chunks[number >> ChunkShift] + (number & (LinesPerChunk - 1)) * Bucket.SizeBytes);
 
+    /// <summary>Whether a line can be looked at.</summary>
+    internal bool IsThere(ulong number) =>
+        IsMade((int)(number >> ChunkShift)) && (number >= LinesPerChunk || number < source.LinesInFirst);
+
     /// <summary>Makes sure that a line is there, and has the chunk behind it made ready when its own is half used.</summary>
     /// <exception cref="OutOfMemoryException">The system has no more memory.</exception>
     /// <exception cref="PileException">There are no more numbers.</exception>
@@ -67,16 +68,22 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
             throw new PileException($"The index of a table can't have more than {(long)MaxChunks * LinesPerChunk:N0} buckets.");
         if (!IsMade(chunk))
             Make(chunk, touches: false);
-        if (hugePages && (number & (LinesPerChunk - 1)) == LinesPerChunk / 2 && _preparedChunks <= chunk + 1)
+        if (chunk == 0)
+            source.EnsureInFirst(number + 1);
+        if (source.HasLargePages && (number & (LinesPerChunk - 1)) == LinesPerChunk / 2 && _preparedChunks <= chunk + 1)
             PrepareBehind(chunk + 1);
     }
 
-    /// <summary>Makes all lines below a number, and touches them.</summary>
-    internal void EnsureAll(ulong count)
+    /// <summary>Makes all lines below a number.</summary>
+    /// <param name="count">The number.</param>
+    /// <param name="touches">Whether the pages of new lines are to be touched, where there are many.</param>
+    internal void EnsureAll(ulong count, bool touches)
     {
         int chunks = (int)((count + LinesPerChunk - 1) >> ChunkShift);
         for (int chunk = 0; chunk < chunks; chunk++)
-            Make(chunk, touches: hugePages && chunks > 1);
+            Make(chunk, touches && source.HasLargePages && chunks > 1);
+        if (chunks != 0)
+            source.EnsureInFirst(Math.Min(count, LinesPerChunk));
         _preparedChunks = chunks;
     }
 
@@ -85,8 +92,6 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
         lock (_growing)
         {
             _isDisposed = true;
-            foreach (NativeRegion? region in _regions)
-                region?.Dispose();
             foreach (nint chunks in _outgrown)
                 NativeMemory.Free((void*)chunks);
             NativeMemory.Free(_chunks);
@@ -101,8 +106,6 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
     // Readers take no lock: they learn the number of a line from what is published after the list that has its chunk.
     private void MakeRoomLocked(int chunk)
     {
-        if (chunk >= _regions.Length)
-            Array.Resize(ref _regions, Math.Max(chunk + 1, _regions.Length * 2));
         if (chunk < _capacity)
             return;
         int capacity = Math.Max(chunk + 1, _capacity * 2);
@@ -136,23 +139,17 @@ internal sealed unsafe class LineStore(bool hugePages) : IDisposable
 
     private void Make(int chunk, bool touches)
     {
-        var region = new NativeRegion(ChunkBytes, hugePages && chunk != 0);
-        if (touches)
-        {
-            for (long at = 0; at < ChunkBytes; at += SystemPageBytes)
-                Volatile.Write(ref region.Start[at], 0);
-        }
+        byte* start = source.Take(chunk, touches);
         lock (_growing)
         {
             if (_isDisposed || IsMade(chunk))
             {
-                region.Dispose();
+                source.GiveBack(chunk, start);
                 return;
             }
             MakeRoomLocked(chunk);
-            _regions[chunk] = region;
             _madeChunks++;
-            Volatile.Write(ref *(nint*)(_chunks + chunk), (nint)region.Start);
+            Volatile.Write(ref *(nint*)(_chunks + chunk), (nint)start);
         }
     }
 }

@@ -11,7 +11,7 @@ internal readonly unsafe ref struct LockedBucket
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal LockedBucket(TableIndex index, Bucket* first, ulong number)
     {
-        Debug.Assert((first->State & Bucket.LockBit) != 0, "The bucket is locked.");
+        Debug.Assert(number == IndexHead.MarksName || index.Locks.IsTaken(number), "The bucket is locked.");
         _index = index;
         First = first;
         Number = number;
@@ -35,8 +35,7 @@ internal readonly unsafe ref struct LockedBucket
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
     {
-        Debug.Assert((First->State & Bucket.LockBit) != 0, "Nobody else has unlocked the bucket.");
         Debug.Assert(!Bucket.IsMoving(First->State), "What was moved has arrived.");
-        First->Unlock();
+        _index.Locks.Exit(Number);
     }
 }

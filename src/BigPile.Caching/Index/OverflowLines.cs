@@ -1,47 +1,68 @@
 using System;
 using System.Diagnostics;
+using System.IO;
+using System.Threading;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
 /// <summary>Gives out lines for buckets that are full, and takes them back. Line 0 is never given out.</summary>
+/// <remarks>
+/// A line is taken from the free ones and led to, or the other way round, under the lock and with a note of it in the head: what a killed
+/// process had on its way is neither lost nor in both places.
+/// </remarks>
 internal sealed unsafe class OverflowLines : IDisposable
 {
-    private readonly LineStore _lines = new(hugePages: false);
+    private readonly IndexHead* _head;
+    private readonly LineStore _lines;
     private SpinGate _lock;
-    private uint _firstFree;
+
+    internal OverflowLines(IndexPlace place)
+    {
+        _head = place.Head;
+        _lines = new LineStore(place.Overflow);
+        if (End > 1)
+            _lines.EnsureAll(End, touches: false);
+    }
 
     /// <summary>The lines that were ever given out, and line 0.</summary>
-    internal uint End { get; private set; } = 1;
+    internal uint End => Volatile.Read(ref _head->OverflowEnd);
 
     /// <summary>The lines that buckets use.</summary>
-    internal uint Used { get; private set; }
+    internal uint Used => _head->OverflowUsed;
+
+    internal uint FirstFree => _head->FirstFree;
 
     internal LineStore Store => _lines;
 
     internal Bucket* At(uint number) => _lines.At(number);
 
-    /// <summary>Takes an empty line.</summary>
-    /// <returns>Its number; 0 when there are none any more.</returns>
-    internal uint Take()
+    /// <summary>The line of a number that a line leads to; null where there can be none such.</summary>
+    internal Bucket* Find(uint number) => number != 0 && number < End ? _lines.At(number) : null;
+
+    /// <summary>Takes an empty line, and has one that is the last of its bucket lead to it.</summary>
+    /// <param name="last">The line.</param>
+    /// <param name="name">What the note calls it: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</param>
+    /// <returns>The line that was taken.</returns>
+    /// <exception cref="PileStorageException">The disk is full.</exception>
+    internal Bucket* TakeBehind(Bucket* last, ulong name)
     {
+        Debug.Assert(last->Next == 0, "The line is the last of its bucket.");
         _lock.Enter();
         try
         {
-            uint number = _firstFree;
-            if (number != 0)
-            {
-                Debug.Assert(number < End, "What is free was given out before.");
-                _firstFree = At(number)->Next;
-                At(number)->Next = 0;
-            }
-            else
-            {
-                _lines.Ensure(End);
-                number = End++;
-            }
-            Used++;
-            return number;
+            uint number = _head->FirstFree;
+            bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // none, or a damaged number
+            if (isNew)
+                number = TakeNewLocked();
+            BeginLocked(number, name, usedIfLedTo: Used + 1);
+            Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
+            KillPoint.Pass(KillWindow.LineOnItsWay);
+            At(number)->Next = 0;
+            last->Next = number; // readers who come by find it empty
+            _head->OverflowUsed++;
+            EndLocked();
+            return At(number);
         }
         finally
         {
@@ -49,20 +70,26 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Takes back an empty line that no bucket leads to any more. Readers may still be in it, and find nothing.</summary>
-    internal void Return(uint number)
+    /// <summary>Takes back an empty line from the end of a bucket. Readers may still be in it, and find nothing.</summary>
+    /// <param name="before">The line that leads to it.</param>
+    /// <param name="name">What the note calls that one; see <see cref="TakeBehind"/>.</param>
+    internal void Return(Bucket* before, ulong name)
     {
+        uint number = before->Next;
         Debug.Assert(number != 0 && number < End, "Line 0 is nobody's, and others were given out.");
         Bucket* line = At(number);
-        Debug.Assert(Bucket.IsEmptyLocked(line), "A line that goes back has no entries.");
+        Debug.Assert(Bucket.IsEmptyLocked(line) && line->Next == 0, "A line that goes back has no entries, and none behind it.");
         line->ClearExpiry();
         _lock.Enter();
         try
         {
-            line->Next = _firstFree;
-            _firstFree = number;
+            BeginLocked(number, name, usedIfLedTo: Used);
+            before->Next = 0;
+            KillPoint.Pass(KillWindow.LineOnItsWay);
+            FreeLocked(number);
             Debug.Assert(Used > 0, "No line goes back twice.");
-            Used--;
+            _head->OverflowUsed--;
+            EndLocked();
         }
         finally
         {
@@ -70,15 +97,52 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>States what was loaded.</summary>
-    internal void Restore(uint end, uint firstFree, uint used)
+    /// <summary>Finishes what a killed process had begun. Nobody uses the index yet.</summary>
+    /// <param name="find">Gives the line of a name; null where there is none such.</param>
+    internal void Recover(Func<ulong, nint> find)
     {
-        End = end;
-        _firstFree = firstFree;
-        Used = used;
+        uint number = _head->OnItsWay;
+        if (number == 0)
+            return;
+        var before = (Bucket*)find(_head->BeforeOnItsWay);
+        bool isLedTo = before != null && before->Next == number;
+        if (!isLedTo && number < End && _head->FirstFree != number)
+            FreeLocked(number);
+        _head->OverflowUsed = isLedTo ? _head->UsedIfLedTo : _head->UsedIfLedTo - 1;
+        EndLocked();
     }
 
-    internal uint FirstFree => _firstFree;
-
     public void Dispose() => _lines.Dispose();
+
+    private uint TakeNewLocked()
+    {
+        uint number = _head->OverflowEnd;
+        try
+        {
+            _lines.Ensure(number);
+        }
+        catch (IOException e)
+        {
+            throw new PileStorageException(
+                $"The index of a table can't grow: {e.Message} Nothing was changed. Make room on the disk, and try again.", e);
+        }
+        return number;
+    }
+
+    private void BeginLocked(uint number, ulong name, uint usedIfLedTo)
+    {
+        _head->UsedIfLedTo = usedIfLedTo;
+        _head->BeforeOnItsWay = name;
+        Volatile.Write(ref _head->OnItsWay, number);
+        if (number == _head->OverflowEnd)
+            _head->SetOverflowEnd(number + 1);
+    }
+
+    private void EndLocked() => Volatile.Write(ref _head->OnItsWay, 0);
+
+    private void FreeLocked(uint number)
+    {
+        At(number)->Next = _head->FirstFree;
+        Volatile.Write(ref _head->FirstFree, number);
+    }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.IO;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
@@ -8,7 +9,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A table's index: buckets of a cache line in unmanaged memory, which grow one by one (linear hashing, Litwin 1980).</summary>
+/// <summary>A table's index: buckets of a cache line, which grow one by one (linear hashing, Litwin 1980).</summary>
 /// <remarks>
 /// <para>
 /// Readers take no lock. Writers lock the bucket of the key for the whole change: next version, new block, slot, free of the old block;
@@ -29,24 +30,41 @@ internal sealed unsafe class TableIndex : IDisposable
     private const int MaxLevel = IndexSlot.KnownHashBits;
     private const int MaxSplitsAtOnce = 16;
 
-    private readonly LineStore _lines = new(hugePages: true);
+    private readonly IndexPlace _place;
+    private readonly IndexHead* _head;
+    private readonly LineStore _lines;
     private SpinGate _splitting;
-    private ulong _bucketCount;
 
-    /// <summary>Makes an index with room for a number of entries.</summary>
-    internal TableIndex(long entries)
+    /// <summary>Takes over an index where it lies, or makes one with room for a number of entries.</summary>
+    /// <param name="place">Where it is; disposed of with this.</param>
+    /// <param name="entries">The entries that a new one has room for.</param>
+    internal TableIndex(IndexPlace place, long entries)
     {
-        _bucketCount = BucketsFor(entries);
-        _lines.EnsureAll(_bucketCount);
-        int level = BitOperations.Log2(_bucketCount);
-        for (ulong bucket = 0; bucket < _bucketCount; bucket++)
-            _lines.At(bucket)->Initialize(level, isLocked: false);
+        _place = place;
+        _head = place.Head;
+        _lines = new LineStore(place.Buckets);
+        Overflow = new OverflowLines(place);
+        if (BucketCount == 0)
+            Make(BucketsFor(entries));
+        else
+            _lines.EnsureAll(BucketCount, touches: false);
     }
 
-    internal OverflowLines Overflow { get; } = new();
+    /// <summary>Where the index is.</summary>
+    internal IndexPlace Place => _place;
+
+    internal IndexHead* Head => _head;
+
+    internal OverflowLines Overflow { get; }
+
+    internal BucketLocks Locks { get; } = new();
 
     /// <summary>The number of buckets; it only grows.</summary>
-    internal ulong BucketCount => Volatile.Read(ref _bucketCount);
+    internal ulong BucketCount
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _head->BucketCount);
+    }
 
     /// <summary>The bytes of memory that hold buckets and overflow lines.</summary>
     internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + Overflow.Store.SizeBytesFor(Overflow.End);
@@ -68,14 +86,14 @@ internal sealed unsafe class TableIndex : IDisposable
     internal Bucket* Next(Bucket* line)
     {
         uint next = line->Next;
-        return next == 0 ? null : Overflow.At(next);
+        return next == 0 ? null : Overflow.Find(next);
     }
 
     /// <summary>The bucket that a hash belongs to, as far as can be told without a look at the bucket.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ulong Locate(ulong hash)
     {
-        ulong count = Volatile.Read(ref _bucketCount);
+        ulong count = BucketCount;
         ulong mask = ulong.MaxValue >> BitOperations.LeadingZeroCount(count - 1);
         ulong bucket = hash & mask;
         return bucket < count ? bucket : bucket & (mask >> 1);
@@ -116,12 +134,12 @@ internal sealed unsafe class TableIndex : IDisposable
     internal LockedBucket Lock(ulong hash)
     {
         ulong number = Locate(hash);
-        Bucket* bucket = _lines.At(number);
-        if (bucket->TryLock())
+        if (Locks.TryEnter(number))
         {
+            Bucket* bucket = _lines.At(number);
             if (number == (hash & MaskOf(bucket->Level)))
                 return new LockedBucket(this, bucket, number);
-            bucket->Unlock();
+            Locks.Exit(number);
         }
         return LockFrom(hash, number);
     }
@@ -160,11 +178,38 @@ internal sealed unsafe class TableIndex : IDisposable
         place = default;
         if (maxLines <= 1)
             return false;
-        uint added = Overflow.Take();
-        Debug.Assert(Bucket.IsEmptyLocked(Overflow.At(added)), "A line that was free has no entries.");
-        line->Next = added; // readers who come by find it empty
-        place = new SlotPlace(Overflow.At(added), 0);
+        place = new SlotPlace(AddLineLocked(bucket, line), 0);
         return true;
+    }
+
+    /// <summary>The list of marks, as a bucket. The marks' own lock is held, and nothing is to be unlocked.</summary>
+    internal LockedBucket MarksLocked => new(this, &_head->Marks, IndexHead.MarksName);
+
+    /// <summary>Adds an empty line at the end of a bucket.</summary>
+    internal Bucket* AddLineLocked(in LockedBucket bucket)
+    {
+        Bucket* last = bucket.First;
+        while (Next(last) != null)
+            last = Next(last);
+        return AddLineLocked(bucket, last);
+    }
+
+    private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last)
+    {
+        Bucket* added = Overflow.TakeBehind(last, NameOf(bucket, last));
+        Debug.Assert(Bucket.IsEmptyLocked(added), "A line that was free has no entries.");
+        return added;
+    }
+
+    /// <summary>What the head calls a line of a bucket.</summary>
+    internal ulong NameOf(in LockedBucket bucket, Bucket* line)
+    {
+        if (line == bucket.First)
+            return bucket.Number;
+        Bucket* before = bucket.First;
+        while (Next(before) != line)
+            before = Next(before);
+        return before->Next | IndexHead.OverflowBit;
     }
 
     /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
@@ -174,13 +219,13 @@ internal sealed unsafe class TableIndex : IDisposable
             return;
         try
         {
-            for (int i = 0; i < MaxSplitsAtOnce && (long)_bucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
+            for (int i = 0; i < MaxSplitsAtOnce && (long)BucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
             {
             }
         }
-        catch (OutOfMemoryException)
+        catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
         {
-            // The entries are all there; buckets are fuller than they should be until there is memory again.
+            // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
         }
         finally
         {
@@ -188,18 +233,47 @@ internal sealed unsafe class TableIndex : IDisposable
         }
     }
 
-    /// <summary>Replaces the size of an index that nobody uses yet by the one that was saved.</summary>
-    internal void RestoreSize(ulong bucketCount)
+    /// <summary>Finishes or undoes what a killed process had begun: at most one line on its way, and one split. Nobody uses the index yet.</summary>
+    internal void Recover()
     {
-        Debug.Assert(bucketCount >= MinBuckets, "Slots leave out the bits of the hash that the number of a bucket tells.");
-        _lines.EnsureAll(bucketCount);
-        _bucketCount = bucketCount;
+        Overflow.Recover(FindByName);
+        ulong count = BucketCount;
+        ulong old = count - (1UL << BitOperations.Log2(count));
+        if (_lines.IsThere(count))
+            new SplitRecovery(this, old, count).Run();
     }
 
     public void Dispose()
     {
+        _place.Dispose(); // first: who makes lines in the background finds that there are no more
         _lines.Dispose();
         Overflow.Dispose();
+        Locks.Dispose();
+    }
+
+    private void Make(ulong buckets)
+    {
+        _lines.EnsureAll(buckets, touches: true);
+        int level = BitOperations.Log2(buckets);
+        for (ulong bucket = 0; bucket < buckets; bucket++)
+            _lines.At(bucket)->Initialize(level);
+        _head->SetBucketCount(buckets);
+    }
+
+    /// <summary>States that there is one bucket more, the one of a number.</summary>
+    internal void CountBorn(ulong number)
+    {
+        Debug.Assert(number == BucketCount, "Buckets are split in turn.");
+        _head->SetBucketCount(number + 1);
+    }
+
+    private nint FindByName(ulong name)
+    {
+        bool isOverflow = (name & IndexHead.OverflowBit) != 0;
+        if (name == IndexHead.MarksName)
+            return (nint)(&_head->Marks);
+        ulong number = name & ~IndexHead.OverflowBit;
+        return isOverflow ? (nint)Overflow.Find((uint)number) : number <= BucketCount && _lines.IsThere(number) ? (nint)At(number) : 0;
     }
 
     private static ulong MaskOf(int level) => (1UL << level) - 1;
@@ -208,11 +282,8 @@ internal sealed unsafe class TableIndex : IDisposable
 
     private Bucket* WaitForLock(ulong number)
     {
-        Bucket* bucket = _lines.At(number);
-        var spinner = default(SpinWait);
-        while (!bucket->TryLock())
-            spinner.SpinOnce(sleep1Threshold: -1);
-        return bucket;
+        Locks.Enter(number);
+        return _lines.At(number);
     }
 
     /// <summary>Finds the bucket of a hash from one that was responsible for it once.</summary>
@@ -252,23 +323,34 @@ internal sealed unsafe class TableIndex : IDisposable
             ulong responsible = hash & MaskOf(bucket->Level);
             if (responsible == number)
                 return new LockedBucket(this, bucket, number);
-            bucket->Unlock();
+            Locks.Exit(number);
             number = NextTowards(responsible, number);
         }
     }
 
     private bool TrySplitNextLocked()
     {
-        ulong count = _bucketCount;
+        ulong count = BucketCount;
         int level = BitOperations.Log2(count);
         if (level >= MaxLevel || (_lines.BytesToReach(count) is > 0 and long bytes && !MayGrowBy(bytes)))
             return false;
         _lines.Ensure(count);
         using LockedBucket old = LockBucket(count - (1UL << level));
-        _lines.At(count)->Initialize(level + 1, isLocked: true);
-        using var born = new LockedBucket(this, _lines.At(count), count);
-        new BucketSplit(this, level).Run(old, born);
-        Volatile.Write(ref _bucketCount, count + 1);
+        bool hasOwnLock = !Locks.IsShared(old.Number, count);
+        if (hasOwnLock)
+            Locks.Enter(count);
+        try
+        {
+            _lines.At(count)->Initialize(level + 1);
+            new BucketSplit(this, level).Run(old, new LockedBucket(this, _lines.At(count), count));
+            KillPoint.Pass(KillWindow.SplitBeforeCounted);
+            CountBorn(count);
+        }
+        finally
+        {
+            if (hasOwnLock)
+                Locks.Exit(count);
+        }
         return true;
     }
 }

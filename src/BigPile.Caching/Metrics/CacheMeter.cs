@@ -34,7 +34,7 @@ internal sealed class CacheMeter : IDisposable
                 tables, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
             "{entry}", "Entries that went, by reason.");
         _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.entry.count", () => Observe(tables, static table => table.Count), "{entry}", "Entries.");
+            "bigpile.cache.entry.count", () => Observe(tables, static table => table.Statistics.EntryCount), "{entry}", "Entries.");
         _meter.CreateObservableUpDownCounter(
             "bigpile.cache.capacity", () => Observe(tables, static table => table.Options.MaxEntries ?? 0), "{entry}",
             "The most entries; 0: no limit.");
@@ -61,7 +61,7 @@ internal sealed class CacheMeter : IDisposable
         foreach (MeteredTable table in tables())
         {
             foreach ((string value, Counter counter) in figures)
-                all.Add(Measure(table, table.Counters[counter], tag, value));
+                all.Add(Measure(table, table.Figures[(int)counter], tag, value));
         }
         return all;
     }
@@ -72,11 +72,11 @@ internal sealed class CacheMeter : IDisposable
         var all = new List<Measurement<long>>();
         foreach (MeteredTable table in tables())
         {
-            long overwrites = table.Counters[Counter.Overwrites];
-            all.Add(Measure(table, table.Counters[Counter.Inserts] - overwrites, WriteTag, "inserted"));
-            all.Add(Measure(table, table.Counters[Counter.Replacements], WriteTag, "replaced"));
+            long overwrites = table.Figures[(int)Counter.Overwrites];
+            all.Add(Measure(table, table.Figures[(int)Counter.Inserts] - overwrites, WriteTag, "inserted"));
+            all.Add(Measure(table, table.Figures[(int)Counter.Replacements], WriteTag, "replaced"));
             all.Add(Measure(table, overwrites, WriteTag, "overwritten"));
-            all.Add(Measure(table, table.Counters[Counter.Collisions], WriteTag, "collision"));
+            all.Add(Measure(table, table.Figures[(int)Counter.Collisions], WriteTag, "collision"));
         }
         return all;
     }

@@ -27,9 +27,7 @@ internal static unsafe class Dropping
         }
         finally
         {
-            core.FrozenStatistics =
-                core.Statistics with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 };
-            core.Dispose();
+            core.Dispose(isDropped: true);
         }
     }
 

@@ -1,10 +1,11 @@
 using BigPile.Allocation;
+using BigPile.Caching.Index;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
 /// <summary>One put on its way: what it has, and what has become of it.</summary>
-internal struct PutChange
+internal unsafe struct PutChange
 {
     internal ThreadPresence Presence;
     internal long PayloadBytes;
@@ -15,6 +16,9 @@ internal struct PutChange
     internal Reservation Reserved;
     internal Slot Slot;
     internal ulong Version;
+
+    /// <summary>The note of it, while it is on its way in an index that outlives the process.</summary>
+    internal ChangeNote* Note;
 
     /// <summary>What it did; <see langword="null"/>: its condition was not met.</summary>
     internal PutResult? Result;

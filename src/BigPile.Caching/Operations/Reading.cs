@@ -134,7 +134,7 @@ internal static unsafe class Reading
     {
         bool isAll = line->Next == 0;
         Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
-        return isAll && (!TChecks.StateAgain || Bucket.IsSame(state, line->State));
+        return isAll && (!TChecks.StateAgain || state == line->State);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

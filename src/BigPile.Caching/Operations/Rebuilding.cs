@@ -71,6 +71,21 @@ internal static unsafe class Rebuilding
         for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
             core.DropTombstones(number);
         core.ShowAll();
+        core.Index.Place.MarkWhole();
+    }
+
+    /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet.</summary>
+    internal static void RestoreMarks(this TableCore core)
+    {
+        ThreadPresence presence = core.Pile.Gate.EnterToChange();
+        try
+        {
+            core.Tags.Restore();
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
     }
 
     private static void AddFoundLocked(

@@ -64,6 +64,9 @@ internal static unsafe class Renewing
         EntryHead.SetExpiry(payload, expiresAt);
         if (Fault.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
+        ChangeNote* note = core.Notes == null
+            ? null
+            : core.Note(presence, new NotedChange(copy.Address, address, entry.Head.Version), default, default);
         KillPoint.Pass(KillWindow.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         KillPoint.Pass(KillWindow.RenewalBeforeSwing);
@@ -71,6 +74,7 @@ internal static unsafe class Renewing
         KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
         if (!Fault.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
+        core.EndNote(note);
     }
 
     /// <summary>

@@ -73,7 +73,7 @@ internal static unsafe class Searching
             }
         }
         Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
-        return !TChecks.StateAgain || Bucket.IsSame(state, bucket->State) ? SearchOutcome.Miss : SearchOutcome.Again;
+        return !TChecks.StateAgain || state == bucket->State ? SearchOutcome.Miss : SearchOutcome.Again;
     }
 
     // That a block is none says nothing by itself: the entry may have left it, and come back to it since. What counts is a slot that leads

@@ -57,13 +57,14 @@ internal static unsafe class Swinging
             old.Place.Line->CountUse(old.Place.Slot);
         if (!wasTombstone)
             core.CountGone(change.Presence, old.PayloadBytes);
+        if (!order.IsTombstone)
+            core.CountPut(change, isNone);
+        core.EndNote(change.Note);
         if (core.Evictor != null)
             core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
         if (isDead)
             core.Counters.Add(change.Presence, reason);
-        if (!order.IsTombstone)
-            core.CountPut(change, isNone);
-        else if (!isNone)
+        if (order.IsTombstone && !isNone)
             core.Counters.Add(change.Presence, Counter.Removals);
         change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
     }
@@ -79,10 +80,12 @@ internal static unsafe class Swinging
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, false); // it enters the small queue of its new priority, which knows no mark
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
+        if (core.Notes != null)
+            core.NotePut(order, new NotedChange(0, oldAddress, old.Head.Version), core.CountOf(old), ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (Fault.FreedOutsideLock)
-            core.Index.Find(key.Hash, out _)->Unlock();
+            core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
         bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
         LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
@@ -124,20 +127,32 @@ internal static unsafe class Swinging
         }
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
+        if (core.Notes != null)
+            core.NotePut(order, default, default, ref change);
         core.PublishLocked(key, spec, order, place, ref change);
         if (!order.IsTombstone)
             core.CountPut(change, isNew: true);
+        core.EndNote(change.Note);
         if (change.IsLimited)
             core.Usage.Note(spec.Priority, core.Pile.Space.RoomBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
+    private static void NotePut(
+        this TableCore core, in PutOrder order, in NotedChange change, in BlockCount removed, ref PutChange put) =>
+        put.Note = core.Note(
+            put.Presence, change with { NewAddress = put.Slot.Address, OwnsNew = order.MovedOut != null },
+            order.IsTombstone ? default : core.CountOf(put.PayloadBytes), removed);
+
+    /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
         change.Version = core.NextVersion(change.Now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+        if (Fault.SlotFirst)
+            place.Store(new IndexSlot(key.Hash, change.Slot.Address));
         KillPoint.Pass(KillWindow.PutBeforeHeader);
         if (Fault.ObjectBeforeEntry)
             order.MovedOut?.Publish(core.Pile);

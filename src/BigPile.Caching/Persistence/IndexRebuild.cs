@@ -18,7 +18,7 @@ namespace BigPile.Caching.Persistence;
 /// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
 /// </remarks>
 /// <param name="pile">The pile.</param>
-/// <param name="cores">The tables by their ids.</param>
+/// <param name="cores">The tables whose entries are to be found, by their ids.</param>
 /// <param name="dropped">The ids of tables that were dropped, and the version up to which entries are theirs.</param>
 /// <param name="readiness">Is told how far the walk is.</param>
 /// <param name="stop">Ends the walk.</param>
@@ -32,6 +32,9 @@ internal sealed class IndexRebuild(
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
     private long _unreadable;
+
+    /// <summary>The ids of tables whose index has all entries.</summary>
+    internal IReadOnlySet<int> Known { get; init; } = new HashSet<int>();
 
     /// <summary>The time after which what failed is tried again; twice as long each time, up to a minute.</summary>
     internal TimeSpan FirstPause { get; init; } = TimeSpan.FromSeconds(1);
@@ -139,6 +142,8 @@ internal sealed class IndexRebuild(
     {
         if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
             return; // freed since the walk came by
+        if (Known.Contains(tableId))
+            return;
         if (!cores.TryGetValue(tableId, out TableCore? core))
         {
             if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))

@@ -5,6 +5,7 @@ using System.Linq;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Catalog;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Persistence;
 
@@ -27,6 +28,7 @@ internal sealed class TableIds
     private readonly PileCatalog _catalog;
     private readonly Dictionary<int, TableDefinition> _tables = [];
     private readonly Dictionary<int, ulong> _free = [];
+    private readonly HashSet<int> _held = [];
 
     /// <exception cref="PileStorageException">A table is of another format.</exception>
     internal TableIds(PileCatalog catalog)
@@ -44,14 +46,28 @@ internal sealed class TableIds
     /// <summary>The free ids, and the version up to which their entries are of a table that was dropped.</summary>
     internal IReadOnlyDictionary<int, ulong> Free => _free;
 
+    /// <summary>Keeps a free id from being given out: its entries and files are still being removed.</summary>
+    internal void Hold(int id) => _held.Add(id);
+
+    /// <summary>Lets a free id be given out again.</summary>
+    internal void Release(int id) => _held.Remove(id);
+
     /// <summary>Gives a new table an id.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="kind">The kind of its keys.</param>
+    /// <param name="prepare">
+    /// Makes what a table needs before the catalog says that there is one; told the id, and the version up to which entries of it are of a
+    /// table that was dropped.
+    /// </param>
     /// <exception cref="PileException">There are no more ids; the catalog is as it was.</exception>
-    internal TableDefinition Take(string name, KeyKind kind)
+    internal TableDefinition Take(string name, KeyKind kind, Action<int, ulong> prepare)
     {
         byte[] definition = TableDefinition.Encode(name, kind);
-        if (_free.Count != 0)
+        (int free, ulong upTo) = _free.FirstOrDefault(pair => !_held.Contains(pair.Key));
+        if (free != 0)
         {
-            (int free, ulong upTo) = _free.First();
+            prepare(free, upTo);
+            KillPoint.Pass(KillWindow.TableBeforeListed);
             Change(free, upTo, definition);
             return _tables[free];
         }
@@ -61,6 +77,8 @@ internal sealed class TableIds
                 $"A pile can't have more than {EntryHead.MaxTableId:N0} tables, and the table '{name}' would be one more. Drop one that "
                 + "is not needed.");
         }
+        prepare(_catalog.Count(CatalogKind.Table) + 1, 0);
+        KillPoint.Pass(KillWindow.TableBeforeListed);
         int id = _catalog.Add(CatalogKind.Table, definition);
         return _tables[id] = new TableDefinition(id, name, kind);
     }

@@ -70,14 +70,26 @@ internal static unsafe class LockedEntries
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
+        ChangeNote* note = core.NoteDrop(presence, entry);
+        if (Fault.FreedFirst)
+            Free(core.Pile, value.Address, owned);
+        if (Fault.FreedFirst)
+            KillPoint.Pass(KillWindow.RemoveBeforeFreed);
         entry.Place.Store(default);
         KillPoint.Pass(KillWindow.RemoveBeforeFreed);
-        Free(core.Pile, value.Address, owned);
-        if (isTombstone)
-            return;
-        core.CountGone(presence, entry.PayloadBytes, entries: 1);
+        if (!Fault.FreedFirst)
+            Free(core.Pile, value.Address, owned);
+        if (!isTombstone)
+            core.CountDropped(presence, priority, entry.PayloadBytes, reason);
+        core.EndNote(note);
+    }
+
+    private static void CountDropped(
+        this TableCore core, ThreadPresence presence, EntryPriority priority, long payloadBytes, Counter reason)
+    {
+        core.CountGone(presence, payloadBytes, entries: 1);
         if (core.Evictor != null)
-            core.Usage.Note(priority, -core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+            core.Usage.Note(priority, -core.Pile.Space.RoomBytesOf(payloadBytes));
         core.Counters.Add(presence, reason);
     }
 

@@ -20,25 +20,38 @@ namespace BigPile.Caching.Tables;
 /// outlive a removal of the same key by another thread, and bring it back after a kill.
 /// Lock order: a shard of the evictor, then a bucket, then the tags' marks or the pile's own locks.
 /// </remarks>
-internal sealed partial class TableCore : IDisposable
+internal sealed unsafe partial class TableCore : IDisposable
 {
     private const long LargeLimitBytes = 64 << 20;
     private const long LargeAllowanceBytes = 4 << 20;
     private const long SmallAllowanceBytes = 128 << 10;
 
+    private readonly Lock _looking = new(); // held by who asks from outside, while the index must be there
+    private long[]? _frozenFigures;
+    private TableStatistics? _frozenStatistics;
     private TableOptions _options;
     private Evictor? _evictor;
     private ulong _shownFrom;
     private bool _isRebuilding;
     private bool _hasForeignValues;
     private bool _hasMortals;
+    private bool _hasPriorities;
     private bool _hasTombstones;
     private bool _readsPlain;
 
     /// <summary>
     /// Makes a table with an empty index, or with one that is to be restored. Its options do not count before it has begun.
     /// </summary>
-    internal TableCore(Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options)
+    /// <param name="pile">The pile that has the entries.</param>
+    /// <param name="id">The id that they have.</param>
+    /// <param name="name">The table's name.</param>
+    /// <param name="keyKind">The kind of its keys.</param>
+    /// <param name="hash">The hash of keys.</param>
+    /// <param name="clock">The cache's time.</param>
+    /// <param name="options">How it behaves.</param>
+    /// <param name="place">Where its index is; by itself in the memory of the process.</param>
+    internal TableCore(
+        Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options, IndexPlace? place = null)
     {
         Pile = pile;
         Id = id;
@@ -50,8 +63,13 @@ internal sealed partial class TableCore : IDisposable
         ChecksEveryRead = pile.Space.ChecksEveryRead;
         _readsPlain = !ChecksEveryRead;
         CopiesToRenew = pile.Store == StoreKind.Mapped;
-        Index = new TableIndex(options.InitialEntries) { MayGrowBy = MayGrowBy };
-        Tags = new TagMarks(pile, id);
+        place ??= new MemoryPlace();
+        Counters = place.OutlivesProcess ? new TableCounters(place.Cells, place.Head->OwnCells, place.Head->Base) : new TableCounters();
+        Index = new TableIndex(place, options.InitialEntries) { MayGrowBy = MayGrowBy };
+        Notes = place.Notes;
+        Tags = new TagMarks(pile, id, Index);
+        _hasMortals = (place.Head->Flags & IndexHead.MortalsFlag) != 0;
+        _hasPriorities = (place.Head->Flags & IndexHead.PrioritiesFlag) != 0;
         Events = new EntryEvents(pile.Keeper.Background);
     }
 
@@ -69,7 +87,10 @@ internal sealed partial class TableCore : IDisposable
 
     internal TableIndex Index { get; }
 
-    internal TableCounters Counters { get; } = new();
+    internal TableCounters Counters { get; }
+
+    /// <summary>Where changes of an index that outlives the process are noted; none for any other one.</summary>
+    internal ChangeNotes? Notes { get; }
 
     internal TagMarks Tags { get; }
 
@@ -92,9 +113,6 @@ internal sealed partial class TableCore : IDisposable
 
     /// <summary>How far the index is in knowing every entry of the pile.</summary>
     internal CacheReadiness Readiness { get; set; } = new();
-
-    /// <summary>What the statistics said when the table was closed; of one that was dropped, nothing is left.</summary>
-    internal TableStatistics? FrozenStatistics { get; set; }
 
     /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
     internal bool HasForeignValues
@@ -143,11 +161,23 @@ internal sealed partial class TableCore : IDisposable
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => Volatile.Read(ref _hasMortals);
-        set => Volatile.Write(ref _hasMortals, value);
+        set
+        {
+            NoteFlag(IndexHead.MortalsFlag, value);
+            Volatile.Write(ref _hasMortals, value);
+        }
     }
 
     /// <summary>Whether entries may be there that have another priority than most.</summary>
-    internal bool HasPriorities { get; set; }
+    internal bool HasPriorities
+    {
+        get => Volatile.Read(ref _hasPriorities);
+        set
+        {
+            NoteFlag(IndexHead.PrioritiesFlag, value);
+            Volatile.Write(ref _hasPriorities, value);
+        }
+    }
 
     /// <summary>Whether marks of removed keys may be there; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
     internal bool HasTombstones
@@ -185,12 +215,37 @@ internal sealed partial class TableCore : IDisposable
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
 
     /// <summary>The buckets that a walk through everything goes through.</summary>
-    internal long BucketCount => (long)Index.BucketCount;
+    internal long BucketCount
+    {
+        get
+        {
+            lock (_looking)
+                return _frozenStatistics == null ? (long)Index.BucketCount : 0;
+        }
+    }
 
-    internal long Count => Evictor != null ? Interlocked.Read(ref Usage.Entries) : Math.Max(0, Counters.Entries);
+    /// <summary>What each counter says; once the table was closed, what it said then.</summary>
+    internal long[] Figures
+    {
+        get
+        {
+            lock (_looking)
+                return _frozenFigures ?? Counters.Snapshot();
+        }
+    }
 
-    internal TableStatistics Statistics => new(
-        Count, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
+    /// <summary>What can be counted; once the table was closed, what could be then.</summary>
+    internal TableStatistics Statistics
+    {
+        get
+        {
+            lock (_looking)
+                return _frozenStatistics ?? Describe();
+        }
+    }
+
+    private TableStatistics Describe() => new(
+        CountNow, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
         Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
     {
         BlockBytes = Counters[Counter.RoomBytes],
@@ -219,13 +274,31 @@ internal sealed partial class TableCore : IDisposable
     /// <summary>The version of what is put now, higher than all before.</summary>
     internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
 
-    /// <summary>Frees the index. Nobody is inside any more.</summary>
-    public void Dispose()
+    /// <summary>Frees the index. Nobody is inside any more; who asks for statistics gets those of now.</summary>
+    public void Dispose() => Dispose(isDropped: false);
+
+    /// <summary>As <see cref="Dispose()"/>; of a table that was dropped nothing is left.</summary>
+    internal void Dispose(bool isDropped)
     {
-        Index.Dispose();
-        Evictor?.Dispose();
-        Evictor = null;
+        lock (_looking)
+        {
+            if (_frozenStatistics != null)
+                return;
+            _frozenFigures = Counters.Snapshot();
+            _frozenStatistics = isDropped
+                ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 }
+                : Describe();
+            Index.Dispose();
+            Evictor?.Dispose();
+            Evictor = null;
+        }
     }
+
+    private long CountNow => Evictor != null ? Interlocked.Read(ref Usage.Entries) : Math.Max(0, Counters.Entries);
+
+    // Before the entry that it is about: what outlives the process says no less than what is true.
+    private void NoteFlag(int flag, bool isSet) =>
+        _ = isSet ? Interlocked.Or(ref Index.Head->Flags, flag) : Interlocked.And(ref Index.Head->Flags, ~flag);
 
     // The index asks before it takes another chunk of memory.
     private bool MayGrowBy(long bytes) =>

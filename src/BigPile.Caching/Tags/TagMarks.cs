@@ -7,9 +7,11 @@ using System.Text;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Tags;
 
@@ -24,7 +26,8 @@ namespace BigPile.Caching.Tags;
 /// </remarks>
 /// <param name="pile">The pile that has the marks.</param>
 /// <param name="tableId">The table whose entries they concern.</param>
-internal sealed unsafe class TagMarks(Pile pile, int tableId)
+/// <param name="index">Its index, which leads to their blocks as well if it outlives the process.</param>
+internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
 {
     /// <summary>What stands for all tags; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
@@ -34,6 +37,8 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
+    private readonly ChangeNotes? _notes = index.Place.Notes;
+    private readonly MarkPlaces? _places = index.Place.OutlivesProcess ? new MarkPlaces(index) : null;
     private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Keeper.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
@@ -103,16 +108,35 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
                 pair => pair.Value.Version <= version && (!allOnly || pair.Key == AllTag)).ToArray())
             {
                 _marks.Remove(tag);
-                pile.Entries.Free(mark.Address);
+                ForgetLocked(mark);
             }
             GiveBackLocked();
+        }
+    }
+
+    /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.</summary>
+    internal void Restore()
+    {
+        if (_places == null)
+            return;
+        lock (_lock)
+        {
+            foreach (SlotPlace place in _places.Restore())
+            {
+                EntryView view = pile.Entries.View(place.Value.Address);
+                var head = view.IsNone || view.PayloadBytes < MarkBytes ? default : new EntryHead(view.Payload);
+                if (!view.IsNone && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes))
+                    Remember(TagOf(head), new TagMark(head.Version, place.Value.Address, place));
+                else
+                    ReturnLocked(place); // a damaged slot
+            }
         }
     }
 
     /// <summary>Takes in a mark that was found in the pile; of two of one tag the older is freed. The caller is inside.</summary>
     internal void AddFound(in EntryHead head, ulong address)
     {
-        ulong tag = head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
+        ulong tag = TagOf(head);
         if (head.Version <= _formerUpTo)
         {
             pile.Entries.Free(address);
@@ -128,7 +152,9 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
                 pile.Entries.Free(address);
                 return;
             }
-            Remember(tag, new TagMark(head.Version, address));
+            SlotPlace place = isKnown ? known.Place : TakePlaceLocked();
+            Lead(place, address);
+            Remember(tag, new TagMark(head.Version, address, place));
             if (isKnown)
                 pile.Entries.Free(known.Address);
         }
@@ -154,22 +180,31 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
     private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
     {
         Span<Slot> slots = stackalloc Slot[tags.Length];
+        Span<SlotPlace> places = stackalloc SlotPlace[tags.Length];
         int written = 0;
         ulong version = 0;
         try
         {
             for (; written < tags.Length; written++)
+            {
+                places[written] = _marks.TryGetValue(tags[written], out TagMark known) ? known.Place : TakePlaceLocked();
                 slots[written] = Write(tags[written]);
+            }
             version = pile.Keeper.Versions.Next(floor);
         }
         finally
         {
             for (int i = 0; version == 0 && i < written; i++)
                 pile.Entries.Abandon(slots[i], MarkBytes);
+            for (int i = 0; version == 0 && i < tags.Length; i++)
+            {
+                if (places[i].Line != null && places[i].Value.IsEmpty)
+                    _places!.Return(places[i]);
+            }
         }
         for (int i = 0; i < tags.Length; i++)
         {
-            PublishLocked(tags[i], slots[i], version);
+            PublishLocked(tags[i], slots[i], places[i], version);
             KillPoint.Pass(KillWindow.TagBetweenMarks);
         }
         return version;
@@ -192,19 +227,51 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
         return slot;
     }
 
-    private void PublishLocked(ulong tag, Slot slot, ulong version)
+    private void PublishLocked(ulong tag, Slot slot, SlotPlace place, ulong version)
     {
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
         Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
         if (Fault.MarkFreedFirst && isKnown)
             pile.Entries.Free(known.Address);
+        ChangeNote* note = _notes == null
+            ? null
+            : _notes.Begin(ThreadPresence.Mine, tableId, slot.Address, known.Address, known.Version);
         KillPoint.Pass(KillWindow.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
-        Remember(tag, new TagMark(version, slot.Address));
+        Lead(place, slot.Address);
+        Remember(tag, new TagMark(version, slot.Address, place));
         if (isKnown && !Fault.MarkFreedFirst)
             pile.Entries.Free(known.Address);
+        if (note != null)
+            _notes!.End(note);
+    }
+
+    private static ulong TagOf(in EntryHead head) => head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
+
+    private SlotPlace TakePlaceLocked() => _places?.Take() ?? default;
+
+    private void ReturnLocked(SlotPlace place)
+    {
+        place.Store(default);
+        _places!.Return(place);
+    }
+
+    private static void Lead(SlotPlace place, ulong address)
+    {
+        if (place.Line != null)
+            place.Store(new IndexSlot(0, address));
+    }
+
+    private void ForgetLocked(TagMark mark)
+    {
+        ChangeNote* note = _notes == null ? null : _notes.Begin(ThreadPresence.Mine, tableId, 0, mark.Address, mark.Version);
+        if (_places != null)
+            ReturnLocked(mark.Place);
+        pile.Entries.Free(mark.Address);
+        if (note != null)
+            _notes!.End(note);
     }
 
     // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.
@@ -224,5 +291,5 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId)
         Volatile.Write(ref _lastVersion, Math.Max(_lastVersion, mark.Version));
     }
 
-    private readonly record struct TagMark(ulong Version, ulong Address);
+    private readonly record struct TagMark(ulong Version, ulong Address, SlotPlace Place);
 }

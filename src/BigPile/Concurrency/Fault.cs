@@ -61,6 +61,18 @@ internal static class Fault
     /// <summary>Clear a table entry by entry, without a mark that says so of all at once.</summary>
     internal static bool ClearUnmarked => IsOn("clear-unmarked");
 
+    /// <summary>Clear a bucket that is split before its level says so.</summary>
+    internal static bool SplitUnmarked => IsOn("split-unmarked");
+
+    /// <summary>Have an index lead to an entry that is not live yet.</summary>
+    internal static bool SlotFirst => IsOn("slot-first");
+
+    /// <summary>Free an entry while the index leads to it.</summary>
+    internal static bool FreedFirst => IsOn("freed-first");
+
+    /// <summary>Leave a split, a line or a change that a killed process was at as it is.</summary>
+    internal static bool LeftUnfinished => IsOn("left-unfinished");
+
 #if TORTURE
     private static readonly string? Control = Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL");
 

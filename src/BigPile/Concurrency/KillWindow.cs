@@ -156,6 +156,39 @@ internal enum KillWindow
     /// <summary>All pages are examined after a power cut, and the superblock does not say so.</summary>
     ExaminedBeforeStated,
 
+    /// <summary>An overflow line is on its way between the free ones and a bucket.</summary>
+    LineOnItsWay,
+
+    /// <summary>A new bucket has its entries, and nobody finds it.</summary>
+    SplitBeforeRaised,
+
+    /// <summary>A bucket that was split has the new level, and entries that are no longer its own.</summary>
+    SplitBetweenCleared,
+
+    /// <summary>A slot that is brought forward in its bucket is there twice.</summary>
+    SplitBetweenBroughtForward,
+
+    /// <summary>A bucket is split, and says that entries are being moved.</summary>
+    SplitBeforeEnded,
+
+    /// <summary>A bucket is split, and the new one is not counted.</summary>
+    SplitBeforeCounted,
+
+    /// <summary>A change of an index is noted, and nothing of it is made.</summary>
+    ChangeNoted,
+
+    /// <summary>A change of an index is made, and the note of it still counts.</summary>
+    ChangeBeforeDone,
+
+    /// <summary>A change that a killed process had noted is put right, and the note still counts.</summary>
+    ChangeRecovered,
+
+    /// <summary>The files of a table's index are made, and no table has them.</summary>
+    TableBeforeListed,
+
+    /// <summary>A table is dropped with its blocks, and its files are there.</summary>
+    DropBeforeFiles,
+
     /// <summary>One past the last window.</summary>
     End,
 }

@@ -41,6 +41,9 @@ internal sealed class Superblock : IDisposable
 
     internal Guid PileId => _state.PileId;
 
+    /// <summary>The present start of the machine; empty where the system does not tell.</summary>
+    internal Guid BootId => _bootId;
+
     internal uint GenerationBase => _state.GenerationBase;
 
     /// <summary>The generations that new segments of some numbers start at.</summary>

@@ -90,7 +90,7 @@ public sealed class EvictorModelTests
         private readonly List<ulong> _evicted = []; // hashes that come again, as those of entries that are missed
         private ulong _lastAddress;
 
-        public TableIndex Index { get; } = new(0);
+        public TableIndex Index { get; } = new(new MemoryPlace(), 0);
 
         internal int Count => _byAddress.Count;
 

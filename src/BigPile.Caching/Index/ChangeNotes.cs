@@ -1,0 +1,75 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>The notes of what threads are about to change: one for each, in memory that outlives the process.</summary>
+/// <remarks>
+/// A thread makes a note under the lock of the key's bucket, before the first store that counts, and takes it back before the lock: so
+/// after a kill there is one thing a thread to be put right, and what it is stands in the note. It costs plain stores to a cache line
+/// of the thread's own. Threads beyond the number of notes take turns at the last one.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed unsafe class ChangeNotes
+{
+    private readonly ChangeNote* _notes;
+    private readonly int _last;
+    private SpinGate _sharing;
+
+    /// <summary>Uses the notes at a place.</summary>
+    internal ChangeNotes(ChangeNote* notes, int count)
+    {
+        _notes = notes;
+        _last = count - 1;
+    }
+
+    /// <summary>How many there are.</summary>
+    internal int Count => _last + 1;
+
+    /// <summary>A note as a killed process left it. Nobody makes any.</summary>
+    internal ref ChangeNote this[int number] => ref _notes[number];
+
+    /// <summary>The note of a thread, to be filled.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ChangeNote* Take(ThreadPresence presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();
+
+    /// <summary>Notes a change by which nothing is counted.</summary>
+    internal ChangeNote* Begin(ThreadPresence presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    {
+        ChangeNote* note = Take(presence);
+        note->NewAddress = newAddress;
+        note->OldAddress = oldAddress;
+        note->OldVersion = oldVersion;
+        note->RoomBytesAdded = note->PayloadBytesAdded = 0;
+        Publish(note, ChangeNote.WordOf(tableId, cell: -1, entriesAdded: 0, ownsNew: false));
+        return note;
+    }
+
+    /// <summary>Has a filled note count.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void Publish(ChangeNote* note, ulong word)
+    {
+        Volatile.Write(ref note->Word, word);
+        KillPoint.Pass(KillWindow.ChangeNoted);
+    }
+
+    /// <summary>Takes a note back: all of the change is made, or nothing.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void End(ChangeNote* note)
+    {
+        KillPoint.Pass(KillWindow.ChangeBeforeDone);
+        Debug.Assert(note->IsValid, "What ends has begun.");
+        Volatile.Write(ref note->Word, 0);
+        if (note == _notes + _last)
+            _sharing.Exit();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ChangeNote* TakeLast()
+    {
+        _sharing.Enter();
+        return _notes + _last;
+    }
+}

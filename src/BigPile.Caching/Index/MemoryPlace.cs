@@ -1,0 +1,40 @@
+using System.Runtime.InteropServices;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>An index in the memory of the process.</summary>
+internal sealed unsafe class MemoryPlace : IndexPlace
+{
+    private IndexHead* _head;
+
+    internal MemoryPlace()
+    {
+        _head = (IndexHead*)NativeMemory.AlignedAlloc(IndexHead.SizeBytes, Bucket.SizeBytes);
+        *_head = default;
+        _head->Begin();
+    }
+
+    internal override bool OutlivesProcess => false;
+
+    internal override IndexHead* Head => _head;
+
+    internal override LineSource Buckets { get; } = new MemoryLines(hugePages: true);
+
+    internal override LineSource Overflow { get; } = new MemoryLines(hugePages: false);
+
+    internal override byte* Cells => null;
+
+    internal override ChangeNotes? Notes => null;
+
+    internal override void MarkWhole()
+    {
+    }
+
+    public override void Dispose()
+    {
+        Buckets.Dispose();
+        Overflow.Dispose();
+        NativeMemory.AlignedFree(_head);
+        _head = null;
+    }
+}

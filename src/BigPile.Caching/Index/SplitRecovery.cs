@@ -1,0 +1,90 @@
+using System.Numerics;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Finishes or undoes the split that a killed process may have been at: by what stands in the two buckets alone.</summary>
+/// <remarks>
+/// While the old bucket has its old level, nobody has found the new one: what is there is taken out. Once the level is raised the copies
+/// are whole: what was moved is cleared in the old bucket, and the new one counts. A level that is raised without copies can only be damaged.
+/// Done again after a kill in between, it leaves the same. Nobody uses the index yet.
+/// </remarks>
+/// <param name="index">The index.</param>
+/// <param name="oldNumber">The bucket whose turn it is to be split.</param>
+/// <param name="bornNumber">The first bucket that there is not yet.</param>
+internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber, ulong bornNumber)
+{
+    internal void Run()
+    {
+        int level = BitOperations.Log2(bornNumber);
+        using LockedBucket old = index.LockBucket(oldNumber);
+        bool hasOwnLock = !index.Locks.IsShared(oldNumber, bornNumber);
+        if (hasOwnLock)
+            index.Locks.Enter(bornNumber);
+        var born = new LockedBucket(index, index.At(bornNumber), bornNumber);
+        var split = new BucketSplit(index, level);
+        if (old.First->Level == level + 1 && HasAllMoved(split, old, born))
+            Finish(split, old, born, level);
+        else
+            Undo(split, old, born, level);
+        if (hasOwnLock)
+            index.Locks.Exit(bornNumber);
+    }
+
+    private static void Undo(in BucketSplit split, in LockedBucket old, in LockedBucket born, int level)
+    {
+        old.First->SetLevelLocked(level);
+        split.Empty(born);
+    }
+
+    private void Finish(in BucketSplit split, in LockedBucket old, in LockedBucket born, int level)
+    {
+        born.First->SetLevelLocked(level + 1);
+        DropTwins(old);
+        split.Finish(old);
+        KillPoint.Pass(KillWindow.SplitBeforeCounted);
+        index.CountBorn(bornNumber);
+    }
+
+    private static bool HasAllMoved(in BucketSplit split, in LockedBucket old, in LockedBucket born)
+    {
+        foreach (SlotPlace place in old.Slots)
+        {
+            if (split.IsMoved(place.Value) && !Has(born, place))
+                return false;
+        }
+        return true;
+    }
+
+    // What was being brought forward may be in two places.
+    private static void DropTwins(in LockedBucket old)
+    {
+        foreach (SlotPlace place in old.Slots)
+        {
+            if (HasBefore(old, place))
+                place.Store(default);
+        }
+    }
+
+    private static bool Has(in LockedBucket bucket, SlotPlace wanted)
+    {
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Word == wanted.Value.Word)
+                return true;
+        }
+        return false;
+    }
+
+    private static bool HasBefore(in LockedBucket bucket, SlotPlace wanted)
+    {
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Line == wanted.Line && place.Slot == wanted.Slot)
+                return false;
+            if (place.Value.Word == wanted.Value.Word)
+                return true;
+        }
+        return false;
+    }
+}

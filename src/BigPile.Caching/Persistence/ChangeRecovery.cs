@@ -1,0 +1,112 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>Finishes or undoes the changes that the threads of a killed process had noted: by what the index leads to.</summary>
+/// <remarks>
+/// The slot decides. If it leads to the new block, the change is made: the old block goes, if it is still there. If not, nothing is made:
+/// the new block goes, if it is live. The counters are set to what they were before, and what the change adds. Done again after a kill in
+/// between, it leaves the same. Nobody uses the tables yet, and nothing else was given room since, so a block that is live at a noted
+/// address and has the table's id is the one that was meant; the old one by its version, as its slot may have been used again.
+/// </remarks>
+/// <param name="pile">The pile.</param>
+/// <param name="cores">The tables whose index is that of the killed process, by their ids.</param>
+internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
+{
+    /// <summary>Goes through the notes.</summary>
+    /// <returns>How many there were.</returns>
+    internal int Run(ChangeNotes notes)
+    {
+        int count = 0;
+        for (int i = 0; i < notes.Count; i++)
+        {
+            ref ChangeNote note = ref notes[i];
+            if (!note.IsValid)
+                continue;
+            if (cores.TryGetValue(note.TableId, out TableCore? core))
+                Recover(core, note);
+            KillPoint.Pass(KillWindow.ChangeRecovered);
+            Volatile.Write(ref note.Word, 0);
+            count++;
+        }
+        return count;
+    }
+
+    private void Recover(TableCore core, in ChangeNote note)
+    {
+        ThreadPresence presence = pile.Gate.EnterToChange();
+        try
+        {
+            bool isMade = note.NewAddress == 0 ? !LeadsTo(core, note.OldAddress, note.OldVersion) : LeadsTo(core, note.NewAddress);
+            PilePointer kept = OwnedAt(core, isMade ? note.NewAddress : note.OldAddress);
+            if (isMade)
+                FreeOld(core, note, kept);
+            else if (note.NewAddress != 0)
+                FreeNew(core, note, kept);
+            SetCounters(core, note, isMade);
+        }
+        finally
+        {
+            pile.Space.ExitAfterFree(presence);
+        }
+    }
+
+    private void FreeOld(TableCore core, in ChangeNote note, PilePointer kept)
+    {
+        if (note.OldAddress == 0 || !TryView(core, note.OldAddress, out EntryHead head) || head.Version != note.OldVersion)
+            return;
+        PilePointer owned = head.Owned;
+        LockedEntries.Free(pile, note.OldAddress, owned == kept ? default : owned);
+    }
+
+    private void FreeNew(TableCore core, in ChangeNote note, PilePointer kept)
+    {
+        if (!TryView(core, note.NewAddress, out EntryHead head))
+            return;
+        PilePointer owned = head.Owned;
+        LockedEntries.Free(pile, note.NewAddress, note.OwnsNew && owned != kept ? owned : default);
+    }
+
+    private bool TryView(TableCore core, ulong address, out EntryHead head) =>
+        core.TryViewLocked(address, out head, out _) && head.TableId == core.Id;
+
+    private PilePointer OwnedAt(TableCore core, ulong address) =>
+        address != 0 && TryView(core, address, out EntryHead head) ? head.Owned : default;
+
+    /// <summary>Whether the index leads to a live entry; to that of a version, if there is one.</summary>
+    private bool LeadsTo(TableCore core, ulong address, ulong version = 0)
+    {
+        if (!TryView(core, address, out EntryHead head) || (version != 0 && head.Version != version))
+            return false;
+        if (head.Kind == ValueKind.TagMark)
+            return Has(core.Index.MarksLocked.Slots, address);
+        using LockedBucket bucket = core.Index.Lock(core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
+        return Has(bucket.Slots, address);
+    }
+
+    private static bool Has(BucketSlots slots, ulong address)
+    {
+        foreach (SlotPlace place in slots)
+        {
+            if (place.Value.Address == address)
+                return true;
+        }
+        return false;
+    }
+
+    private static void SetCounters(TableCore core, in ChangeNote note, bool isMade)
+    {
+        if (note.Cell < 0)
+            return; // of a thread that shares its cell: what is counted may be off by one
+        core.Counters.SetInOwnCell(note.Cell, Counter.Entries, note.Entries + (isMade ? note.EntriesAdded : 0));
+        core.Counters.SetInOwnCell(note.Cell, Counter.RoomBytes, note.RoomBytes + (isMade ? note.RoomBytesAdded : 0));
+        core.Counters.SetInOwnCell(note.Cell, Counter.PayloadBytes, note.PayloadBytes + (isMade ? note.PayloadBytesAdded : 0));
+    }
+}

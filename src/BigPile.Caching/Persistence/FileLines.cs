@@ -1,0 +1,93 @@
+using System;
+using System.Collections.Generic;
+using System.Numerics;
+using System.Threading;
+using BigPile.Caching.Index;
+using BigPile.Memory;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>Chunks in a file that grows: the lines lie behind each other, the first one behind what the file begins with.</summary>
+/// <param name="open">Opens the file, or makes it, when the first chunk is wanted.</param>
+/// <param name="headBytes">What the file begins with.</param>
+/// <param name="preparesChunks">Whether chunks are made and touched ahead.</param>
+internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bool preparesChunks) : LineSource
+{
+    private const int FirstLines = SystemPageBytes / Bucket.SizeBytes;
+    private const int MostChunksAtOnce = 32;
+    private const int GrowthShift = 3; // by an eighth
+
+    private readonly Lock _lock = new();
+    private readonly List<Piece> _pieces = [];
+    private GrowingMap? _map;
+    private bool _isDisposed;
+
+    /// <summary>What is mapped of such a file from the start.</summary>
+    internal static long FirstBytes(long headBytes) => headBytes + ChunkBytes;
+
+    /// <summary>The bytes of a file with so many lines.</summary>
+    internal static long BytesFor(long headBytes, ulong lines) => headBytes + (long)lines * Bucket.SizeBytes;
+
+    /// <summary>The file, if it was opened.</summary>
+    internal GrowingMap? Map => Volatile.Read(ref _map);
+
+    internal override bool HasLargePages => preparesChunks;
+
+    internal override ulong LinesInFirst =>
+        Map is { } map ? Math.Min(LinesPerChunk, (ulong)(map.LengthBytes - headBytes) / Bucket.SizeBytes) : 0;
+
+    internal override byte* Take(int chunk, bool touches)
+    {
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            GrowingMap map = _map ??= open();
+            byte* start = Find(map, chunk);
+            if (touches && chunk != 0)
+                Touch(start);
+            return start;
+        }
+    }
+
+    // The file has it, and whoever takes it again gets the same.
+    internal override void GiveBack(int chunk, byte* start)
+    {
+    }
+
+    internal override void EnsureInFirst(ulong lines)
+    {
+        if (lines <= LinesInFirst)
+            return;
+        ulong wanted = Math.Clamp(BitOperations.RoundUpToPowerOf2(lines), FirstLines, LinesPerChunk);
+        Map!.EnsureLength(BytesFor(headBytes, wanted));
+    }
+
+    public override void Dispose()
+    {
+        lock (_lock) // who touches a chunk in the background is done with it
+        {
+            _isDisposed = true;
+            _map?.Dispose();
+        }
+    }
+
+    private byte* Find(GrowingMap map, int chunk)
+    {
+        long offset = headBytes + chunk * ChunkBytes;
+        if (offset + ChunkBytes <= map.MappedBytes)
+            return map.Start + offset;
+        foreach (Piece piece in _pieces)
+        {
+            if (chunk >= piece.First && chunk < piece.First + piece.Count)
+                return (byte*)piece.Start + (chunk - piece.First) * ChunkBytes;
+        }
+        int count = Math.Clamp(chunk >> GrowthShift, 1, MostChunksAtOnce);
+        map.EnsureLength(offset + count * ChunkBytes);
+        byte* start = map.MapBehind(offset, count * ChunkBytes);
+        _pieces.Add(new Piece(chunk, count, (nint)start));
+        return start;
+    }
+
+    /// <summary>Chunks that were mapped together.</summary>
+    private readonly record struct Piece(int First, int Count, nint Start);
+}

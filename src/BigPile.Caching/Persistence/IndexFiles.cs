@@ -1,0 +1,207 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+using BigPile.Caching.Index;
+using BigPile.Durability;
+using BigPile.Memory;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>The files of the indexes of a mapped pile's tables: one for all, with the notes of changes, and two for each table.</summary>
+/// <remarks>
+/// They say what is true as long as every store to them is there: so after a kill, as the system keeps what was stored. After another start
+/// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time.
+/// A change of a pile's entries goes with one of its index, so only a cache that has these files open can make one; earlier versions of the
+/// library, which know nothing of them, can't open a pile of this format.
+/// Thread safety: <see cref="Create"/> and <see cref="Delete"/> may be called concurrently; the others by the cache's owner alone.
+/// </remarks>
+internal sealed unsafe class IndexFiles : IDisposable
+{
+    /// <summary>The name of the file that all tables share.</summary>
+    internal const string FileName = "index";
+
+    /// <summary>What an earlier format had in their place.</summary>
+    internal const string FormerFileName = "tables";
+
+    private const long FileBytes = IndexFilesHead.NotesOffset + (long)IndexFilesHead.NoteCount * ChangeNote.SizeBytes;
+
+    private readonly Pile _pile;
+    private readonly GrowingMap _map;
+    private readonly HeldDirectory? _own;
+    private readonly DirectoryLock? _lock;
+
+    private IndexFiles(Pile pile, HeldDirectory? own, DirectoryLock? ownLock)
+    {
+        _pile = pile;
+        _own = own;
+        _lock = ownLock;
+        Directory = own ?? pile.Keeper.Directory!.Files;
+        WantsHugePages = own != null;
+        PileId = pile.Keeper.Id;
+        GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, Environment.SystemPageSize);
+        WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
+        WereClosed = WereUsable && ((IndexFilesHead*)found!.Start)->IsClosed;
+        MustProve = WereUsable && !BootClock.IsSame(((IndexFilesHead*)found!.Start)->BootId, BootId);
+        if (!WereUsable)
+        {
+            found?.Dispose();
+            found = null;
+        }
+        _map = found ?? GrowingMap.Create(Directory, FileName, FileBytes, FileBytes);
+        Notes = new ChangeNotes((ChangeNote*)(_map.Start + IndexFilesHead.NotesOffset), IndexFilesHead.NoteCount);
+    }
+
+    /// <summary>Where the files are.</summary>
+    internal HeldDirectory Directory { get; }
+
+    /// <summary>Whether huge pages are asked for.</summary>
+    internal bool WantsHugePages { get; }
+
+    internal Guid PileId { get; }
+
+    internal ChangeNotes Notes { get; }
+
+    /// <summary>Whether what was found may be used.</summary>
+    internal bool WereUsable { get; }
+
+    /// <summary>Whether the last owner closed them.</summary>
+    internal bool WereClosed { get; }
+
+    /// <summary>Whether each index has to prove by its checksums that it is whole.</summary>
+    internal bool MustProve { get; }
+
+    /// <summary>The seed of the hash by which keys are found.</summary>
+    internal ulong Seed => Head->Seed;
+
+    private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
+
+    private Guid BootId => _pile.Keeper.Directory!.Superblock.BootId;
+
+    /// <summary>Opens the files, or makes the one for all.</summary>
+    /// <param name="pile">The pile.</param>
+    /// <param name="directory">The directory that has one for each pile; <see langword="null"/>: they are in the pile's own.</param>
+    /// <exception cref="PileStorageException">They can't be used.</exception>
+    internal static IndexFiles Open(Pile pile, string? directory)
+    {
+        HeldDirectory? own = null;
+        DirectoryLock? ownLock = null;
+        try
+        {
+            if (directory != null)
+            {
+                string path = Path.Combine(directory, $"bigpile-{pile.Keeper.Id:n}");
+                System.IO.Directory.CreateDirectory(path);
+                own = HeldDirectory.Open(path);
+                ownLock = DirectoryLock.Take(own);
+            }
+            return new IndexFiles(pile, own, ownLock);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            ownLock?.Dispose();
+            own?.Dispose();
+            throw Refused(e, directory ?? pile.DirectoryPath!);
+        }
+        catch
+        {
+            ownLock?.Dispose();
+            own?.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Opens the index of a table; null when there is none that has all its entries.</summary>
+    /// <param name="tableId">The table.</param>
+    /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
+    internal FilePlace? TryOpen(int tableId, ulong? formerUpTo)
+    {
+        if (!WereUsable)
+            return null;
+        FilePlace? place = FilePlace.TryOpen(this, tableId, formerUpTo);
+        if (place == null || !MustProve)
+            return place;
+        using var index = new TableIndex(place, entries: 0);
+        return new IndexSeal(index, place.SealArea).IsRight() ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
+    }
+
+    /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
+    /// <exception cref="PileStorageException">The disk is full, or the directory can't be written.</exception>
+    internal FilePlace Create(int tableId, ulong formerUpTo)
+    {
+        try
+        {
+            return FilePlace.Create(this, tableId, formerUpTo);
+        }
+        catch (IOException e)
+        {
+            throw Refused(e, Directory.Path);
+        }
+    }
+
+    /// <summary>Removes the files of a table. Nobody uses them any more.</summary>
+    internal void Delete(int tableId)
+    {
+        Directory.Delete(FilePlace.BucketsName(tableId));
+        Directory.Delete(FilePlace.OverflowName(tableId));
+    }
+
+    /// <summary>The ids of all tables that have files.</summary>
+    internal HashSet<int> Ids()
+    {
+        var ids = new HashSet<int>();
+        foreach (string prefix in new[] { FilePlace.BucketsPrefix, FilePlace.OverflowPrefix })
+        {
+            foreach (string name in Directory.NamesOf(prefix))
+            {
+                if (int.TryParse(name.AsSpan(prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int id))
+                    ids.Add(id);
+            }
+        }
+        return ids;
+    }
+
+    /// <summary>States that the indexes are in use from now on. What a killed process had begun is put right.</summary>
+    internal void BeginUse(ulong seed)
+    {
+        bool isToBeDurable = !WereUsable || WereClosed; // else the device may say that they are closed when they have changed since
+        if (!WereUsable)
+            Head->SetIdentity(PileId, seed);
+        Head->SetInUse(BootId);
+        if (isToBeDurable)
+            _map.Flush();
+        if (Directory == _pile.Keeper.Directory!.Files)
+            Directory.Delete(FormerFileName);
+    }
+
+    /// <summary>States that the indexes are closed, once the device has them. Nobody changes them any more.</summary>
+    internal void Close(IEnumerable<(TableIndex Index, FilePlace Place)> tables)
+    {
+        foreach ((TableIndex index, FilePlace place) in tables)
+        {
+            new IndexSeal(index, place.SealArea).Write();
+            place.Flush();
+        }
+        Head->SetClosed(_pile.Keeper.Versions.Last);
+        _map.Flush();
+    }
+
+    public void Dispose()
+    {
+        _map.Dispose();
+        _lock?.Dispose();
+        _own?.Dispose();
+    }
+
+    // By the same start of the machine nothing that was stored can be missing.
+    private bool AreUsable(IndexFilesHead* head)
+    {
+        if (!head->IsOf(PileId))
+            return false;
+        return BootClock.IsSame(head->BootId, BootId)
+            || (head->IsClosed && _pile.Recovery.WasClean && head->LastVersion == _pile.Keeper.Versions.Last);
+    }
+
+    private static PileStorageException Refused(Exception e, string path) => new(
+        $"The indexes of the tables in '{path}' can't be used: {e.Message} Make room, or make the files accessible, and try again.", e);
+}

@@ -1,0 +1,112 @@
+using System;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>What the file <c>index</c> begins with: of which pile the indexes beside it are, and whether they may be trusted.</summary>
+/// <remarks>
+/// <code>
+/// bytes  0..7    "BIGPINDS"
+/// bytes  8..11   format
+/// bytes 12..15   number of notes
+/// bytes 16..31   id of the pile
+/// bytes 32..39   seed of the hash of keys
+/// bytes 40..43   CRC-32C of bytes 0..39
+/// bytes 48..63   the start of the machine during which the indexes were used last; zero where the system does not tell
+/// bytes 64..71   state: 0 in use, 1 closed
+/// bytes 72..79   last version of an entry when they were closed
+/// bytes 80..83   CRC-32C of bytes 48..79
+/// bytes 4096..   notes of changes, 64 bytes each
+/// </code>
+/// Little-endian.
+/// </remarks>
+[StructLayout(LayoutKind.Explicit, Size = 128)]
+internal unsafe struct IndexFilesHead
+{
+    internal const int NotesOffset = 4096;
+    internal const int NoteCount = 1024;
+
+    private const ulong RightMagic = 0x53444E4950474942;
+    private const int CurrentFormat = 1;
+    private const int IdentityBytes = 40;
+    private const int UseOffset = 48;
+    private const int UseBytes = 32;
+    private const ulong InUse = 0;
+    private const ulong Closed = 1;
+
+    [FieldOffset(0)]
+    private ulong _magic;
+
+    [FieldOffset(8)]
+    private int _format;
+
+    [FieldOffset(12)]
+    private int _noteCount;
+
+    [FieldOffset(16)]
+    private Guid _pileId;
+
+    [FieldOffset(32)]
+    internal ulong Seed;
+
+    [FieldOffset(40)]
+    private uint _identityChecksum;
+
+    [FieldOffset(48)]
+    internal Guid BootId;
+
+    [FieldOffset(64)]
+    private ulong _state;
+
+    [FieldOffset(72)]
+    private ulong _lastVersion;
+
+    [FieldOffset(80)]
+    private uint _useChecksum;
+
+    /// <summary>Whether the indexes were closed, and nobody has used them since.</summary>
+    internal readonly bool IsClosed => _state == Closed;
+
+    /// <summary>The last version of an entry when they were closed.</summary>
+    internal readonly ulong LastVersion => _lastVersion;
+
+    /// <summary>Whether it is such a head, as it was written.</summary>
+    internal readonly bool IsOf(Guid pileId) =>
+        _magic == RightMagic && _format == CurrentFormat && _noteCount == NoteCount && _pileId == pileId
+        && _identityChecksum == ChecksumOf(0, IdentityBytes) && _useChecksum == ChecksumOf(UseOffset, UseBytes);
+
+    /// <summary>States what never changes.</summary>
+    internal void SetIdentity(Guid pileId, ulong seed)
+    {
+        _format = CurrentFormat;
+        _noteCount = NoteCount;
+        _pileId = pileId;
+        Seed = seed;
+        _magic = RightMagic;
+        _identityChecksum = ChecksumOf(0, IdentityBytes);
+    }
+
+    /// <summary>States that the indexes are in use, by a start of the machine.</summary>
+    internal void SetInUse(Guid bootId) => SetUse(bootId, InUse, 0);
+
+    /// <summary>States that they are closed.</summary>
+    internal void SetClosed(ulong lastVersion) => SetUse(BootId, Closed, lastVersion);
+
+    // A kill in between leaves a checksum that is wrong: the indexes are made anew. Nothing was changed since they were closed, or the
+    // other way round; so it costs a walk.
+    private void SetUse(Guid bootId, ulong state, ulong lastVersion)
+    {
+        BootId = bootId;
+        _lastVersion = lastVersion;
+        Volatile.Write(ref _state, state);
+        Volatile.Write(ref _useChecksum, ChecksumOf(UseOffset, UseBytes));
+    }
+
+    private readonly uint ChecksumOf(int offset, int lengthBytes)
+    {
+        fixed (ulong* start = &_magic)
+            return Checksum.Of(new ReadOnlySpan<byte>((byte*)start + offset, lengthBytes));
+    }
+}

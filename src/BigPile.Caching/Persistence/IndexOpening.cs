@@ -1,0 +1,97 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>Brings back the tables of a pile: with their indexes, as far as those were kept and can be trusted.</summary>
+/// <remarks>
+/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; tables whose
+/// drop was cut off are dropped to the end; the files state that they are in use. A kill in between changes nothing: all of it is done
+/// again. The time depends on the number of tables and not on that of their entries.
+/// </remarks>
+/// <param name="pile">The pile.</param>
+/// <param name="ids">Which tables there are.</param>
+/// <param name="files">The files of the indexes; <see langword="null"/> for a pile that is not mapped.</param>
+/// <param name="makeCore">Makes a table with its index at a place.</param>
+internal sealed class IndexOpening(
+    Pile pile, TableIds ids, IndexFiles? files, Func<TableDefinition, IndexPlace?, TableCore> makeCore)
+{
+    private readonly Dictionary<int, TableCore> _unknown = [];
+    private readonly Dictionary<int, TableCore> _known = [];
+
+    /// <summary>The tables whose entries have to be found.</summary>
+    internal IReadOnlyDictionary<int, TableCore> Unknown => _unknown;
+
+    /// <summary>The ids of the tables whose index has all entries.</summary>
+    internal IReadOnlySet<int> Known => _known.Keys.ToHashSet();
+
+    /// <summary>Whether the blocks of the pile have to be looked at.</summary>
+    internal bool NeedsWalk { get; private set; }
+
+    /// <summary>Whether indexes came back as they were.</summary>
+    internal bool WasRestored => _known.Count != 0;
+
+    /// <summary>Does it.</summary>
+    /// <param name="seed">The seed of the hash.</param>
+    /// <param name="add">Is given each table as soon as it is made.</param>
+    internal void Run(ulong seed, Action<TableCore> add)
+    {
+        foreach (TableDefinition definition in ids.Tables)
+        {
+            IndexPlace? kept = files?.TryOpen(definition.Id, definition.FormerUpTo);
+            TableCore core = makeCore(definition, kept ?? files?.Create(definition.Id, definition.FormerUpTo));
+            add(core);
+            (kept != null ? _known : _unknown)[definition.Id] = core;
+        }
+        NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true });
+        if (files == null)
+            return;
+        Recover();
+        files.BeginUse(seed);
+        FindCutDrops();
+    }
+
+    /// <summary>Tables that were being dropped: of each, what is left of it, or nothing that could be opened.</summary>
+    internal List<(int Id, TableCore? Left)> CutDrops { get; } = [];
+
+    private void Recover()
+    {
+        int changes = 0;
+        if (!Fault.LeftUnfinished)
+        {
+            foreach (TableCore core in _known.Values)
+                core.Index.Recover();
+            changes = new ChangeRecovery(pile, _known).Run(files!.Notes);
+        }
+        foreach (TableCore core in _known.Values)
+            core.RestoreMarks();
+        if (WasRestored)
+        {
+            pile.Logger.LogInformation(
+                "{Tables} tables came back with their indexes; {Changes} changes that a killed process was at were put right",
+                _known.Count, changes);
+        }
+    }
+
+    // Of a table that was dropped blocks may be left, as long as its files are there. What no table ever had goes at once.
+    private void FindCutDrops()
+    {
+        foreach (int id in files!.Ids().Except(ids.Tables.Select(static definition => definition.Id)))
+        {
+            if (!ids.Free.TryGetValue(id, out ulong upTo))
+            {
+                files.Delete(id);
+                continue;
+            }
+            FilePlace? place = files.TryOpen(id, formerUpTo: null);
+            CutDrops.Add((id, place == null ? null : makeCore(new TableDefinition(id, $"(dropped {id})", default), place)));
+            ids.Hold(id);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using System.Runtime.CompilerServices;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Notes what is about to be changed in an index that outlives the process; in any other one there is nothing to do.</summary>
+/// <remarks>The bucket's lock is held from the note to its end. What is left after a kill is put right by <c>ChangeRecovery</c>.</remarks>
+internal static unsafe class Noting
+{
+    /// <summary>Notes that an entry goes.</summary>
+    /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry) =>
+        core.Notes == null ? null : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), default, core.CountOf(entry));
+
+    /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="presence">The calling thread.</param>
+    /// <param name="change">The blocks.</param>
+    /// <param name="added">What is counted of the new entry.</param>
+    /// <param name="removed">What was counted of the old one.</param>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal static ChangeNote* Note(
+        this TableCore core, ThreadPresence presence, in NotedChange change, in BlockCount added, in BlockCount removed)
+    {
+        ChangeNote* note = core.Notes!.Take(presence);
+        note->NewAddress = change.NewAddress;
+        note->OldAddress = change.OldAddress;
+        note->OldVersion = change.OldVersion;
+        int cell = core.Counters.OwnCellOf(presence);
+        if (cell >= 0)
+        {
+            note->Entries = core.Counters.InOwnCell(cell, Counter.Entries);
+            note->RoomBytes = core.Counters.InOwnCell(cell, Counter.RoomBytes);
+            note->PayloadBytes = core.Counters.InOwnCell(cell, Counter.PayloadBytes);
+        }
+        note->RoomBytesAdded = (int)(added.RoomBytes - removed.RoomBytes);
+        note->PayloadBytesAdded = (int)(added.PayloadBytes - removed.PayloadBytes);
+        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, added.Entries - removed.Entries, change.OwnsNew));
+        return note;
+    }
+
+    /// <summary>States that a noted change is made, or that nothing of it was.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void EndNote(this TableCore core, ChangeNote* note)
+    {
+        if (note != null)
+            core.Notes!.End(note);
+    }
+
+    /// <summary>What is counted of an entry.</summary>
+    internal static BlockCount CountOf(this TableCore core, in LockedEntry entry) =>
+        entry.Head.Kind == ValueKind.Tombstone ? default : core.CountOf(entry.PayloadBytes);
+
+    /// <summary>What is counted of an entry with a payload.</summary>
+    internal static BlockCount CountOf(this TableCore core, long payloadBytes) =>
+        new(1, core.Pile.Space.RoomBytesOf(payloadBytes), payloadBytes);
+}

@@ -1,0 +1,188 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.IO.MemoryMappedFiles;
+using System.Threading;
+
+namespace BigPile.Memory;
+
+/// <summary>A file that is mapped into memory and grows: what was mapped stays where it is.</summary>
+/// <remarks>
+/// Its first part is mapped as a whole from the start, also where the file does not reach that far yet; what is behind is mapped in pieces
+/// as the file gets them. All of the file is really allocated: a full disk is an exception, and not a fatal signal at a later store.
+/// Thread safety: <see cref="EnsureLength"/> and <see cref="MapBehind"/> may be called concurrently; <see cref="Dispose"/> only when
+/// nobody uses the memory any more.
+/// </remarks>
+internal sealed unsafe class GrowingMap : IDisposable
+{
+    private readonly Lock _growing = new();
+    private readonly HeldFile _file;
+    private readonly bool _wantsHugePages;
+    private readonly List<View> _views = [];
+    private long _lengthBytes;
+
+    private GrowingMap(HeldFile file, long lengthBytes, long firstBytes, bool wantsHugePages)
+    {
+        Debug.Assert(lengthBytes != 0, "There is nothing to map.");
+        _file = file;
+        _wantsHugePages = wantsHugePages;
+        _lengthBytes = lengthBytes;
+        Start = Map(0, Math.Max(lengthBytes, firstBytes));
+        MappedBytes = Math.Max(lengthBytes, firstBytes);
+        if (lengthBytes < firstBytes)
+            Shorten(lengthBytes);
+    }
+
+    /// <summary>Where the first part is.</summary>
+    internal byte* Start { get; }
+
+    /// <summary>The bytes that are mapped from <see cref="Start"/> on.</summary>
+    internal long MappedBytes { get; }
+
+    /// <summary>The bytes that the file has. No store may go beyond.</summary>
+    internal long LengthBytes => Volatile.Read(ref _lengthBytes);
+
+    internal string Path => _file.Path;
+
+    /// <summary>Makes a file of zeros; one that has the name is replaced.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="name">The name.</param>
+    /// <param name="lengthBytes">The bytes that the file has first.</param>
+    /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
+    /// <param name="wantsHugePages">Ask for huge pages where the file system gives them on request.</param>
+    /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
+    internal static GrowingMap Create(HeldDirectory directory, string name, long lengthBytes, long firstBytes, bool wantsHugePages = false)
+    {
+        HeldFile file = directory.Open(name, FileMode.Create, FileAccess.ReadWrite);
+        try
+        {
+            file.Extend(0, lengthBytes);
+            return new GrowingMap(file, lengthBytes, firstBytes, wantsHugePages);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Maps a file that exists; null when there is none, or one of less than a length.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="name">The name.</param>
+    /// <param name="leastBytes">The bytes that the file must have.</param>
+    /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
+    /// <param name="stepBytes">Of what is behind those, a file gets such steps whole.</param>
+    /// <param name="wantsHugePages">Ask for huge pages where the file system gives them on request.</param>
+    /// <exception cref="IOException">The disk is full, or the file can't be used.</exception>
+    internal static GrowingMap? TryOpen(
+        HeldDirectory directory, string name, long leastBytes, long firstBytes, long stepBytes, bool wantsHugePages = false)
+    {
+        HeldFile? file = directory.TryOpen(name, FileAccess.ReadWrite);
+        try
+        {
+            long lengthBytes = file?.LengthBytes ?? 0;
+            if (file == null || lengthBytes < leastBytes)
+            {
+                file?.Dispose();
+                return null;
+            }
+            file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
+            long step = lengthBytes > firstBytes ? stepBytes : Environment.SystemPageSize;
+            long surplus = lengthBytes > firstBytes ? (lengthBytes - firstBytes) % step : lengthBytes % step;
+            if (surplus != 0)
+                file.Extend(lengthBytes, lengthBytes += step - surplus);
+            return new GrowingMap(file, lengthBytes, firstBytes, wantsHugePages);
+        }
+        catch
+        {
+            file?.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Makes the file at least as long.</summary>
+    /// <exception cref="IOException">The disk is full; the file is as it was.</exception>
+    internal void EnsureLength(long lengthBytes)
+    {
+        lock (_growing)
+        {
+            if (lengthBytes <= _lengthBytes)
+                return;
+            _file.Extend(_lengthBytes, lengthBytes);
+            Volatile.Write(ref _lengthBytes, lengthBytes);
+        }
+    }
+
+    /// <summary>Maps a part behind the one that is mapped from the start on. The file is long enough.</summary>
+    internal byte* MapBehind(long offsetBytes, long lengthBytes)
+    {
+        lock (_growing)
+        {
+            Debug.Assert(offsetBytes >= MappedBytes && offsetBytes + lengthBytes <= _lengthBytes, "What the file has, and is not mapped yet.");
+            return Map(offsetBytes, lengthBytes);
+        }
+    }
+
+    /// <summary>Returns when the device has what was stored.</summary>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal void Flush()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            lock (_growing)
+                _views.ForEach(static view => view.Accessor.Flush());
+        }
+        _file.Sync();
+    }
+
+    public void Dispose()
+    {
+        foreach (View view in _views)
+        {
+            view.Accessor.SafeMemoryMappedViewHandle.ReleasePointer();
+            view.Accessor.Dispose();
+            view.Map.Dispose();
+        }
+        _views.Clear();
+        _file.Dispose();
+    }
+
+    private byte* Map(long offsetBytes, long lengthBytes)
+    {
+        _file.BeginMap();
+        long capacityBytes = offsetBytes + lengthBytes > _lengthBytes ? offsetBytes + lengthBytes : 0; // 0: as long as the file
+        var map = MemoryMappedFile.CreateFromFile(
+            _file.Handle, null, capacityBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
+        MemoryMappedViewAccessor? accessor = null;
+        byte* start = null;
+        try
+        {
+            accessor = map.CreateViewAccessor(offsetBytes, lengthBytes, MemoryMappedFileAccess.ReadWrite);
+            _file.EndMap();
+            accessor.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+        }
+        catch
+        {
+            accessor?.Dispose();
+            map.Dispose();
+            throw;
+        }
+        _views.Add(new View(map, accessor));
+        start += accessor.PointerOffset;
+        if (_wantsHugePages && OperatingSystem.IsLinux())
+            _ = LibC.MemoryAdvise(start, (nuint)lengthBytes, LibC.AdviseHugePage); // a refusal only costs speed
+        return start;
+    }
+
+    // To map more than a file has, the runtime makes it longer, with nothing behind it on the disk.
+    private void Shorten(long lengthBytes)
+    {
+        if (OperatingSystem.IsWindows())
+            _lengthBytes = MappedBytes; // a file that is mapped can't be made shorter there, and has no holes
+        else
+            _file.SetLength(lengthBytes);
+    }
+
+    private readonly record struct View(MemoryMappedFile Map, MemoryMappedViewAccessor Accessor);
+}
