@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.IO;
 using System.Text;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -131,23 +132,30 @@ public sealed partial class PileCache
         return table;
     }
 
-    // The files come before the catalog's record: a table that there is has an index.
+    // The index comes before the catalog's record: a table that there is has one.
     private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
     {
-        FilePlace? place = null;
-        TableDefinition? definition = null;
+        TableCore? core = null;
+        bool isDefined = false;
         try
         {
-            definition = _ids.Take(name, kind, (id, formerUpTo) => place = _files?.Create(id, formerUpTo));
+            _ = _ids.Take(name, kind, definition =>
+            {
+                core = NewCore(definition, options, comparer, place: _files?.Create(definition.Id, definition.FormerUpTo));
+                core.Index.Place.MarkWhole();
+            });
+            isDefined = true;
+        }
+        catch (IOException e)
+        {
+            throw IndexFiles.Refused(e, Pile.DirectoryPath!);
         }
         finally
         {
-            if (definition == null)
-                place?.Dispose();
+            if (!isDefined)
+                core?.Dispose();
         }
-        TableCore core = NewCore(definition, options, comparer, place: place);
-        place?.MarkWhole();
-        return _cores[name] = core;
+        return _cores[name] = core!;
     }
 
     private TableCore NewCore(

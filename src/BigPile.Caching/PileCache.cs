@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -71,9 +72,11 @@ public sealed partial class PileCache : IDisposable
         {
             Readiness = Load();
         }
-        catch
+        catch (Exception e)
         {
             DisposeTables();
+            if (e is IOException)
+                throw IndexFiles.Refused(e, pile.DirectoryPath!);
             throw;
         }
         _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);

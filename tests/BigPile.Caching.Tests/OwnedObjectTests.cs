@@ -38,7 +38,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
     [Fact]
     public void An_entry_whose_object_was_freed_before_a_kill_goes_when_it_is_found()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (int key = 0; key < 3; key++)
@@ -61,7 +61,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
     [Fact]
     public void An_entry_whose_object_was_not_there_yet_goes_and_the_one_with_the_value_stays()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);

@@ -11,7 +11,7 @@ public sealed class RebuildTests : StoppedCacheTest
     [Fact]
     public async Task After_a_kill_everything_comes_back_from_the_blocks()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < 20_000; key++)
@@ -43,7 +43,7 @@ public sealed class RebuildTests : StoppedCacheTest
     [Fact]
     public void Of_two_blocks_with_one_key_the_higher_version_is_right_and_the_other_is_freed()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < 1000; key++)
@@ -64,7 +64,7 @@ public sealed class RebuildTests : StoppedCacheTest
     [Fact]
     public void A_mark_of_a_removed_key_wins_over_its_older_blocks_and_goes()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < 500; key++)

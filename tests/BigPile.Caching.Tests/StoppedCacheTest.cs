@@ -47,6 +47,9 @@ public abstract class StoppedCacheTest : IDisposable
         return DirectoryPath;
     }
 
+    /// <summary>As <see cref="Kill"/>, and the indexes are lost: the blocks alone tell what there was.</summary>
+    private protected string KillWithoutIndexes(Action<PileCache> work) => ForgetIndexes(Kill(work));
+
     /// <summary>Works on a pile, and gives a copy of its files as they are then.</summary>
     private protected string Kill(Action<PileCache> work)
     {

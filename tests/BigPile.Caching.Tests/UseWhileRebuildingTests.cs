@@ -17,7 +17,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     {
         seed = TestLeg.Seed(seed);
         const int Keys = 3000;
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < Keys; key++)
@@ -65,7 +65,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     [Fact]
     public void An_entry_whose_object_is_an_entry_is_dropped_and_the_other_one_stays()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [1]);
@@ -85,7 +85,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     [Fact]
     public async Task A_cache_is_used_while_its_index_is_rebuilt()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < 200_000; key++)
@@ -112,7 +112,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     public async Task What_was_removed_before_a_kill_is_never_read_and_a_new_table_misses_nothing()
     {
         const int Keys = 50_000;
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < Keys; key++)
@@ -139,7 +139,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
     [Fact]
     public void Disposing_while_the_index_is_rebuilt_leaves_a_pile_that_is_rebuilt_again()
     {
-        string killed = Kill(cache =>
+        string killed = KillWithoutIndexes(cache =>
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             for (long key = 0; key < 100_000; key++)

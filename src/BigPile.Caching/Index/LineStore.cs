@@ -23,7 +23,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
     private const int FirstCapacity = 2;
 
     private readonly Lock _growing = new();
-    private readonly List<nint> _outgrown = []; // lists of chunks that readers may still look at
+    private List<nint>? _outgrown; // lists of chunks that readers may still look at
     private byte** _chunks = NewChunks(FirstCapacity);
     private int _capacity = FirstCapacity;
     private int _preparedChunks;
@@ -92,8 +92,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
         lock (_growing)
         {
             _isDisposed = true;
-            foreach (nint chunks in _outgrown)
-                NativeMemory.Free((void*)chunks);
+            _outgrown?.ForEach(static chunks => NativeMemory.Free((void*)chunks));
             NativeMemory.Free(_chunks);
             _chunks = null;
         }
@@ -111,7 +110,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
         int capacity = Math.Max(chunk + 1, _capacity * 2);
         byte** larger = NewChunks(capacity);
         new ReadOnlySpan<nint>(_chunks, _capacity).CopyTo(new Span<nint>(larger, capacity));
-        _outgrown.Add((nint)_chunks);
+        (_outgrown ??= []).Add((nint)_chunks);
         Volatile.WriteBarrier(); // the list is filled before it can be seen
         _chunks = larger;
         Volatile.Write(ref _capacity, capacity); // behind the list; pairs with the look at it ahead of a look at the list

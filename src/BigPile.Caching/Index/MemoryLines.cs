@@ -1,5 +1,4 @@
 using System.Collections.Generic;
-using System.Threading;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Index;
@@ -9,8 +8,8 @@ namespace BigPile.Caching.Index;
 /// <param name="hugePages">Whether chunks behind the first one are huge pages.</param>
 internal sealed unsafe class MemoryLines(bool hugePages) : LineSource
 {
-    private readonly Lock _lock = new();
-    private readonly Dictionary<nint, NativeRegion> _regions = [];
+    private NativeRegion? _first; // most tables have no other one
+    private List<NativeRegion>? _others;
 
     internal override bool HasLargePages => hugePages;
 
@@ -19,27 +18,32 @@ internal sealed unsafe class MemoryLines(bool hugePages) : LineSource
         var region = new NativeRegion(ChunkBytes, hugePages && chunk != 0);
         if (touches)
             Touch(region.Start);
-        lock (_lock)
-            _regions[(nint)region.Start] = region;
+        lock (this)
+        {
+            if (_first == null)
+                _first = region;
+            else
+                (_others ??= []).Add(region);
+        }
         return region.Start;
     }
 
     internal override void GiveBack(int chunk, byte* start)
     {
-        lock (_lock)
+        lock (this)
         {
-            if (_regions.Remove((nint)start, out NativeRegion? region))
-                region.Dispose();
+            if (_first?.Start == start)
+                _first.Dispose();
+            _others?.Find(region => region.Start == start)?.Dispose(); // to dispose of it again at the end does nothing
         }
     }
 
     public override void Dispose()
     {
-        lock (_lock)
+        lock (this)
         {
-            foreach (NativeRegion region in _regions.Values)
-                region.Dispose();
-            _regions.Clear();
+            _first?.Dispose();
+            _others?.ForEach(static region => region.Dispose());
         }
     }
 }

@@ -30,7 +30,6 @@ internal sealed unsafe class TableCounters
     private readonly int _ownCells;
     private readonly Cell[]? _sharedArray; // pinned, and there as long as somebody may still ask
     private readonly Cell* _shared;
-    private readonly long[]? _baseArray; // likewise
     private readonly long* _base;
     private Cell[]? _ownArray;
     private Cell* _own; // null: there are none yet
@@ -40,9 +39,8 @@ internal sealed unsafe class TableCounters
     internal TableCounters()
     {
         _ownCells = UsualOwnCells;
-        _sharedArray = NewCells(SharedCells, out _shared);
-        _baseArray = GC.AllocateArray<long>(CounterCount, pinned: true);
-        _base = (long*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_baseArray));
+        _sharedArray = NewCells(SharedCells + 1, out _shared);
+        _base = (long*)(_shared + SharedCells);
     }
 
     /// <summary>Counts where the counters of an earlier process are, and goes on behind those of what there is.</summary>

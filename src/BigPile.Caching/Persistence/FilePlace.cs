@@ -60,7 +60,7 @@ internal sealed unsafe class FilePlace : IndexPlace
     {
         files.Delete(tableId);
         GrowingMap buckets = GrowingMap.Create(
-            files.Directory, BucketsName(tableId), HeadBytes, FileLines.FirstBytes(HeadBytes), files.WantsHugePages);
+            files.Directory, BucketsName(tableId), FileLines.BytesFor(HeadBytes, TableIndex.MinBuckets), FileLines.FirstBytes(HeadBytes), files.WantsHugePages);
         var head = (IndexHead*)buckets.Start;
         head->Begin();
         head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);

@@ -118,11 +118,14 @@ internal sealed unsafe class IndexFiles : IDisposable
     {
         if (!WereUsable)
             return null;
-        FilePlace? place = FilePlace.TryOpen(this, tableId, formerUpTo);
-        if (place == null || !MustProve)
-            return place;
-        using var index = new TableIndex(place, entries: 0);
-        return new IndexSeal(index, place.SealArea).IsRight() ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
+        try
+        {
+            return !MustProve || IsProven(tableId, formerUpTo) ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
+        }
+        catch (IOException e)
+        {
+            throw Refused(e, Directory.Path);
+        }
     }
 
     /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
@@ -147,6 +150,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>The ids of all tables that have files.</summary>
+    /// <exception cref="IOException">The device refused.</exception>
     internal HashSet<int> Ids()
     {
         var ids = new HashSet<int>();
@@ -162,7 +166,20 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>States that the indexes are in use from now on. What a killed process had begun is put right.</summary>
+    /// <exception cref="PileStorageException">The device refused.</exception>
     internal void BeginUse(ulong seed)
+    {
+        try
+        {
+            StateUse(seed);
+        }
+        catch (IOException e)
+        {
+            throw Refused(e, Directory.Path);
+        }
+    }
+
+    private void StateUse(ulong seed)
     {
         bool isToBeDurable = !WereUsable || WereClosed; // else the device may say that they are closed when they have changed since
         if (!WereUsable)
@@ -193,6 +210,15 @@ internal sealed unsafe class IndexFiles : IDisposable
         _own?.Dispose();
     }
 
+    private bool IsProven(int tableId, ulong? formerUpTo)
+    {
+        FilePlace? place = FilePlace.TryOpen(this, tableId, formerUpTo);
+        if (place == null)
+            return false;
+        using var index = new TableIndex(place, entries: 0);
+        return new IndexSeal(index, place.SealArea).IsRight();
+    }
+
     // By the same start of the machine nothing that was stored can be missing.
     private bool AreUsable(IndexFilesHead* head)
     {
@@ -202,6 +228,7 @@ internal sealed unsafe class IndexFiles : IDisposable
             || (head->IsClosed && _pile.Recovery.WasClean && head->LastVersion == _pile.Keeper.Versions.Last);
     }
 
-    private static PileStorageException Refused(Exception e, string path) => new(
+    /// <summary>What is thrown when the system refuses a file.</summary>
+    internal static PileStorageException Refused(Exception e, string path) => new(
         $"The indexes of the tables in '{path}' can't be used: {e.Message} Make room, or make the files accessible, and try again.", e);
 }

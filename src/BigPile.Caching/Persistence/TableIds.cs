@@ -55,18 +55,15 @@ internal sealed class TableIds
     /// <summary>Gives a new table an id.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="kind">The kind of its keys.</param>
-    /// <param name="prepare">
-    /// Makes what a table needs before the catalog says that there is one; told the id, and the version up to which entries of it are of a
-    /// table that was dropped.
-    /// </param>
+    /// <param name="prepare">Makes what a table needs before the catalog says that there is one.</param>
     /// <exception cref="PileException">There are no more ids; the catalog is as it was.</exception>
-    internal TableDefinition Take(string name, KeyKind kind, Action<int, ulong> prepare)
+    internal TableDefinition Take(string name, KeyKind kind, Action<TableDefinition> prepare)
     {
         byte[] definition = TableDefinition.Encode(name, kind);
         (int free, ulong upTo) = _free.FirstOrDefault(pair => !_held.Contains(pair.Key));
         if (free != 0)
         {
-            prepare(free, upTo);
+            prepare(new TableDefinition(free, name, kind, upTo));
             KillPoint.Pass(KillWindow.TableBeforeListed);
             Change(free, upTo, definition);
             return _tables[free];
@@ -77,7 +74,7 @@ internal sealed class TableIds
                 $"A pile can't have more than {EntryHead.MaxTableId:N0} tables, and the table '{name}' would be one more. Drop one that "
                 + "is not needed.");
         }
-        prepare(_catalog.Count(CatalogKind.Table) + 1, 0);
+        prepare(new TableDefinition(_catalog.Count(CatalogKind.Table) + 1, name, kind));
         KillPoint.Pass(KillWindow.TableBeforeListed);
         int id = _catalog.Add(CatalogKind.Table, definition);
         return _tables[id] = new TableDefinition(id, name, kind);

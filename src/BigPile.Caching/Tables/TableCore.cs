@@ -26,7 +26,6 @@ internal sealed unsafe partial class TableCore : IDisposable
     private const long LargeAllowanceBytes = 4 << 20;
     private const long SmallAllowanceBytes = 128 << 10;
 
-    private readonly Lock _looking = new(); // held by who asks from outside, while the index must be there
     private long[]? _frozenFigures;
     private TableStatistics? _frozenStatistics;
     private TableOptions _options;
@@ -219,7 +218,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     {
         get
         {
-            lock (_looking)
+            lock (Counters) // held by who asks from outside, while the index must be there
                 return _frozenStatistics == null ? (long)Index.BucketCount : 0;
         }
     }
@@ -229,7 +228,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     {
         get
         {
-            lock (_looking)
+            lock (Counters)
                 return _frozenFigures ?? Counters.Snapshot();
         }
     }
@@ -239,7 +238,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     {
         get
         {
-            lock (_looking)
+            lock (Counters)
                 return _frozenStatistics ?? Describe();
         }
     }
@@ -280,7 +279,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>As <see cref="Dispose()"/>; of a table that was dropped nothing is left.</summary>
     internal void Dispose(bool isDropped)
     {
-        lock (_looking)
+        lock (Counters)
         {
             if (_frozenStatistics != null)
                 return;
