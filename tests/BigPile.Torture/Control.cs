@@ -29,6 +29,10 @@ internal sealed record Control(string Name, string Target, KillWindow Window)
         new("object-before-entry", Table, KillWindow.MoveOutBeforeObject),
         new("mark-freed-first", Table, KillWindow.MarkBeforePublish),
         new("clear-unmarked", Table, KillWindow.ClearBeforeDropped),
+        new("split-unmarked", Table, KillWindow.SplitBeforeRaised),
+        new("slot-first", Table, KillWindow.PutBeforeHeader),
+        new("freed-first", Table, KillWindow.RemoveBeforeFreed),
+        new("left-unfinished", Table, KillWindow.EntryBeforeOldFreed),
     ];
 
     internal static string[] Names => [.. All.Select(static control => control.Name)];

@@ -33,12 +33,16 @@ internal static class Windows
         KillWindow.RenewalBeforePublish,
         KillWindow.RenewalBeforeSwing, KillWindow.RenewalBeforeOldFreed, KillWindow.TagBetweenMarks, KillWindow.MarkBeforePublish,
         KillWindow.MarkBeforeOldFreed, KillWindow.ClearBeforeDropped, KillWindow.ClearBeforeMarkFreed, KillWindow.RebuildBeforeOldFreed,
+        KillWindow.LineOnItsWay, KillWindow.SplitBeforeRaised, KillWindow.SplitBetweenCleared, KillWindow.SplitBetweenBroughtForward,
+        KillWindow.SplitBeforeEnded, KillWindow.SplitBeforeCounted, KillWindow.ChangeNoted, KillWindow.ChangeBeforeDone,
+        KillWindow.TableBeforeListed, KillWindow.DropBeforeFiles,
     ];
 
     private static readonly KillWindow[] OfRecovery =
     [
         KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.ReplayBetweenRecords,
         KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused, KillWindow.ExaminedBeforeStated,
+        KillWindow.ChangeRecovered,
     ];
 
     /// <summary>The names of a target's windows.</summary>

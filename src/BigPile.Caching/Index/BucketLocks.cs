@@ -14,18 +14,19 @@ namespace BigPile.Caching.Index;
 /// hardly ever meet at one. A thread holds one at a time; only who splits buckets holds two, and there is one such thread for an index.
 /// Not re-entrant. Release by the holder only; the release orders everything that the holder wrote before it.
 /// </remarks>
-internal sealed unsafe class BucketLocks : IDisposable
+internal readonly unsafe struct BucketLocks : IDisposable
 {
     private const int LeastCount = 4096;
     private const int MostCount = 1 << 16;
     private const int CountPerProcessor = 1024;
 
     private readonly ulong _mask;
-    private byte* _taken;
+    private readonly byte* _taken;
 
-    internal BucketLocks()
+    public BucketLocks()
     {
-        int count = Math.Clamp((int)BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * CountPerProcessor)), LeastCount, MostCount);
+        int wanted = (int)BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * CountPerProcessor));
+        int count = Math.Clamp(wanted, LeastCount, MostCount);
         _mask = (ulong)count - 1;
         _taken = (byte*)NativeMemory.AlignedAlloc((nuint)count, Bucket.SizeBytes);
         NativeMemory.Clear(_taken, (nuint)count);
@@ -58,9 +59,5 @@ internal sealed unsafe class BucketLocks : IDisposable
         Volatile.Write(ref _taken[bucket & _mask], 0);
     }
 
-    public void Dispose()
-    {
-        NativeMemory.AlignedFree(_taken);
-        _taken = null;
-    }
+    public void Dispose() => NativeMemory.AlignedFree(_taken);
 }

@@ -19,8 +19,9 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
         {
             CheckState(number);
             CheckSlots(number, addresses);
-            CheckLines(number, reached);
+            CheckLines($"Bucket {number}", index.At(number), reached);
         }
+        CheckLines("The list of marks", index.MarksLocked.First, reached);
         CheckOverflow(reached);
         return addresses.Count;
     }
@@ -58,13 +59,13 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
         }
     }
 
-    private void CheckLines(ulong number, BitArray reached)
+    private void CheckLines(string owner, Bucket* first, BitArray reached)
     {
-        for (uint next = index.At(number)->Next; next != 0; next = index.Overflow.At(next)->Next)
+        for (uint next = first->Next; next != 0; next = index.Overflow.At(next)->Next)
         {
-            Invariant.Require(next < index.Overflow.End, $"Bucket {number} leads to line {next}, which was never given out.");
-            Invariant.Require(!reached[(int)next], $"Line {next} is reached twice, now from bucket {number}.");
-            Invariant.Require(index.Overflow.At(next)->State == 0, $"Line {next} of bucket {number} has a state; only the first one has.");
+            Invariant.Require(next < index.Overflow.End, $"{owner} leads to line {next}, which was never given out.");
+            Invariant.Require(!reached[(int)next], $"Line {next} is reached twice; {owner} leads to it as well.");
+            Invariant.Require(index.Overflow.At(next)->State == 0, $"Line {next} has a state; only the first one of a bucket has. {owner} leads to it.");
             reached[(int)next] = true;
         }
     }

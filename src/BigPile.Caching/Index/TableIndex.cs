@@ -57,7 +57,7 @@ internal sealed unsafe class TableIndex : IDisposable
 
     internal OverflowLines Overflow { get; }
 
-    internal BucketLocks Locks { get; } = new();
+    internal readonly BucketLocks Locks = new();
 
     /// <summary>The number of buckets; it only grows.</summary>
     internal ulong BucketCount

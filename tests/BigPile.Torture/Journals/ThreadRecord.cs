@@ -18,4 +18,13 @@ internal struct ThreadRecord
 
     /// <summary>Tables of its own that the thread has made, each with one entry.</summary>
     internal int TablesMade;
+
+    /// <summary>What becomes of the table of its own that the thread fills and drops.</summary>
+    internal int GrowthState;
+
+    /// <summary>The keys of that table that were put, from 0 on.</summary>
+    internal long GrowthPut;
+
+    /// <summary>Those of them that were removed, from 0 on.</summary>
+    internal long GrowthRemoved;
 }

@@ -1,5 +1,8 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 
@@ -11,9 +14,11 @@ internal sealed unsafe partial class TableTarget
     private void CheckSums(HashSet<int> present, bool isOtherBoot)
     {
         new TableUpkeep(this, _journal, _findings, 0, new Dice(1)).CheckTablesMade(isOtherBoot);
+        CheckGrowth(isOtherBoot);
         foreach (IKeyTable table in Tables.All)
             _ = table.Table.Sweep();
         CheckListed(present);
+        CheckIndexes();
         long began = _journal.Tick();
         var census = new BlockCensus(Pile);
         _journal.NoteFlushed(began);
@@ -29,6 +34,21 @@ internal sealed unsafe partial class TableTarget
             _findings.Wrong("two entries own one object", PilePointer.FromUInt64(pointer).ToString());
         _journal.Head->OpenPuts = 0;
         StatisticsCheck.Run(Pile, objects, _findings, isOtherBoot);
+    }
+
+    private void CheckIndexes()
+    {
+        foreach (TableCore core in Tables.Cache.Cores())
+        {
+            try
+            {
+                core.CheckInvariants();
+            }
+            catch (InvalidOperationException e)
+            {
+                _findings.Wrong("an index is not what it must be", $"table {core.Name}: {e.Message}");
+            }
+        }
     }
 
     private void CheckListed(HashSet<int> present)

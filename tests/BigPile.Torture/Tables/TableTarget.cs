@@ -58,6 +58,7 @@ internal sealed unsafe partial class TableTarget : ITarget
                 _ = CheckKey(i);
         }
         WithdrawMarks();
+        CheckGrowth(mayBeUndone: false);
     }
 
     public void Verify()
@@ -76,6 +77,12 @@ internal sealed unsafe partial class TableTarget : ITarget
         }
         WithdrawMarks();
         CheckSums(present, isOtherBoot: false);
+    }
+
+    private void CheckGrowth(bool mayBeUndone)
+    {
+        for (int thread = 0; thread < _journal.Threads; thread++)
+            new TableGrowth(this, _journal, _findings, thread).Check(mayBeUndone);
     }
 
     /// <summary>Removes a key, and states so in the journal.</summary>

@@ -45,6 +45,9 @@ internal sealed unsafe class TableUpkeep(TableTarget target, Journal journal, Fi
             case < 357:
                 MakeTable();
                 return true;
+            case < 457:
+                new TableGrowth(target, journal, findings, thread).Step(dice);
+                return true;
             default:
                 return false;
         }
