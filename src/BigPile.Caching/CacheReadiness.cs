@@ -32,6 +32,12 @@ public sealed class CacheReadiness
     /// <summary>Ends when the index knows every entry; fails when the pile could not be walked through.</summary>
     public Task Completion { get; internal set; }
 
+    /// <summary>
+    /// Ends when the indexes that a killed process left have been compared with the pile, which goes on beside all use; at once where there
+    /// is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then.
+    /// </summary>
+    public Task Inspection { get; internal set; } = Task.CompletedTask;
+
     /// <summary>The share of the pile that was walked through, from 0 to 1.</summary>
     public double Progress =>
         IsReady ? 1 : Math.Min(1, Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll)));

@@ -172,6 +172,7 @@ public sealed partial class PileCache : IDisposable
         _sweeper.Dispose();
         _meter.Dispose();
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
+        ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
         foreach (TableCore core in _cores.Values)
             core.Close();
         ThreadPresence.WaitForOthers();
@@ -227,7 +228,20 @@ public sealed partial class PileCache : IDisposable
         var readiness = new CacheReadiness { WasRestored = opening.WasRestored };
         foreach (TableCore core in _cores.Values)
             core.Readiness = readiness;
+        if (opening.WasRestored && _files is { WereClosed: false })
+            readiness.Inspection = Inspect(opening);
         return readiness;
+    }
+
+    private Task Inspect(IndexOpening opening)
+    {
+        foreach (TableCore core in _cores.Values)
+            core.IsChecked = true;
+        var inspection = new IndexInspection(Pile, opening.KnownCores, _stopping.Token);
+        Task task = _options.InspectsAfter.ContinueWith(
+            _ => inspection.Run(), _stopping.Token, TaskContinuationOptions.LongRunning, TaskScheduler.Default);
+        _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+        return task;
     }
 
     // Until the application says how a table is to behave, nothing goes from it.

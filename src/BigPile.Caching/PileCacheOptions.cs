@@ -1,4 +1,5 @@
 using System;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching;
 
@@ -36,4 +37,7 @@ public sealed record PileCacheOptions
     /// is walked through.
     /// </summary>
     public string? IndexDirectory { get; init; }
+
+    /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
+    internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 }

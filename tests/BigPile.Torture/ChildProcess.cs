@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Concurrency;
 using BigPile.Torture.Journals;
@@ -48,8 +49,16 @@ internal static unsafe class ChildProcess
         using Journal journal = OpenJournal(options);
         var findings = new Findings(journal);
         Pile pile = OpenPile(options, journal);
-        PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero);
-        MakeTarget(options, pile, cache, journal, findings).Verify();
+        var looked = new TaskCompletionSource();
+        PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero, looked.Task);
+        ITarget target = MakeTarget(options, pile, cache, journal, findings);
+        target.Verify();
+        if (cache != null && !cache.Readiness.Inspection.IsCompleted)
+        {
+            looked.SetResult();
+            cache.Readiness.Inspection.GetAwaiter().GetResult();
+            target.Verify();
+        }
         if (options.Seed % 2 == 0)
             return 0;
         long began = journal.Tick();
@@ -78,7 +87,8 @@ internal static unsafe class ChildProcess
     }
 
     // Every key is asked for at once, and none may be missing.
-    private static PileCache? OpenCache(ChildOptions options, Pile pile, Journal journal, TimeSpan sweepPeriod)
+    private static PileCache? OpenCache(
+        ChildOptions options, Pile pile, Journal journal, TimeSpan sweepPeriod, Task? inspectsAfter = null)
     {
         if (options.Target != TortureOptions.TableTarget)
             return null;
@@ -87,6 +97,7 @@ internal static unsafe class ChildProcess
             WaitsUntilReady = true,
             TimeProvider = new JournalTime(journal),
             SweepPeriod = sweepPeriod,
+            InspectsAfter = inspectsAfter ?? Task.CompletedTask,
             DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
         });
     }

@@ -42,6 +42,7 @@ internal readonly unsafe struct EntryHead
     internal const int KeyShift = 16;
     internal const int KeyMask = (1 << 13) - 1;
     internal const int KindShift = 29;
+    internal const uint KeyAndTableMask = (1u << KindShift) - 1;
 
     private const int FixedBytes = 16;
     private const byte ExpiryFlag = 1;

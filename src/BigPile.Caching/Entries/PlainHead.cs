@@ -30,11 +30,11 @@ internal readonly unsafe struct PlainHead
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsPlainAfter(ulong version) => (long)_version > (long)version && (Kind < ValueKind.Pointer || Kind > ValueKind.TagMark);
 
-    /// <summary>Whether the key's bytes are these.</summary>
+    /// <summary>Whether it is an entry of a table, and the key's bytes are these.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasKey(ReadOnlySpan<byte> key)
+    internal bool HasKey(int tableId, ReadOnlySpan<byte> key)
     {
-        if (key.Length != KeyBytes)
+        if (((uint)key.Length << EntryHead.KeyShift | (uint)tableId) != (_word & EntryHead.KeyAndTableMask))
             return false;
         ref byte first = ref MemoryMarshal.GetReference(key);
         return key.Length == sizeof(ulong)

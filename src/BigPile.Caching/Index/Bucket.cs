@@ -68,16 +68,19 @@ internal unsafe struct Bucket
 
     internal static int LevelOf(byte state) => state >> LevelShift;
 
+    /// <summary>The state of a bucket of a level of which nothing is being moved.</summary>
+    internal static byte StateOf(int level) => (byte)(level << LevelShift);
+
     /// <summary>Makes a line that nobody looks at the first one of a bucket, without entries.</summary>
     internal void Initialize(int level)
     {
         fixed (Bucket* line = &this)
             new Span<byte>(line, SizeBytes).Clear(); // a split that a killed process had begun may have left something
-        Volatile.Write(ref _state, (byte)(level << LevelShift));
+        Volatile.Write(ref _state, StateOf(level));
     }
 
     /// <summary>Sets a bucket's level, with nothing being moved. Its lock is held, or nobody uses the index yet.</summary>
-    internal void SetLevelLocked(int level) => Volatile.Write(ref _state, (byte)(level << LevelShift));
+    internal void SetLevelLocked(int level) => Volatile.Write(ref _state, StateOf(level));
 
     /// <summary>Announces that entries leave for the bucket that shares one bit less of the hash. The lock is held.</summary>
     internal void BeginMoveLocked()

@@ -6,6 +6,7 @@ namespace BigPile.Caching.Index;
 internal unsafe struct BucketLines(TableIndex index, Bucket* first)
 {
     private Bucket* _next = first;
+    private int _lines;
 
     public Bucket* Current { get; private set; }
 
@@ -15,7 +16,7 @@ internal unsafe struct BucketLines(TableIndex index, Bucket* first)
         Current = _next;
         if (Current == null)
             return false;
-        _next = index.Next(Current);
+        _next = ++_lines < TableIndex.MostLines ? index.Next(Current) : null;
         return true;
     }
 

@@ -11,6 +11,7 @@ internal unsafe struct BucketMatches
     private Bucket* _line;
     private uint _left;
     private int _slot;
+    private int _lines;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BucketMatches(TableIndex index, Bucket* first, ulong tag)
@@ -20,6 +21,7 @@ internal unsafe struct BucketMatches
         _line = first;
         _left = Bucket.Match(first, tag);
         _slot = -1;
+        _lines = 0;
     }
 
     public readonly SlotPlace Current => new(_line, _slot);
@@ -36,7 +38,7 @@ internal unsafe struct BucketMatches
                 if (!Bucket.Load(_line, _slot).IsEmpty) // the tag 0 is also that of an empty slot
                     return true;
             }
-            _line = _index.Next(_line);
+            _line = ++_lines < TableIndex.MostLines ? _index.Next(_line) : null;
             if (_line == null)
                 return false;
             _left = Bucket.Match(_line, _tag);

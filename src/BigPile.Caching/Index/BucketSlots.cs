@@ -9,6 +9,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
 {
     private Bucket* _line = first;
     private int _slot = -1;
+    private int _lines;
 
     public readonly SlotPlace Current => new(_line, _slot);
 
@@ -23,7 +24,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
                     return true;
             }
             _slot = -1;
-            _line = index == null ? null : index.Next(_line);
+            _line = index != null && ++_lines < TableIndex.MostLines ? index.Next(_line) : null;
         }
         return false;
     }

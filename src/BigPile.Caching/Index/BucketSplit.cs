@@ -115,11 +115,15 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         while (index.Next(bucket.First) != null)
         {
             Bucket* before = bucket.First;
-            while (index.Next(index.Next(before)) != null) // the last line but one
+            int lines = 1;
+            while (index.Next(index.Next(before)) != null && ++lines < TableIndex.MostLines) // the last line but one
                 before = index.Next(before);
-            if (!Bucket.IsEmptyLocked(index.Next(before)))
+            if (lines == TableIndex.MostLines)
+                index.CutLocked(before); // it goes round and round
+            else if (!Bucket.IsEmptyLocked(index.Next(before)))
                 return;
-            index.Overflow.Return(before, index.NameOf(bucket, before));
+            else
+                index.Overflow.Return(before, index.NameOf(bucket, before));
         }
     }
 }

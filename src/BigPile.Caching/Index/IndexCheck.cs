@@ -1,6 +1,5 @@
 using System.Collections;
 using System.Collections.Generic;
-using System.Numerics;
 using BigPile.Checking;
 
 namespace BigPile.Caching.Index;
@@ -32,17 +31,9 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
         byte state = bucket->State;
         Invariant.Require(!index.Locks.IsTaken(number), $"Bucket {number} is locked, and nobody is at work.");
         Invariant.Require(!Bucket.IsMoving(state), $"Bucket {number} says that its entries are being moved, and nobody is at work.");
-        int level = LevelOf(number);
+        int level = index.LevelOf(number);
         Invariant.Require(
             bucket->Level == level, $"Bucket {number} of {index.BucketCount} has level {bucket->Level}, and must have {level}.");
-    }
-
-    // Buckets are split in turn: those below the next one to be split and those that were born of them have one bit more.
-    private int LevelOf(ulong number)
-    {
-        int level = BitOperations.Log2(index.BucketCount);
-        ulong whole = 1UL << level;
-        return number < index.BucketCount - whole || number >= whole ? level + 1 : level;
     }
 
     private void CheckSlots(ulong number, HashSet<ulong> addresses)

@@ -1,4 +1,5 @@
 using System;
+using System.Collections;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -16,6 +17,7 @@ internal sealed unsafe class OverflowLines : IDisposable
     private readonly IndexHead* _head;
     private readonly LineStore _lines;
     private SpinGate _lock;
+    private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to
 
     internal OverflowLines(IndexPlace place)
     {
@@ -87,6 +89,8 @@ internal sealed unsafe class OverflowLines : IDisposable
             before->Next = 0;
             KillPoint.Pass(KillWindow.LineOnItsWay);
             FreeLocked(number);
+            if (_reached is { } reached && number < (uint)reached.Count)
+                reached[(int)number] = false; // another bucket may get it
             Debug.Assert(Used > 0, "No line goes back twice.");
             _head->OverflowUsed--;
             EndLocked();
@@ -96,6 +100,33 @@ internal sealed unsafe class OverflowLines : IDisposable
             _lock.Exit();
         }
     }
+
+    /// <summary>Begins to note which lines are reached.</summary>
+    internal void BeginInspection() => _reached = new BitArray((int)Math.Min(int.MaxValue, End));
+
+    /// <summary>Notes that a locked bucket leads to a line.</summary>
+    /// <returns><see langword="false"/> when another one does, or there is no such line.</returns>
+    internal bool TryReach(uint number)
+    {
+        _lock.Enter();
+        try
+        {
+            if (number >= End)
+                return false;
+            if (_reached == null || number >= (uint)_reached.Count)
+                return true; // given out since
+            bool isNew = !_reached[(int)number];
+            _reached[(int)number] = true;
+            return isNew;
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
+
+    /// <summary>Ends what <see cref="BeginInspection"/> began.</summary>
+    internal void EndInspection() => _reached = null;
 
     /// <summary>Finishes what a killed process had begun. Nobody uses the index yet.</summary>
     /// <param name="find">Gives the line of a name; null where there is none such.</param>

@@ -17,7 +17,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     internal void Run()
     {
         int level = BitOperations.Log2(bornNumber);
-        using LockedBucket old = index.LockBucket(oldNumber);
+        using LockedBucket old = index.LockAsFound(oldNumber);
         bool hasOwnLock = !index.Locks.IsShared(oldNumber, bornNumber);
         if (hasOwnLock)
             index.Locks.Enter(bornNumber);

@@ -29,6 +29,10 @@ internal sealed unsafe class TableIndex : IDisposable
     private const double EntriesPerBucket = 4.2;
     private const int MaxLevel = IndexSlot.KnownHashBits;
     private const int MaxSplitsAtOnce = 16;
+    private const int LooksUntilMended = 1000;
+
+    /// <summary>The lines of a bucket after which its chain can only be damaged.</summary>
+    internal const int MostLines = 1 << 16;
 
     private readonly IndexPlace _place;
     private readonly IndexHead* _head;
@@ -70,6 +74,9 @@ internal sealed unsafe class TableIndex : IDisposable
     internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + Overflow.Store.SizeBytesFor(Overflow.End);
 
     internal LineStore Lines => _lines;
+
+    /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
+    internal Action Damaged { get; init; } = static () => { };
 
     /// <summary>Whether the index may take so many bytes more.</summary>
     internal Func<long, bool> MayGrowBy { get; init; } = static _ => true;
@@ -145,7 +152,15 @@ internal sealed unsafe class TableIndex : IDisposable
     }
 
     /// <summary>Locks a bucket by its number, until the result is disposed.</summary>
-    internal LockedBucket LockBucket(ulong number) => new(this, WaitForLock(number), number);
+    internal LockedBucket LockBucket(ulong number)
+    {
+        Bucket* bucket = WaitForLock(number);
+        MendLocked(number);
+        return new LockedBucket(this, bucket, number);
+    }
+
+    /// <summary>As <see cref="LockBucket"/>, whatever its level says: a killed process may have been splitting it.</summary>
+    internal LockedBucket LockAsFound(ulong number) => new(this, WaitForLock(number), number);
 
     /// <summary>The slots of a bucket that are taken, while nobody changes it.</summary>
     internal BucketSlots SlotsOf(ulong number) => new(this, At(number));
@@ -161,7 +176,7 @@ internal sealed unsafe class TableIndex : IDisposable
     internal bool TryFindRoomLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
     {
         Bucket* line = bucket.First;
-        while (true)
+        for (int lines = 1; ; lines++)
         {
             int slot = Bucket.FindEmptyLocked(line);
             if (slot >= 0)
@@ -169,7 +184,7 @@ internal sealed unsafe class TableIndex : IDisposable
                 place = new SlotPlace(line, slot);
                 return true;
             }
-            Bucket* next = Next(line);
+            Bucket* next = lines < MostLines ? Next(line) : null;
             if (next == null)
                 break;
             line = next;
@@ -178,6 +193,8 @@ internal sealed unsafe class TableIndex : IDisposable
         place = default;
         if (maxLines <= 1)
             return false;
+        if (line->Next != 0)
+            CutLocked(line); // it leads to a line that there is not, or round and round
         place = new SlotPlace(AddLineLocked(bucket, line), 0);
         return true;
     }
@@ -189,9 +206,36 @@ internal sealed unsafe class TableIndex : IDisposable
     internal Bucket* AddLineLocked(in LockedBucket bucket)
     {
         Bucket* last = bucket.First;
-        while (Next(last) != null)
+        for (int lines = 1; lines < MostLines && Next(last) != null; lines++)
             last = Next(last);
+        if (last->Next != 0)
+            CutLocked(last);
         return AddLineLocked(bucket, last);
+    }
+
+    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
+    internal void InspectLocked(in LockedBucket bucket)
+    {
+        ulong mask = MaskOf(bucket.First->Level);
+        Bucket* line = bucket.First;
+        while (line->Next != 0 && Overflow.TryReach(line->Next))
+            line = Overflow.At(line->Next);
+        if (line->Next != 0)
+            CutLocked(line);
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Address != 0 && (place.Value.KnownHash(bucket.Number) & mask) == bucket.Number)
+                continue;
+            place.Store(default);
+            Damaged();
+        }
+    }
+
+    /// <summary>Ends a bucket's chain at a line. What was behind it is lost to the index, and found by a walk.</summary>
+    internal void CutLocked(Bucket* line)
+    {
+        line->Next = 0;
+        Damaged();
     }
 
     private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last)
@@ -291,17 +335,19 @@ internal sealed unsafe class TableIndex : IDisposable
     internal Bucket* FindFrom(ulong hash, ulong number, out byte state)
     {
         var spinner = default(SpinWait);
-        while (true)
+        for (int look = 1; ; look++)
         {
             Bucket* bucket = _lines.At(number);
             state = bucket->State;
             ulong responsible = hash & MaskOf(Bucket.LevelOf(state));
             if (!Bucket.IsMoving(state) && responsible == number)
                 return bucket;
-            if (Bucket.IsMoving(state))
+            if (look % LooksUntilMended == 0)
+                Mend(number); // who moves entries is done by then
+            else if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
             else
-                number = NextTowards(responsible, number);
+                number = NextTowards(responsible, number) is var next && next <= BucketCount ? next : Locate(hash);
         }
     }
 
@@ -320,12 +366,40 @@ internal sealed unsafe class TableIndex : IDisposable
         while (true)
         {
             Bucket* bucket = WaitForLock(number);
+            MendLocked(number);
             ulong responsible = hash & MaskOf(bucket->Level);
             if (responsible == number)
                 return new LockedBucket(this, bucket, number);
             Locks.Exit(number);
             number = NextTowards(responsible, number);
         }
+    }
+
+    private void Mend(ulong number)
+    {
+        if (number >= BucketCount)
+            return;
+        using LockedBucket bucket = LockBucket(number);
+    }
+
+    // A bucket's level follows from how many there are, as they are split in turn; any other one was damaged in the file.
+    private void MendLocked(ulong number)
+    {
+        Bucket* bucket = _lines.At(number);
+        byte right = Bucket.StateOf(LevelOf(number));
+        if (bucket->State == right)
+            return;
+        bucket->SetLevelLocked(LevelOf(number));
+        Damaged();
+    }
+
+    /// <summary>The level of a bucket that there is: buckets are split in turn, so those before the next one to be split have one bit more.</summary>
+    internal int LevelOf(ulong number)
+    {
+        ulong count = BucketCount;
+        int level = BitOperations.Log2(count);
+        ulong whole = 1UL << level;
+        return number < count - whole || number >= whole ? level + 1 : level;
     }
 
     private bool TrySplitNextLocked()

@@ -118,7 +118,7 @@ internal static unsafe class Reading
             return SearchOutcome.Again;
         var head = new PlainHead(view.Payload);
         long valueBytes = view.PayloadBytes - head.ValueOffset;
-        if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(key)))
+        if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(core.Id, key)))
             return SearchOutcome.Again;
         info = new EntryInfo(head.Version, (int)valueBytes);
         reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));

@@ -22,6 +22,20 @@ internal static unsafe class Rebuilding
         return isThere;
     }
 
+    /// <summary>Whether the index leads to the entry at an address, as far as can be told without a lock. The caller is inside.</summary>
+    internal static bool IsKnown(this TableCore core, ulong address)
+    {
+        if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
+            return false;
+        Bucket* bucket = core.Index.Find(core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)), out _);
+        foreach (SlotPlace place in new BucketSlots(core.Index, bucket))
+        {
+            if (place.Value.Address == address)
+                return true;
+        }
+        return false;
+    }
+
     /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
     internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
@@ -38,12 +52,19 @@ internal static unsafe class Rebuilding
         core.Pile.Keeper.Versions.Note(version);
         byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
         var key = new KeyProbe(copy, core.Hash.Of(copy));
+        EntryPriority priority = head.Priority;
+        if (core.AddFoundLocking(presence, key, address, version))
+            core.Evictor?.EnterFound(key.Hash, priority, isInMain: false);
+        return true;
+    }
+
+    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in KeyProbe key, ulong address, ulong version)
+    {
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-        if (core.TryViewLocked(address, out head, out payloadBytes) && head.Version == version
-            && LockedEntries.HasKey(head, payloadBytes, key))
-            core.AddFoundLocked(presence, bucket, key, new Found(address, head, payloadBytes));
-        return true;
+        return core.TryViewLocked(address, out EntryHead head, out long payloadBytes) && head.Version == version
+            && LockedEntries.HasKey(head, payloadBytes, key)
+            && core.AddFoundLocked(presence, bucket, key, new Found(address, head, payloadBytes));
     }
 
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
@@ -88,24 +109,29 @@ internal static unsafe class Rebuilding
         }
     }
 
-    private static void AddFoundLocked(
+    /// <summary>Takes in an entry, or frees its block.</summary>
+    /// <returns>Whether a slot leads to it that did not before.</returns>
+    private static bool AddFoundLocked(
         this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
     {
         bool isKnown = core.TryFindLocked(bucket, key, out LockedEntry other);
         if (isKnown && other.Address == found.Address)
-            return;
+            return false;
+        if (core.IsChecked)
+            core.NoteDamage("does not lead to an entry");
         PilePointer owned = found.Head.Owned;
         if (found.Head.Kind == ValueKind.Pointer && !core.IsLive(owned))
         {
             core.Pile.Entries.Free(found.Address); // a crash came while it was being put or freed
-            return;
+            return false;
         }
         if (isKnown)
             core.AddToKnownLocked(presence, key, found, other);
         else if (found.Head.Version <= core.Tags.ClearedUpTo)
             LockedEntries.Free(core.Pile, found.Address, owned);
         else
-            core.InsertFoundLocked(presence, bucket, key, found);
+            return core.InsertFoundLocked(presence, bucket, key, found);
+        return false;
     }
 
     private static void AddToKnownLocked(
@@ -116,6 +142,8 @@ internal static unsafe class Rebuilding
         if (found.Head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
+            if (core.IsChecked)
+                core.CountGone(presence, found.PayloadBytes, entries: 1);
             return;
         }
         Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
@@ -130,7 +158,7 @@ internal static unsafe class Rebuilding
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
     }
 
-    private static void InsertFoundLocked(
+    private static bool InsertFoundLocked(
         this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
     {
         bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
@@ -141,6 +169,7 @@ internal static unsafe class Rebuilding
         core.MarkLine(place.Line, found.Head);
         place.Store(new IndexSlot(key.Hash, found.Address));
         core.CountFound(presence, found);
+        return true;
     }
 
     private static void MarkLine(this TableCore core, Bucket* line, in EntryHead head)
@@ -158,7 +187,7 @@ internal static unsafe class Rebuilding
     {
         if (found.Head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
-        else
+        else if (!core.IsChecked) // else it is counted, and only the slot that led to it was lost
             core.CountNew(presence, found.PayloadBytes);
     }
 

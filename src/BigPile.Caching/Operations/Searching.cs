@@ -33,7 +33,8 @@ internal static unsafe class Searching
         isSliding = false;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state);
-        for (Bucket* line = bucket; line != null; line = core.Index.Next(line))
+        int lines = 0;
+        for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? core.Index.Next(line) : null)
         {
             for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
             {
@@ -51,7 +52,9 @@ internal static unsafe class Searching
                     return SearchOutcome.Again;
                 }
                 var head = new EntryHead(view.Payload);
-                bool isKey = TChecks.Key ? LockedEntries.HasKey(head, view.PayloadBytes, key) : head.FitsIn(view.PayloadBytes);
+                bool isKey = TChecks.Key
+                    ? head.TableId == core.Id && LockedEntries.HasKey(head, view.PayloadBytes, key)
+                    : head.FitsIn(view.PayloadBytes);
                 SearchOutcome outcome = isKey
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss;

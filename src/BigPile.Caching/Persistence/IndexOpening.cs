@@ -31,6 +31,9 @@ internal sealed class IndexOpening(
     /// <summary>The ids of the tables whose index has all entries.</summary>
     internal IReadOnlySet<int> Known => _known.Keys.ToHashSet();
 
+    /// <summary>The tables whose index has all entries.</summary>
+    internal IReadOnlyDictionary<int, TableCore> KnownCores => _known;
+
     /// <summary>Whether the blocks of the pile have to be looked at.</summary>
     internal bool NeedsWalk { get; private set; }
 

@@ -21,7 +21,7 @@ internal static unsafe class LockedEntries
         payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
         bool isWhole = payloadBytes >= EntryHead.ShortBytes;
         head = isWhole ? new EntryHead(view.Payload) : default;
-        return isWhole && head.FitsIn(payloadBytes);
+        return isWhole && head.TableId == core.Id && head.FitsIn(payloadBytes);
     }
 
     /// <summary>

@@ -37,6 +37,12 @@ internal sealed partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToRead() => HasMortals ? EnterToChange() : Enter();
 
+    /// <summary>Whether the table can be used, for a thread that is inside the pile: as long as it stays there, nobody closes or changes it.</summary>
+    internal bool IsOpen => Volatile.Read(ref _state) == Open;
+
+    /// <summary>Whether all later calls are refused.</summary>
+    internal bool IsClosed => Volatile.Read(ref _state) == Closed;
+
     /// <summary>Refuses all later calls, and waits until nobody changes the options any more; other calls that run may end.</summary>
     internal void Close()
     {

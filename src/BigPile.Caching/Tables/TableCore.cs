@@ -9,6 +9,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tags;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tables;
 
@@ -32,6 +33,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     private Evictor? _evictor;
     private ulong _shownFrom;
     private bool _isRebuilding;
+    private long _damageCount;
     private bool _hasForeignValues;
     private bool _hasMortals;
     private bool _hasPriorities;
@@ -64,7 +66,11 @@ internal sealed unsafe partial class TableCore : IDisposable
         CopiesToRenew = pile.Store == StoreKind.Mapped;
         place ??= new MemoryPlace();
         Counters = place.OutlivesProcess ? new TableCounters(place.Cells, place.Head->OwnCells, place.Head->Base) : new TableCounters();
-        Index = new TableIndex(place, options.InitialEntries) { MayGrowBy = MayGrowBy };
+        Index = new TableIndex(place, options.InitialEntries)
+        {
+            MayGrowBy = MayGrowBy,
+            Damaged = () => NoteDamage("has a line that can't be right"),
+        };
         Notes = place.Notes;
         Tags = new TagMarks(pile, id, Index);
         _hasMortals = (place.Head->Flags & IndexHead.MortalsFlag) != 0;
@@ -190,6 +196,22 @@ internal sealed unsafe partial class TableCore : IDisposable
     {
         get => Volatile.Read(ref _isRebuilding);
         set => Volatile.Write(ref _isRebuilding, value);
+    }
+
+    /// <summary>
+    /// Whether the index has all entries, and a walk looks whether that is so: what the walk comes by is counted, also where no slot leads
+    /// to it.
+    /// </summary>
+    internal bool IsChecked { get; set; }
+
+    /// <summary>How often something in the index turned out to be damaged.</summary>
+    internal long DamageCount => Volatile.Read(ref _damageCount);
+
+    /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
+    internal void NoteDamage(string what)
+    {
+        if (Interlocked.Increment(ref _damageCount) == 1)
+            Pile.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
     }
 
     /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>

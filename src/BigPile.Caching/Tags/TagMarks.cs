@@ -123,10 +123,9 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
         {
             foreach (SlotPlace place in _places.Restore())
             {
-                EntryView view = pile.Entries.View(place.Value.Address);
-                var head = view.IsNone || view.PayloadBytes < MarkBytes ? default : new EntryHead(view.Payload);
-                if (!view.IsNone && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes))
-                    Remember(TagOf(head), new TagMark(head.Version, place.Value.Address, place));
+                ulong address = place.Value.Address;
+                if (TryViewMarkLocked(address, out EntryHead head))
+                    Remember(TagOf(head), new TagMark(head.Version, address, place));
                 else
                     ReturnLocked(place); // a damaged slot
             }
@@ -137,13 +136,15 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
     internal void AddFound(in EntryHead head, ulong address)
     {
         ulong tag = TagOf(head);
-        if (head.Version <= _formerUpTo)
-        {
-            pile.Entries.Free(address);
-            return;
-        }
         lock (_lock)
         {
+            if (!IsMarkLocked(address, head.Version))
+                return; // freed since the walk came by
+            if (head.Version <= _formerUpTo)
+            {
+                pile.Entries.Free(address);
+                return;
+            }
             bool isKnown = _marks.TryGetValue(tag, out TagMark known);
             if (isKnown && known.Address == address)
                 return;
@@ -246,6 +247,16 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
             pile.Entries.Free(known.Address);
         if (note != null)
             _notes!.End(note);
+    }
+
+    private bool IsMarkLocked(ulong address, ulong version) => TryViewMarkLocked(address, out EntryHead head) && head.Version == version;
+
+    private bool TryViewMarkLocked(ulong address, out EntryHead head)
+    {
+        EntryView view = pile.Entries.View(address);
+        bool isWhole = !view.IsNone && view.PayloadBytes >= EntryHead.ShortBytes;
+        head = isWhole ? new EntryHead(view.Payload) : default;
+        return isWhole && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes);
     }
 
     private static ulong TagOf(in EntryHead head) => head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;

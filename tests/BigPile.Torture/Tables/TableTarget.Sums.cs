@@ -40,6 +40,8 @@ internal sealed unsafe partial class TableTarget
     {
         foreach (TableCore core in Tables.Cache.Cores())
         {
+            if (core.DamageCount != 0)
+                _findings.Wrong("an index was found to be damaged", $"table {core.Name}: {core.DamageCount} places");
             try
             {
                 core.CheckInvariants();

@@ -1,0 +1,121 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Persistence;
+
+/// <summary>Compares indexes that a killed process left with the blocks of the pile, while the tables are in use.</summary>
+/// <remarks>
+/// What threads were at was put right by the notes when the tables were opened, so there is nothing to find unless a file was damaged.
+/// First the lines are looked at: a level, a chain or a slot that can't be right is mended, or goes. Then the blocks: an entry that no slot
+/// leads to is taken in again. Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others.
+/// </remarks>
+/// <param name="pile">The pile.</param>
+/// <param name="cores">The tables, by their ids.</param>
+/// <param name="stop">Ends it.</param>
+internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int, TableCore> cores, CancellationToken stop)
+{
+    private const int EntriesAtOnce = 64;
+
+    private readonly PileEntry[] _room = new PileEntry[EntriesAtOnce];
+    private readonly ulong[] _found = new ulong[EntriesAtOnce];
+
+    /// <summary>Goes through lines and blocks.</summary>
+    internal void Run()
+    {
+        foreach (TableCore core in cores.Values)
+            InspectLines(core);
+        ulong end = pile.Entries.EndAddress; // what is put behind it later is in its index
+        for (ulong address = 0; address < end; address += pile.Entries.SegmentUnits)
+            InspectSegment(address);
+        long damaged = 0;
+        foreach (TableCore core in cores.Values)
+            damaged += core.DamageCount;
+        pile.Logger.LogInformation("The tables' indexes were compared with the pile; {Damaged} places were mended", damaged);
+    }
+
+    private void InspectLines(TableCore core)
+    {
+        core.Index.Overflow.BeginInspection();
+        for (ulong number = 0; number < core.Index.BucketCount && TryEnter(core, out ThreadPresence? presence); number++)
+        {
+            try
+            {
+                using LockedBucket bucket = core.Index.LockBucket(number);
+                core.Index.InspectLocked(bucket);
+            }
+            finally
+            {
+                pile.Space.Exit(presence);
+            }
+            stop.ThrowIfCancellationRequested();
+        }
+        core.Index.Overflow.EndInspection();
+    }
+
+    private void InspectSegment(ulong address)
+    {
+        ulong end = address + pile.Entries.SegmentUnits;
+        while (address < end)
+        {
+            stop.ThrowIfCancellationRequested();
+            int count = pile.Entries.Collect(ref address, end, _room, _found);
+            for (int at = 0; at < count;)
+                at += InspectBlocks(_found.AsSpan(at, count - at));
+        }
+    }
+
+    /// <summary>Looks at blocks, until one is of a table that is just being configured.</summary>
+    /// <returns>How many were looked at.</returns>
+    private int InspectBlocks(ReadOnlySpan<ulong> addresses)
+    {
+        pile.Space.MakeRoomToMove();
+        ThreadPresence presence = pile.Gate.EnterToChange();
+        int done = 0;
+        try
+        {
+            foreach (ulong address in addresses)
+                pile.Entries.Prefetch(address);
+            while (done < addresses.Length && TryInspect(presence, addresses[done]))
+                done++;
+        }
+        finally
+        {
+            pile.Space.ExitAfterFree(presence);
+        }
+        if (done == 0)
+            Thread.Yield();
+        return done;
+    }
+
+    private bool TryInspect(ThreadPresence presence, ulong address)
+    {
+        if (!Rebuilding.TryReadTableId(pile, address, out int tableId) || !cores.TryGetValue(tableId, out TableCore? core) || core.IsClosed)
+            return true; // what is left of a dropped table goes by its own index
+        if (!core.IsOpen)
+            return false;
+        if (!core.IsKnown(address))
+            _ = core.AddFound(presence, address);
+        return true;
+    }
+
+    private bool TryEnter(TableCore core, [NotNullWhen(true)] out ThreadPresence? presence)
+    {
+        presence = null;
+        try
+        {
+            presence = core.EnterToChange();
+            return true;
+        }
+        catch (ObjectDisposedException) when (core.IsClosed)
+        {
+            return false;
+        }
+    }
+}
