@@ -24,6 +24,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     private readonly ILogger _logger;
     private readonly Lock _closing = new();
     private Task _opening = Task.CompletedTask;
+    private bool _hasBegun;
     private PileCache? _cache;
     private volatile ServedTables? _tables;
     private volatile PileState _state;
@@ -78,10 +79,21 @@ internal sealed class PileHost : IHostedService, IDisposable
         return tables.Cache;
     }
 
+    /// <summary>
+    /// Begins to open the pile before the host starts, while the rest of the application is put together. Whoever calls this disposes the
+    /// host, also if it never starts. Called at most once, and before the start.
+    /// </summary>
+    internal void Begin()
+    {
+        _hasBegun = true;
+        _opening = Task.Run(Open, CancellationToken.None);
+    }
+
     /// <inheritdoc/>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        _opening = Task.Run(Open, CancellationToken.None);
+        if (!_hasBegun)
+            Begin();
         await Task.WhenAny(_opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
         if (_opening.IsCompleted)
         {
