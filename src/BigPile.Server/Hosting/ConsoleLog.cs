@@ -42,7 +42,8 @@ internal static class ConsoleLog
     private static string? TemplateOf(IConfigurationSection sinks)
     {
         if (PartsOf(OnlyChildOf(sinks), "Async") is not { } outer || !HasOnly(outer, "configure")
-            || PartsOf(OnlyChildOf(outer.GetSection("configure")), "Console") is not { } inner || !HasOnly(inner, "outputTemplate", "theme"))
+            || PartsOf(OnlyChildOf(outer.GetSection("configure")), "Console") is not { } inner
+            || !HasOnly(inner, "outputTemplate", "theme"))
             return null;
         string? template = inner["outputTemplate"];
         // Serilog's reader puts the environment's variables in.
