@@ -107,8 +107,9 @@ def main():
     parser.add_argument("--starts", type=int, default=7)
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--json", help="a file for the figures; - prints nothing else")
-    parser.add_argument("settings", nargs="*", help="more settings of the server, behind --")
-    options = parser.parse_args()
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:end])
+    options.settings = sys.argv[end + 1:]
     out = sys.stdout
     if options.json == "-":
         sys.stdout = open(os.devnull, "w")
