@@ -48,18 +48,21 @@ internal static class Program
     /// <returns>The exit code.</returns>
     internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
     {
+        // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
+        bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));
+        return isCommand ? RunCommandAsync(args, output, error) : ServerRun.RunAsync(args, error);
+    }
+
+    private static Task<int> RunCommandAsync(string[] args, TextWriter output, TextWriter error)
+    {
         RootCommand root =
         [
             LoadCommand.Create(), ExportCommand.Create(), StatsCommand.Create(), HealthCommand.Create(), VerifyCommand.Create(), KeyCommand
                 .Create(),
         ];
         root.Description = Description;
-        // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
-        bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));
-        return isCommand
-            ? root.Parse(args).InvokeAsync(
-                new InvocationConfiguration { Output = output, Error = error, ProcessTerminationTimeout = StopTimeout })
-            : ServerRun.RunAsync(args, error);
+        return root.Parse(args).InvokeAsync(
+            new InvocationConfiguration { Output = output, Error = error, ProcessTerminationTimeout = StopTimeout });
     }
 
     private static bool IsQuestion(string argument) => new[] { "-h", "-?", "--help", "--version" }.Contains(argument);

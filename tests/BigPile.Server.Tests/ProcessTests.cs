@@ -31,6 +31,7 @@ public sealed partial class ProcessTests : IDisposable
         Assert.DoesNotContain("not closed", second, StringComparison.Ordinal);
         Assert.DoesNotContain("WRN", second, StringComparison.Ordinal);
         Assert.Matches(@"The pile in \S+ is ready, \d+\.\d\d s after the start of the process; tables: 2, entries: 1,008", second);
+        Assert.Matches(@"The start took \d+ ms for the runtime, \d+ ms for settings and services, and \d+ ms until it listened", second);
         Assert.Contains("Try: curl http://127.0.0.1:", second, StringComparison.Ordinal);
     }
 

@@ -11,9 +11,12 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
+using BigPile.Http.Bulk;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
+using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
@@ -248,6 +251,28 @@ public sealed class StartTests : IDisposable
         Assert.Equal(1, code);
         Assert.Contains($"can't listen on {url}", error, StringComparison.Ordinal);
         Assert.Contains("Choose another address with --urls", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_pile_opens_before_the_start_and_closes_without_one()
+    {
+        await using (WebApplication app = ServerApplication.Build(RunningServer.Arguments(_directory.Pile)))
+        {
+            await app.Services.GetRequiredService<PileHost>().Opening;
+            Assert.NotNull(app.Services.GetRequiredService<PileHost>().Tables);
+        }
+        using Pile again = Pile.Open(_directory.Pile);
+        Assert.True(again.Recovery.WasClean);
+    }
+
+    [Fact]
+    public void A_server_that_can_not_be_put_together_closes_the_pile()
+    {
+        string[] arguments = RunningServer.Arguments(_directory.Pile);
+        Assert.Throws<InvalidOperationException>(
+            () => ServerApplication.Build(arguments, static services => services.RemoveAll<OperationStore>()));
+        using Pile again = Pile.Open(_directory.Pile);
+        Assert.True(again.Recovery.WasClean);
     }
 
     private sealed class GatedOpener(ManualResetEventSlim gate, IServiceProvider services)

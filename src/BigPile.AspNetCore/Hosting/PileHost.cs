@@ -24,6 +24,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     private readonly ILogger _logger;
     private readonly Lock _closing = new();
     private Task _opening = Task.CompletedTask;
+    private bool _hasBegun;
     private PileCache? _cache;
     private volatile ServedTables? _tables;
     private volatile PileState _state;
@@ -55,6 +56,9 @@ internal sealed class PileHost : IHostedService, IDisposable
     /// <summary>Ends when the pile is ready, or could not be opened.</summary>
     internal Task Opening => _opening;
 
+    /// <summary>What the opening took, by parts; zero while it runs.</summary>
+    internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => _opener.Times;
+
     /// <summary>The names of tables that the application serves as objects; they may be yet to be made.</summary>
     internal ConcurrentDictionary<string, bool> MappedTables { get; } = new(StringComparer.Ordinal);
 
@@ -78,10 +82,22 @@ internal sealed class PileHost : IHostedService, IDisposable
         return tables.Cache;
     }
 
+    /// <summary>
+    /// Begins to open the pile before the host starts, while the rest of the application is put together. Whoever calls this disposes the
+    /// host, also if it never starts. Called at most once, and before the start.
+    /// </summary>
+    internal void Begin()
+    {
+        _hasBegun = true;
+        // A thread of its own has it begin at once, and may take as long as a walk through the pile does.
+        _opening = Task.Factory.StartNew(Open, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    }
+
     /// <inheritdoc/>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        _opening = Task.Run(Open, CancellationToken.None);
+        if (!_hasBegun)
+            Begin();
         await Task.WhenAny(_opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
         if (_opening.IsCompleted)
         {

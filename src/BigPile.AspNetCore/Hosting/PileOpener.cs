@@ -1,3 +1,5 @@
+using System;
+using System.Diagnostics;
 using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
@@ -12,14 +14,20 @@ internal class PileOpener(PilePlan plan)
     /// </summary>
     internal PileCache? Opened => _opened;
 
+    /// <summary>What it took to open the pile, and then its tables.</summary>
+    internal (TimeSpan Pile, TimeSpan Tables) Times { get; private set; }
+
     /// <summary>Opens the pile with its tables; may take long.</summary>
     internal virtual PileCache Open()
     {
+        long began = Stopwatch.GetTimestamp();
         var pile = new Pile(plan.Pile);
+        long opened = Stopwatch.GetTimestamp();
         PileCache cache = OpenTables(pile);
         _opened = cache;
         if (plan.WaitsForTables)
             WaitForTables(cache);
+        Times = (Stopwatch.GetElapsedTime(began, opened), Stopwatch.GetElapsedTime(opened));
         return cache;
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Linq;
 using BigPile.Codec.Fields;
@@ -15,6 +16,9 @@ namespace BigPile.Codec.Choice;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed partial class ModelFactory : IModelFactory
 {
+    // Made when a name is looked for: they lie in many assemblies, which a process that stores bytes and texts need not load.
+    private static readonly Lazy<IReadOnlyDictionary<string, Type>> FrameworkTypesByName = new(static () => FrameworkTypes.ByName);
+
     private readonly PileCodecOptions _options;
     private readonly bool _mayExtendContracts;
     private readonly ModelCache _models;
@@ -25,7 +29,7 @@ internal sealed partial class ModelFactory : IModelFactory
     {
         _options = options;
         _mayExtendContracts = options.MayExtendContracts;
-        _models = new ModelCache(ids, options, new TypeRegistry(options, outlivesProcess, FrameworkTypes.ByName), this);
+        _models = new ModelCache(ids, options, new TypeRegistry(options, outlivesProcess, FrameworkTypesByName), this);
         _contracts = new ContractSlots(this, mayExtend: true);
         _plainContracts = new ContractSlots(this, mayExtend: _mayExtendContracts);
     }

@@ -13,7 +13,7 @@ namespace BigPile.Codec.Schema;
 /// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
 /// loaded ones, all of the application's own are loaded. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, IReadOnlyDictionary<string, Type> frameworkTypes)
+internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, Lazy<IReadOnlyDictionary<string, Type>> frameworkTypes)
 {
     private readonly ConditionalWeakTable<Assembly, StrongBox<bool>> _isOwn = [];
     private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _typesByName = [];
@@ -64,7 +64,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     internal Type? Find(string? assemblyName, string fullName)
     {
         if (assemblyName is null)
-            return frameworkTypes.GetValueOrDefault(fullName);
+            return frameworkTypes.Value.GetValueOrDefault(fullName);
         foreach (Type type in options.Types)
         {
             if (type.FullName == fullName && StoredAssembly.NameOf(type.Assembly) == assemblyName)
@@ -166,7 +166,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     }
 
     private bool IsFramework(Type definition) =>
-        !IsOwn(definition.Assembly) && frameworkTypes.GetValueOrDefault(definition.FullName!) == definition;
+        !IsOwn(definition.Assembly) && frameworkTypes.Value.GetValueOrDefault(definition.FullName!) == definition;
 
     private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value;
 

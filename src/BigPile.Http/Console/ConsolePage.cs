@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Threading.Tasks;
 using BigPile.Http.Protocol;
@@ -17,7 +18,8 @@ internal sealed class ConsolePage
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    private readonly Dictionary<string, ConsoleAsset> _assets = ConsoleAsset.ReadAll();
+    // Read when somebody asks for one: a start need not wait for it.
+    private readonly Lazy<Dictionary<string, ConsoleAsset>> _assets = new(ConsoleAsset.ReadAll);
 
     internal Task IndexAsync(HttpContext context) => SendAsync(context, ConsoleAsset.IndexName);
 
@@ -25,7 +27,7 @@ internal sealed class ConsolePage
 
     private Task SendAsync(HttpContext context, string name)
     {
-        if (!_assets.TryGetValue(name, out ConsoleAsset? asset))
+        if (!_assets.Value.TryGetValue(name, out ConsoleAsset? asset))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         HttpResponse response = context.Response;
         response.Headers.ETag = asset.Tag;

@@ -17,10 +17,6 @@ internal static class AnswerHead
 
     private static readonly byte[]?[] TypeLines = MakeTypeLines();
 
-    private static readonly byte[] NotFoundStart = Encoding.ASCII.GetBytes(
-        $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: "
-        + $"{ProblemResponse.ContentType}\r\n");
-
     /// <summary>The line with a content type that is stored as a code, with those that it needs for browsers; or nothing.</summary>
     internal static ReadOnlySpan<byte> TypeLine(int code) => TypeLines[code];
 
@@ -50,7 +46,7 @@ internal static class AnswerHead
     /// <summary>Writes the head of 404.</summary>
     internal static void WriteNotFound(ref HeadWriter writer, ReadOnlySpan<byte> date, ReadOnlySpan<byte> closing)
     {
-        writer.Add(NotFoundStart);
+        writer.Add(NotFound.Start);
         writer.Add(date);
         writer.Add(closing);
     }
@@ -64,5 +60,13 @@ internal static class AnswerHead
                 lines[code] = Encoding.ASCII.GetBytes($"Content-Type: {type}\r\n{(BrowserGuard.Needs(type) ? BrowserGuard.Lines : "")}");
         }
         return lines;
+    }
+
+    // Made when the first one is needed: the document is JSON, and whoever finds what he asks for need not wait for that.
+    private static class NotFound
+    {
+        internal static readonly byte[] Start = Encoding.ASCII.GetBytes(
+            $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: "
+            + $"{ProblemResponse.ContentType}\r\n");
     }
 }

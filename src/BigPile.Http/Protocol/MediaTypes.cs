@@ -53,10 +53,8 @@ internal static class MediaTypes
         "application/x-www-form-urlencoded", // what curl says unless it is told
     ];
 
-    private static readonly FrozenDictionary<string, byte> Codes = CodesOf(ByCode);
-
     /// <summary>The code of a content type that is in the list, else 0.</summary>
-    internal static byte CodeOf(string contentType) => Codes.GetValueOrDefault(contentType);
+    internal static byte CodeOf(string contentType) => ByText.Codes.GetValueOrDefault(contentType);
 
     /// <summary>The content type of a code, or <see langword="null"/> when this version does not know the code.</summary>
     internal static string? Find(byte code) => code < ByCode.Length ? ByCode[code] : null;
@@ -67,11 +65,17 @@ internal static class MediaTypes
         && !contentType.AsSpan().ContainsAnyExceptInRange(' ', '~')
         && MediaTypeHeaderValue.TryParse(contentType, out _);
 
-    private static FrozenDictionary<string, byte> CodesOf(string?[] byCode)
+    // Only what is put has a text to look for, so that reads need not wait for the table.
+    private static class ByText
     {
-        var codes = new Dictionary<string, byte>(StringComparer.Ordinal);
-        for (int code = 1; code < byCode.Length; code++)
-            codes.Add(byCode[code]!, (byte)code);
-        return codes.ToFrozenDictionary(StringComparer.Ordinal);
+        internal static readonly FrozenDictionary<string, byte> Codes = CodesOf(ByCode);
+
+        private static FrozenDictionary<string, byte> CodesOf(string?[] byCode)
+        {
+            var codes = new Dictionary<string, byte>(StringComparer.Ordinal);
+            for (int code = 1; code < byCode.Length; code++)
+                codes.Add(byCode[code]!, (byte)code);
+            return codes.ToFrozenDictionary(StringComparer.Ordinal);
+        }
     }
 }

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics.Metrics;
 using System.IO;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Hosting;
 using BigPile.Http;
 using BigPile.Http.Bounds;
 using BigPile.Http.Door;
@@ -50,9 +51,30 @@ internal static class ServerApplication
             builder.Services.AddBigPileMetrics(metrics.Meters);
         configure?.Invoke(builder.Services);
 
-        WebApplication app = builder.Build();
-        _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
-        _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
+        return Assemble(builder.Build(), metrics);
+    }
+
+    private static WebApplication Assemble(WebApplication app, MetricSettings metrics)
+    {
+        try
+        {
+            _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
+            _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
+            if (metrics.IsOn)
+                _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on
+            app.Services.GetRequiredService<PileHost>().Begin();
+            Map(app, metrics);
+            return app;
+        }
+        catch
+        {
+            ((IDisposable)app).Dispose(); // which closes the pile
+            throw;
+        }
+    }
+
+    private static void Map(WebApplication app, MetricSettings metrics)
+    {
         app.UseMiddleware<RequestLog>();
         app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<LoadGate>();
@@ -65,7 +87,6 @@ internal static class ServerApplication
         if (metrics.IsOn)
             app.MapBigPileMetrics(metrics.Path);
         app.MapBigPileConsole();
-        return app;
     }
 
     private static void ConfigureAddresses(WebApplicationBuilder builder, SecuritySettings security)

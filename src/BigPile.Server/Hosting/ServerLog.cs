@@ -43,8 +43,8 @@ internal static class ServerLog
     {
         _complaint = null;
         SelfLog.Enable(static complaint => _complaint ??= complaint);
-        Serilog.Core.Logger logger =
-            new LoggerConfiguration().ReadFrom.Configuration(configuration).Filter.ByExcluding(IsStartFailure).CreateLogger();
+        LoggerConfiguration log = ConsoleLog.TryRead(configuration) ?? new LoggerConfiguration().ReadFrom.Configuration(configuration);
+        Serilog.Core.Logger logger = log.Filter.ByExcluding(IsStartFailure).CreateLogger();
         if (_complaint is not { } reason)
             return logger;
         logger.Dispose();

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Net.Sockets;
@@ -21,11 +22,14 @@ internal static class ServerRun
     {
         try
         {
+            long began = Stopwatch.GetTimestamp();
             WebApplication app = ServerApplication.Build(args);
+            long assembled = Stopwatch.GetTimestamp();
             await using (app.ConfigureAwait(false))
             {
                 await StartAsync(app).ConfigureAwait(false);
-                Task report = StartReport.LogAsync(app);
+                var times = new StartTimes(began, assembled, Stopwatch.GetTimestamp());
+                Task report = StartReport.LogAsync(app, times);
                 await app.WaitForShutdownAsync().ConfigureAwait(false);
                 await report.ConfigureAwait(false);
                 if (app.Services.GetRequiredService<PileHost>().Failure is { } failure)

@@ -18,7 +18,7 @@ namespace BigPile.Server.Hosting;
 internal static class StartReport
 {
     /// <summary>Logs the addresses at once, and the rest when the pile is ready.</summary>
-    internal static async Task LogAsync(WebApplication app)
+    internal static async Task LogAsync(WebApplication app, StartTimes times)
     {
         ILogger logger = app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("BigPile.Server");
         logger.LogInformation("BigPile listens on {Addresses}", string.Join(", ", app.Urls));
@@ -31,15 +31,23 @@ internal static class StartReport
         IReadOnlyCollection<TableStatistics> found = StatsReport.StatisticsOf(tables.Cache).Values;
         logger.LogInformation(
             "The pile in {Place} is ready, {Seconds:F2} s after the start of the process; tables: {Tables:N0}, entries: {Entries:N0}",
-            tables.Cache.Pile.DirectoryPath ?? "memory", SecondsSinceStart(time), found.Count,
+            tables.Cache.Pile.DirectoryPath ?? "memory", SinceStart(time).TotalSeconds, found.Count,
             found.Sum(static table => table.EntryCount));
+        LogTimes(logger, host, times, times.RuntimeMilliseconds(SinceStart(time)));
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
     }
 
-    private static double SecondsSinceStart(TimeProvider time)
+    // The pile is opened beside the rest, so the parts are no sum.
+    private static void LogTimes(ILogger logger, PileHost host, StartTimes times, double runtime) => logger.LogInformation(
+        "The start took {Runtime:F0} ms for the runtime, {Services:F0} ms for settings and services, and {Listening:F0} ms until it "
+        + "listened; beside these the pile took {Pile:F0} ms, its tables {Tables:F0} ms",
+        runtime, times.AssemblyMilliseconds, times.ListeningMilliseconds,
+        host.OpeningTimes.Pile.TotalMilliseconds, host.OpeningTimes.Tables.TotalMilliseconds);
+
+    private static TimeSpan SinceStart(TimeProvider time)
     {
         using var process = Process.GetCurrentProcess();
-        return (time.GetUtcNow() - process.StartTime.ToUniversalTime()).TotalSeconds;
+        return time.GetUtcNow() - process.StartTime.ToUniversalTime();
     }
 
     private static string ExamplePath(ServedTables tables)
