@@ -18,6 +18,8 @@ internal static class Checking
     internal static void CheckInvariants(this TableCore core)
     {
         _ = new IndexCheck(core.Index).Run();
+        if (core.Adoption is { } adoption)
+            core.AdoptAll(adoption);
         core.Evictor?.CheckInvariants();
         var seen = new Sums(core.Evictor?.TakeCensus());
         var keys = new HashSet<string>(StringComparer.Ordinal);

@@ -1,9 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
-using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -86,33 +84,14 @@ internal static class Limiting
         core.Evictor = new Evictor(new EvictionHost(core), expected);
         core.Usage.ClearNotes();
         if (core.Usage.Entries != 0)
-            core.EnterAll(core.Evictor);
+            core.BeginAdoption(core.Evictor);
     }
 
     private static void DropLimits(this TableCore core)
     {
+        core.Adoption = null;
         core.Evictor?.Dispose();
         core.Evictor = null;
-    }
-
-    private static unsafe void EnterAll(this TableCore core, Evictor evictor)
-    {
-        for (ulong number = 0; number < core.Index.BucketCount; number++)
-        {
-            foreach (SlotPlace place in core.Index.SlotsOf(number))
-                evictor.EnterFound(place.Value.KnownHash(number), core.NoteFound(place), place.Line->IsInMain(place.Slot));
-        }
-    }
-
-    private static EntryPriority NoteFound(this TableCore core, SlotPlace place)
-    {
-        if (!core.HasPriorities)
-            return EntryPriority.Normal;
-        if (!core.TryViewLocked(place, out LockedEntry entry))
-            return EntryPriority.Low;
-        if (entry.Head.Kind != ValueKind.Tombstone)
-            core.Usage.Note(entry.Head.Priority, core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
-        return entry.Head.Priority;
     }
 
     // What is over the limits after they were lowered.
@@ -127,7 +106,7 @@ internal static class Limiting
             ThreadPresence presence = core.EnterToChange();
             try
             {
-                if (!evictor.TryEvict(0, EntryPriority.High, now))
+                if (!core.TryEvict(evictor, 0, EntryPriority.High, now))
                     return;
             }
             finally

@@ -146,7 +146,7 @@ internal static unsafe class Putting
 
     private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ThreadPresence presence)
     {
-        if (!order.IsTombstone)
+        if (!order.IsTombstone && !core.IsAdoptedLater(key.Hash, spec.Priority))
             core.Evictor?.Enter(key.Hash, spec.Priority, Interlocked.Read(ref core.Usage.Entries));
         if (!core.Options.FixedIndex && core.Counters.IsTurn(presence, EntriesBetweenGrowths))
             core.Index.GrowFor(core.Counters.Entries);

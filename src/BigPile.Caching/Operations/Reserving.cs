@@ -49,7 +49,7 @@ internal static class Reserving
             return Reservation.Promise.Refused;
         while (!hasRoom)
         {
-            if (!core.Evictor!.TryEvict(key.Hash, priority, change.Now, own.Address))
+            if (!core.TryEvict(core.Evictor!, key.Hash, priority, change.Now, own.Address))
                 return Reservation.Promise.Refused;
             hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes);
         }

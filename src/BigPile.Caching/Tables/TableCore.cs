@@ -31,6 +31,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     private TableStatistics? _frozenStatistics;
     private TableOptions _options;
     private Evictor? _evictor;
+    private Adoption? _adoption;
     private ulong _shownFrom;
     private bool _isRebuilding;
     private long _damageCount;
@@ -150,6 +151,13 @@ internal sealed unsafe partial class TableCore : IDisposable
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => Volatile.Read(ref _evictor);
         set => Volatile.Write(ref _evictor, value);
+    }
+
+    /// <summary>How far the evictor's queues have the entries that were there before; none once they have all.</summary>
+    internal Adoption? Adoption
+    {
+        get => Volatile.Read(ref _adoption);
+        set => Volatile.Write(ref _adoption, value);
     }
 
     /// <summary>What a limited table has, and has promised.</summary>

@@ -10,7 +10,7 @@ namespace BigPile.Layout;
 /// <summary>What a mapped pile states of itself as a whole.</summary>
 internal sealed class SuperblockState
 {
-    internal const int CurrentFormat = 3;
+    internal const int CurrentFormat = 4;
 
     /// <summary>The byte behind the sequence.</summary>
     internal const int SequenceEnd = SequenceOffset + sizeof(long);

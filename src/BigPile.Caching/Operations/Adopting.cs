@@ -1,0 +1,146 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Tables;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Enters the entries that a table has already into the queues of a new evictor.</summary>
+internal static unsafe class Adopting
+{
+    private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a pause that nobody notices
+    private const int BucketsForOneEviction = 16;
+    private const int BucketsInTurn = 1024;
+    private const ulong InMainBit = 1UL << 63; // no slot knows this bit of a hash
+
+    /// <summary>Enters all entries of a small table, and begins to do so with a large one. Nobody is inside.</summary>
+    internal static void BeginAdoption(this TableCore core, Evictor evictor)
+    {
+        core.Adoption = null;
+        if (core.HasPriorities || core.Index.BucketCount <= BucketsAtOnce)
+        {
+            for (ulong number = 0; number < core.Index.BucketCount; number++)
+            {
+                foreach (SlotPlace place in core.Index.SlotsOf(number))
+                    evictor.EnterFound(place.Value.KnownHash(number), core.NoteFound(place), place.Line->IsInMain(place.Slot));
+            }
+            return;
+        }
+        var adoption = new Adoption(evictor);
+        core.Adoption = adoption;
+        core.Pile.Keeper.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.AdoptAll(adoption));
+    }
+
+    /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
+    /// <inheritdoc cref="Evictor.TryEvict"/>
+    internal static bool TryEvict(
+        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, ulong sparedAddress = 0)
+    {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        if (core.Adoption is { } adoption)
+            _ = core.AdoptSome(adoption, BucketsForOneEviction);
+        while (!evictor.TryEvict(hash, most, now, sparedAddress))
+        {
+            if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
+                return false;
+        }
+        return true;
+    }
+
+    /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>
+    internal static bool IsAdoptedLater(this TableCore core, ulong hash, EntryPriority priority) =>
+        core.Adoption is { } adoption && priority == EntryPriority.Normal && adoption.IsToCome(core.Index.Locate(hash));
+
+    /// <summary>Enters what is left. The caller is not inside.</summary>
+    internal static void AdoptAll(this TableCore core, Adoption adoption)
+    {
+        try
+        {
+            while (core.Adoption == adoption && core.AdoptSomeFromOutside(adoption))
+                Thread.Yield();
+        }
+        catch (ObjectDisposedException)
+        {
+            // the table goes
+        }
+    }
+
+    private static bool AdoptSomeFromOutside(this TableCore core, Adoption adoption)
+    {
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            return core.AdoptSome(adoption, BucketsInTurn);
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
+        }
+    }
+
+    /// <summary>Enters the entries of some buckets.</summary>
+    /// <returns><see langword="false"/> when all were entered.</returns>
+    private static bool AdoptSome(this TableCore core, Adoption adoption, int buckets)
+    {
+        ulong first = adoption.Begin(buckets);
+        try
+        {
+            for (ulong number = first; number < first + (ulong)buckets && number < core.Index.BucketCount; number++)
+                core.Adopt(adoption.Evictor, number);
+        }
+        finally
+        {
+            adoption.End();
+        }
+        return first < core.Index.BucketCount || core.EndAdoption(adoption);
+    }
+
+    /// <summary>States that all entries are in the queues, once others that are at it are done.</summary>
+    /// <returns>Whether somebody else was.</returns>
+    private static bool EndAdoption(this TableCore core, Adoption adoption)
+    {
+        var spinner = default(SpinWait);
+        while (!adoption.IsDone(core.Index.BucketCount))
+            spinner.SpinOnce(sleep1Threshold: -1);
+        if (core.Adoption == adoption)
+            core.Adoption = null;
+        return spinner.Count != 0;
+    }
+
+    // The shards' locks come before those of buckets: what a bucket has is noted first, and entered then.
+    private static void Adopt(this TableCore core, Evictor evictor, ulong number)
+    {
+        Span<ulong> hashes = stackalloc ulong[2 * Bucket.SlotCount];
+        int count = 0;
+        List<ulong>? more = null;
+        using (LockedBucket bucket = core.Index.LockBucket(number))
+        {
+            foreach (SlotPlace place in bucket.Slots)
+            {
+                ulong hash = place.Value.KnownHash(number) | (place.Line->IsInMain(place.Slot) ? InMainBit : 0);
+                if (count < hashes.Length)
+                    hashes[count++] = hash;
+                else
+                    (more ??= []).Add(hash);
+            }
+        }
+        foreach (ulong hash in hashes[..count])
+            evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0);
+        more?.ForEach(hash => evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0));
+    }
+
+    private static EntryPriority NoteFound(this TableCore core, SlotPlace place)
+    {
+        if (!core.HasPriorities)
+            return EntryPriority.Normal;
+        if (!core.TryViewLocked(place, out LockedEntry entry))
+            return EntryPriority.Low;
+        if (entry.Head.Kind != Entries.ValueKind.Tombstone)
+            core.Usage.Note(entry.Head.Priority, core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+        return entry.Head.Priority;
+    }
+}
