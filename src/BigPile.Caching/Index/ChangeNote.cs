@@ -8,7 +8,7 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// <code>
 /// word 0   bit 63: the note counts; bits 15..0 the table's id; 31..16 the thread's cell of counters, all ones: none of its own;
-///          33..32 entries that it adds, plus one; bit 34: the new entry's object was made for it, and goes with it
+///          33..32 entries that it adds, plus one; bit 34: the new entry's object was made for it, and goes with it; bit 35: the block is a mark
 /// word 1   address of the block that the index is to lead to; 0: none
 /// word 2   address of the block that the index leads to now; 0: none
 /// word 3   version of that one
@@ -27,6 +27,8 @@ internal struct ChangeNote
     private const int NoCell = 0xFFFF;
     private const int EntriesShift = 32;
     private const ulong OwnsBit = 1UL << 34;
+    private const ulong MarkBit = 1UL << 35;
+
 
     [FieldOffset(0)]
     internal ulong Word;
@@ -68,7 +70,13 @@ internal struct ChangeNote
     /// <summary>Whether the object that the new entry leads to was made for it.</summary>
     internal readonly bool OwnsNew => (Word & OwnsBit) != 0;
 
+    /// <summary>Whether the change is one of the list of marks.</summary>
+    internal readonly bool IsOfMark => (Word & MarkBit) != 0;
+
     /// <summary>Word 0 of a note that counts.</summary>
     internal static ulong WordOf(int tableId, int cell, int entriesAdded, bool ownsNew) =>
         ValidBit | (uint)tableId | (ulong)(ushort)cell << CellShift | (ulong)(entriesAdded + 1) << EntriesShift | (ownsNew ? OwnsBit : 0);
+
+    /// <summary>Word 0 of a note that counts, of a mark.</summary>
+    internal static ulong WordOfMark(int tableId) => WordOf(tableId, cell: -1, entriesAdded: 0, ownsNew: false) | MarkBit;
 }

@@ -35,15 +35,15 @@ internal sealed unsafe class ChangeNotes
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ChangeNote* Take(ThreadPresence presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();
 
-    /// <summary>Notes a change by which nothing is counted.</summary>
-    internal ChangeNote* Begin(ThreadPresence presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    /// <summary>Notes a change of the list of marks.</summary>
+    internal ChangeNote* BeginOfMark(ThreadPresence presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
         ChangeNote* note = Take(presence);
         note->NewAddress = newAddress;
         note->OldAddress = oldAddress;
         note->OldVersion = oldVersion;
         note->RoomBytesAdded = note->PayloadBytesAdded = 0;
-        Publish(note, ChangeNote.WordOf(tableId, cell: -1, entriesAdded: 0, ownsNew: false));
+        Publish(note, ChangeNote.WordOfMark(tableId));
         return note;
     }
 

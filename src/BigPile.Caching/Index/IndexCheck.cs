@@ -20,9 +20,21 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
             CheckSlots(number, addresses);
             CheckLines($"Bucket {number}", index.At(number), reached);
         }
-        CheckLines("The list of marks", index.MarksLocked.First, reached);
+        CheckMarks(reached);
         CheckOverflow(reached);
         return addresses.Count;
+    }
+
+    private void CheckMarks(BitArray reached)
+    {
+        CheckLines("The list of marks", index.MarksLocked.First, reached);
+        int marks = 0;
+        foreach (SlotPlace place in index.MarksLocked.Slots)
+        {
+            marks++;
+            Invariant.Require(place.Value.IsOfMark, $"A slot of the list of marks does not fit its address {place.Value.Address}.");
+        }
+        Invariant.Require(index.Head->MarkCount == marks, $"{index.Head->MarkCount} marks are counted, and there are {marks}.");
     }
 
     private void CheckState(ulong number)

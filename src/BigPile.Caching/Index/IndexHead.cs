@@ -16,6 +16,7 @@ namespace BigPile.Caching.Index;
 /// bytes   44..47    CRC-32C of bytes 0..43
 /// bytes   48..51    bit 0 entries may expire, bit 1 have priorities
 /// bytes   52..55    state: 0 is being made or filled by a walk, 1 has all entries
+/// bytes   56..59    number of marks in their list
 /// bytes   64..71    number of buckets
 /// bytes   72..79    the same with all bits turned, stored behind it
 /// bytes  128..131   overflow lines that were ever given out, and line 0
@@ -74,6 +75,9 @@ internal unsafe struct IndexHead
     [FieldOffset(52)]
     internal int State;
 
+    [FieldOffset(56)]
+    internal int MarkCount;
+
     [FieldOffset(64)]
     internal ulong BucketCount;
 
@@ -122,6 +126,7 @@ internal unsafe struct IndexHead
         SetOverflowEnd(1);
         FirstFree = OverflowUsed = OnItsWay = 0;
         Marks = default;
+        MarkCount = 0;
     }
 
     internal void SetBucketCount(ulong count)

@@ -31,6 +31,12 @@ internal readonly struct IndexSlot(ulong word)
     internal IndexSlot(ulong hash, ulong address) : this(TagOf(hash) | address) =>
         Debug.Assert((address & ~BlockAddress.Mask) == 0, "An address that is too long would change the tag.");
 
+    /// <summary>A slot that leads to a mark: in the place of the tag it has what follows from the address, so that damage shows.</summary>
+    internal static IndexSlot OfMark(ulong address) => new((address * 0x9E3779B97F4A7C15) >> 30, address); // Fibonacci hashing
+
+    /// <summary>Whether it leads to a mark, as it was stored.</summary>
+    internal bool IsOfMark => word == OfMark(Address).Word;
+
     internal ulong Word => word;
 
     internal bool IsEmpty => word == 0;

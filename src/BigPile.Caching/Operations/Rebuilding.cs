@@ -27,13 +27,24 @@ internal static unsafe class Rebuilding
     {
         if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
             return false;
-        Bucket* bucket = core.Index.Find(core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)), out _);
-        foreach (SlotPlace place in new BucketSlots(core.Index, bucket))
+        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
+        ulong wanted = new IndexSlot(hash, address).Word;
+        foreach (SlotPlace place in new BucketSlots(core.Index, core.Index.Find(hash, out _)))
         {
-            if (place.Value.Address == address)
+            if (place.Value.Word == wanted)
                 return true;
         }
         return false;
+    }
+
+    // A slot whose tag was damaged leads to the entry as well, and nobody finds it by its key.
+    private static void DropDamagedLocked(in LockedBucket bucket, in KeyProbe key, ulong address)
+    {
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Address == address && !place.Value.MayBe(key.Hash))
+                place.Store(default);
+        }
     }
 
     /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
@@ -96,12 +107,13 @@ internal static unsafe class Rebuilding
     }
 
     /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet.</summary>
-    internal static void RestoreMarks(this TableCore core)
+    /// <returns><see langword="false"/> when some are missing.</returns>
+    internal static bool TryRestoreMarks(this TableCore core)
     {
         ThreadPresence presence = core.Pile.Gate.EnterToChange();
         try
         {
-            core.Tags.Restore();
+            return core.Tags.TryRestore();
         }
         finally
         {
@@ -118,7 +130,10 @@ internal static unsafe class Rebuilding
         if (isKnown && other.Address == found.Address)
             return false;
         if (core.IsChecked)
+        {
             core.NoteDamage("does not lead to an entry");
+            DropDamagedLocked(bucket, key, found.Address);
+        }
         PilePointer owned = found.Head.Owned;
         if (found.Head.Kind == ValueKind.Pointer && !core.IsLive(owned))
         {

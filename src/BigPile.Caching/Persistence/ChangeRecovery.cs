@@ -50,7 +50,10 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
                 FreeOld(core, note, kept);
             else if (note.NewAddress != 0)
                 FreeNew(core, note, kept);
-            SetCounters(core, note, isMade);
+            if (note.IsOfMark)
+                core.Index.Head->MarkCount = Count(core.Index.MarksLocked.Slots);
+            else
+                SetCounters(core, note, isMade);
         }
         finally
         {
@@ -99,6 +102,14 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
                 return true;
         }
         return false;
+    }
+
+    private static int Count(BucketSlots slots)
+    {
+        int count = 0;
+        foreach (SlotPlace _ in slots)
+            count++;
+        return count;
     }
 
     private static void SetCounters(TableCore core, in ChangeNote note, bool isMade)

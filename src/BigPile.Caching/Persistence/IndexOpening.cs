@@ -47,15 +47,18 @@ internal sealed class IndexOpening(
     {
         foreach (TableDefinition definition in ids.Tables)
         {
-            IndexPlace? kept = files?.TryOpen(definition.Id, definition.FormerUpTo);
-            TableCore core = makeCore(definition, kept ?? files?.Create(definition.Id, definition.FormerUpTo));
-            add(core);
-            (kept != null ? _known : _unknown)[definition.Id] = core;
+            if (files?.TryOpen(definition.Id, definition.FormerUpTo) is { } kept)
+                add(_known[definition.Id] = makeCore(definition, kept));
+        }
+        Recover();
+        foreach (TableDefinition definition in ids.Tables)
+        {
+            if (!_known.ContainsKey(definition.Id))
+                add(_unknown[definition.Id] = makeCore(definition, files?.Create(definition.Id, definition.FormerUpTo)));
         }
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true });
         if (files == null)
             return;
-        Recover();
         files.BeginUse(seed);
         FindCutDrops();
     }
@@ -66,14 +69,17 @@ internal sealed class IndexOpening(
     private void Recover()
     {
         int changes = 0;
-        if (!Fault.LeftUnfinished)
+        if (_known.Count != 0 && !Fault.LeftUnfinished)
         {
             foreach (TableCore core in _known.Values)
                 core.Index.Recover();
             changes = new ChangeRecovery(pile, _known).Run(files!.Notes);
         }
-        foreach (TableCore core in _known.Values)
-            core.RestoreMarks();
+        foreach (TableCore core in _known.Values.Where(static core => !core.TryRestoreMarks()).ToArray())
+        {
+            core.Dispose(); // its entries are found by a walk, and its marks with them
+            _ = _known.Remove(core.Id);
+        }
         if (WasRestored)
         {
             pile.Logger.LogInformation(

@@ -115,20 +115,21 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
     }
 
     /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.</summary>
-    internal void Restore()
+    /// <returns><see langword="false"/> when one is missing: what it removed would be there again.</returns>
+    internal bool TryRestore()
     {
         if (_places == null)
-            return;
+            return true;
         lock (_lock)
         {
-            foreach (SlotPlace place in _places.Restore())
+            List<SlotPlace> taken = _places.Restore();
+            foreach (SlotPlace place in taken)
             {
-                ulong address = place.Value.Address;
-                if (TryViewMarkLocked(address, out EntryHead head))
-                    Remember(TagOf(head), new TagMark(head.Version, address, place));
-                else
-                    ReturnLocked(place); // a damaged slot
+                if (!place.Value.IsOfMark || !TryViewMarkLocked(place.Value.Address, out EntryHead head))
+                    return false;
+                Remember(TagOf(head), new TagMark(head.Version, place.Value.Address, place));
             }
+            return taken.Count == index.Head->MarkCount;
         }
     }
 
@@ -237,7 +238,7 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
             pile.Entries.Free(known.Address);
         ChangeNote* note = _notes == null
             ? null
-            : _notes.Begin(ThreadPresence.Mine, tableId, slot.Address, known.Address, known.Version);
+            : _notes.BeginOfMark(ThreadPresence.Mine, tableId, slot.Address, known.Address, known.Version);
         KillPoint.Pass(KillWindow.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
@@ -266,18 +267,23 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
     private void ReturnLocked(SlotPlace place)
     {
         place.Store(default);
+        index.Head->MarkCount--;
         _places!.Return(place);
     }
 
-    private static void Lead(SlotPlace place, ulong address)
+    private void Lead(SlotPlace place, ulong address)
     {
-        if (place.Line != null)
-            place.Store(new IndexSlot(0, address));
+        if (place.Line == null)
+            return;
+        bool isNew = place.Value.IsEmpty;
+        place.Store(IndexSlot.OfMark(address));
+        if (isNew)
+            index.Head->MarkCount++;
     }
 
     private void ForgetLocked(TagMark mark)
     {
-        ChangeNote* note = _notes == null ? null : _notes.Begin(ThreadPresence.Mine, tableId, 0, mark.Address, mark.Version);
+        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(ThreadPresence.Mine, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
         pile.Entries.Free(mark.Address);
