@@ -165,6 +165,7 @@ public sealed partial class PileCache
         {
             KeyComparer = comparer,
             WasFound = wasFound,
+            OnDamage = NoteDamage,
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);
         return core.Begin();

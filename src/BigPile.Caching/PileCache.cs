@@ -39,6 +39,7 @@ public sealed partial class PileCache : IDisposable
     private readonly KeyHash _hash;
     private TableOptions _defaults;
     private bool _disposed;
+    private int _isDamageNoted;
 
     /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
@@ -229,19 +230,35 @@ public sealed partial class PileCache : IDisposable
         foreach (TableCore core in _cores.Values)
             core.Readiness = readiness;
         if (opening.WasRestored && _files is { WereClosed: false })
-            readiness.Inspection = Inspect(opening);
+            readiness.Inspection = Inspect(opening.KnownCores);
         return readiness;
     }
 
-    private Task Inspect(IndexOpening opening)
+    private Task Inspect(IReadOnlyDictionary<int, TableCore> cores)
     {
-        foreach (TableCore core in _cores.Values)
+        foreach (TableCore core in cores.Values)
             core.IsChecked = true;
-        var inspection = new IndexInspection(Pile, opening.KnownCores, _stopping.Token);
+        var inspection = new IndexInspection(Pile, cores, _stopping.Token);
         Task task = _options.InspectsAfter.ContinueWith(
             _ => inspection.Run(), _stopping.Token, TaskContinuationOptions.LongRunning, TaskScheduler.Default);
         _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
         return task;
+    }
+
+    // A table notes that its index is damaged; what it misses is looked for once, and not for each place that turns up meanwhile.
+    private void NoteDamage()
+    {
+        if (Interlocked.Exchange(ref _isDamageNoted, 1) == 0)
+            Pile.Keeper.Background.Queue("the look for what damaged indexes miss", InspectDamaged);
+    }
+
+    private void InspectDamaged()
+    {
+        lock (_lock)
+        {
+            if (!_disposed && Readiness is { IsReady: true, Inspection.IsCompleted: true })
+                Readiness.Inspection = Inspect(_cores.Values.ToDictionary(static core => core.Id));
+        }
     }
 
     // Until the application says how a table is to behave, nothing goes from it.
@@ -273,7 +290,7 @@ public sealed partial class PileCache : IDisposable
         Pile.Keeper.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 
     [SuppressMessage(
-        "Design", "CA1031", Justification = "Without that the next start of the machine walks through the pile; that is slower, and right.")]
+        "Design", "CA1031", Justification = "Without that, what follows the machine's next start is a walk through the pile: slower, and right.")]
     private void CloseIndexes()
     {
         if (_files == null || !Readiness.IsReady)

@@ -43,8 +43,6 @@ internal sealed unsafe class GrowingMap : IDisposable
     /// <summary>The bytes that the file has. No store may go beyond.</summary>
     internal long LengthBytes => Volatile.Read(ref _lengthBytes);
 
-    internal string Path => _file.Path;
-
     /// <summary>Makes a file of zeros; one that has the name is replaced.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="name">The name.</param>
@@ -119,7 +117,8 @@ internal sealed unsafe class GrowingMap : IDisposable
     {
         lock (_growing)
         {
-            Debug.Assert(offsetBytes >= MappedBytes && offsetBytes + lengthBytes <= _lengthBytes, "What the file has, and is not mapped yet.");
+            Debug.Assert(
+                offsetBytes >= MappedBytes && offsetBytes + lengthBytes <= _lengthBytes, "What the file has, and is not mapped yet.");
             return Map(offsetBytes, lengthBytes);
         }
     }

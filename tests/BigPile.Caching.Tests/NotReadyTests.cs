@@ -163,7 +163,9 @@ public sealed class NotReadyTests : StoppedCacheTest
 
     // One block that is outdated, and a second one of a higher version that tells so.
     private Pile OpenKilled(Since since) =>
-        Pile.Open(KillWithoutIndexes(cache => Leave(cache.GetOrCreateTable<string, byte[]>("t"), since)), new PileOptions { SegmentBytes = 4 << 20 });
+        Pile.Open(
+            KillWithoutIndexes(cache => Leave(cache.GetOrCreateTable<string, byte[]>("t"), since)),
+            new PileOptions { SegmentBytes = 4 << 20 });
 
     private void Leave(CacheTable<string, byte[]> table, Since since)
     {

@@ -8,7 +8,8 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// <code>
 /// word 0   bit 63: the note counts; bits 15..0 the table's id; 31..16 the thread's cell of counters, all ones: none of its own;
-///          33..32 entries that it adds, plus one; bit 34: the new entry's object was made for it, and goes with it; bit 35: the block is a mark
+///          33..32 entries that it adds, plus one; bit 34: the new entry's object was made for it, and goes with it;
+///          bit 35: the block is a mark
 /// word 1   address of the block that the index is to lead to; 0: none
 /// word 2   address of the block that the index leads to now; 0: none
 /// word 3   version of that one

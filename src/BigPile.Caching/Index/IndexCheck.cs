@@ -68,7 +68,8 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
         {
             Invariant.Require(next < index.Overflow.End, $"{owner} leads to line {next}, which was never given out.");
             Invariant.Require(!reached[(int)next], $"Line {next} is reached twice; {owner} leads to it as well.");
-            Invariant.Require(index.Overflow.At(next)->State == 0, $"Line {next} has a state; only the first one of a bucket has. {owner} leads to it.");
+            Invariant.Require(
+                index.Overflow.At(next)->State == 0, $"Line {next} has a state; only the first one of a bucket has. {owner} leads to it.");
             reached[(int)next] = true;
         }
     }

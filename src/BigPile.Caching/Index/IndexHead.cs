@@ -111,7 +111,9 @@ internal unsafe struct IndexHead
     [FieldOffset(256)]
     internal fixed long Base[16];
 
-    /// <summary>Whether the numbers of buckets and of overflow lines are as they were stored, a kill between the two stores of one allowed.</summary>
+    /// <summary>
+    /// Whether the numbers of buckets and of overflow lines are as they were stored, a kill between the two stores of one allowed.
+    /// </summary>
     internal readonly bool HasRightSizes =>
         IsRight(BucketCount, ~TurnedBucketCount) && IsRight(OverflowEnd, ~TurnedOverflowEnd) && OverflowEnd != 0
         && BucketCount >= TableIndex.MinBuckets && BucketCount <= 1UL << IndexSlot.KnownHashBits;

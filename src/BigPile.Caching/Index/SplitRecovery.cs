@@ -6,8 +6,8 @@ namespace BigPile.Caching.Index;
 /// <summary>Finishes or undoes the split that a killed process may have been at: by what stands in the two buckets alone.</summary>
 /// <remarks>
 /// While the old bucket has its old level, nobody has found the new one: what is there is taken out. Once the level is raised the copies
-/// are whole: what was moved is cleared in the old bucket, and the new one counts. A level that is raised without copies can only be damaged.
-/// Done again after a kill in between, it leaves the same. Nobody uses the index yet.
+/// are whole: what was moved is cleared in the old bucket, and the new one counts. A level that is raised without copies can only be
+/// damaged. Done again after a kill in between, it leaves the same. Nobody uses the index yet.
 /// </remarks>
 /// <param name="index">The index.</param>
 /// <param name="oldNumber">The bucket whose turn it is to be split.</param>

@@ -1,11 +1,9 @@
 using System;
 using System.Diagnostics;
-using System.IO;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using System.Threading;
-using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
@@ -21,15 +19,13 @@ namespace BigPile.Caching.Index;
 /// fit goes on in overflow lines.
 /// </para>
 /// </remarks>
-internal sealed unsafe class TableIndex : IDisposable
+internal sealed unsafe partial class TableIndex : IDisposable
 {
     /// <summary>The fewest buckets: slots do not hold the bits of the hash that tell them apart.</summary>
     internal const int MinBuckets = 1 << IndexSlot.BucketHashBits;
 
     private const double EntriesPerBucket = 4.2;
     private const int MaxLevel = IndexSlot.KnownHashBits;
-    private const int MaxSplitsAtOnce = 16;
-    private const int LooksUntilMended = 1000;
 
     /// <summary>The lines of a bucket after which its chain can only be damaged.</summary>
     internal const int MostLines = 1 << 16;
@@ -37,7 +33,6 @@ internal sealed unsafe class TableIndex : IDisposable
     private readonly IndexPlace _place;
     private readonly IndexHead* _head;
     private readonly LineStore _lines;
-    private SpinGate _splitting;
 
     /// <summary>Takes over an index where it lies, or makes one with room for a number of entries.</summary>
     /// <param name="place">Where it is; disposed of with this.</param>
@@ -74,9 +69,6 @@ internal sealed unsafe class TableIndex : IDisposable
     internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + Overflow.Store.SizeBytesFor(Overflow.End);
 
     internal LineStore Lines => _lines;
-
-    /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
-    internal Action Damaged { get; init; } = static () => { };
 
     /// <summary>Whether the index may take so many bytes more.</summary>
     internal Func<long, bool> MayGrowBy { get; init; } = static _ => true;
@@ -213,31 +205,6 @@ internal sealed unsafe class TableIndex : IDisposable
         return AddLineLocked(bucket, last);
     }
 
-    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
-    internal void InspectLocked(in LockedBucket bucket)
-    {
-        ulong mask = MaskOf(bucket.First->Level);
-        Bucket* line = bucket.First;
-        while (line->Next != 0 && Overflow.TryReach(line->Next))
-            line = Overflow.At(line->Next);
-        if (line->Next != 0)
-            CutLocked(line);
-        foreach (SlotPlace place in bucket.Slots)
-        {
-            if (place.Value.Address != 0 && (place.Value.KnownHash(bucket.Number) & mask) == bucket.Number)
-                continue;
-            place.Store(default);
-            Damaged();
-        }
-    }
-
-    /// <summary>Ends a bucket's chain at a line. What was behind it is lost to the index, and found by a walk.</summary>
-    internal void CutLocked(Bucket* line)
-    {
-        line->Next = 0;
-        Damaged();
-    }
-
     private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last)
     {
         Bucket* added = Overflow.TakeBehind(last, NameOf(bucket, last));
@@ -256,37 +223,6 @@ internal sealed unsafe class TableIndex : IDisposable
         return before->Next | IndexHead.OverflowBit;
     }
 
-    /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
-    internal void GrowFor(long entries)
-    {
-        if ((long)BucketCount >= WantedFor(entries) || !_splitting.TryEnter())
-            return;
-        try
-        {
-            for (int i = 0; i < MaxSplitsAtOnce && (long)BucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
-            {
-            }
-        }
-        catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
-        {
-            // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
-        }
-        finally
-        {
-            _splitting.Exit();
-        }
-    }
-
-    /// <summary>Finishes or undoes what a killed process had begun: at most one line on its way, and one split. Nobody uses the index yet.</summary>
-    internal void Recover()
-    {
-        Overflow.Recover(FindByName);
-        ulong count = BucketCount;
-        ulong old = count - (1UL << BitOperations.Log2(count));
-        if (_lines.IsThere(count))
-            new SplitRecovery(this, old, count).Run();
-    }
-
     public void Dispose()
     {
         _place.Dispose(); // first: who makes lines in the background finds that there are no more
@@ -295,34 +231,7 @@ internal sealed unsafe class TableIndex : IDisposable
         Locks.Dispose();
     }
 
-    private void Make(ulong buckets)
-    {
-        _lines.EnsureAll(buckets, touches: true);
-        int level = BitOperations.Log2(buckets);
-        for (ulong bucket = 0; bucket < buckets; bucket++)
-            _lines.At(bucket)->Initialize(level);
-        _head->SetBucketCount(buckets);
-    }
-
-    /// <summary>States that there is one bucket more, the one of a number.</summary>
-    internal void CountBorn(ulong number)
-    {
-        Debug.Assert(number == BucketCount, "Buckets are split in turn.");
-        _head->SetBucketCount(number + 1);
-    }
-
-    private nint FindByName(ulong name)
-    {
-        bool isOverflow = (name & IndexHead.OverflowBit) != 0;
-        if (name == IndexHead.MarksName)
-            return (nint)(&_head->Marks);
-        ulong number = name & ~IndexHead.OverflowBit;
-        return isOverflow ? (nint)Overflow.Find((uint)number) : number <= BucketCount && _lines.IsThere(number) ? (nint)At(number) : 0;
-    }
-
     private static ulong MaskOf(int level) => (1UL << level) - 1;
-
-    private static long WantedFor(long entries) => (long)(entries / EntriesPerBucket);
 
     private Bucket* WaitForLock(ulong number)
     {
@@ -347,7 +256,7 @@ internal sealed unsafe class TableIndex : IDisposable
             else if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
             else
-                number = NextTowards(responsible, number) is var next && next <= BucketCount ? next : Locate(hash);
+                number = NextTowards(responsible, number) is var next && _lines.IsThere(next) ? next : Locate(hash);
         }
     }
 
@@ -373,58 +282,5 @@ internal sealed unsafe class TableIndex : IDisposable
             Locks.Exit(number);
             number = NextTowards(responsible, number);
         }
-    }
-
-    private void Mend(ulong number)
-    {
-        if (number >= BucketCount)
-            return;
-        using LockedBucket bucket = LockBucket(number);
-    }
-
-    // A bucket's level follows from how many there are, as they are split in turn; any other one was damaged in the file.
-    private void MendLocked(ulong number)
-    {
-        Bucket* bucket = _lines.At(number);
-        byte right = Bucket.StateOf(LevelOf(number));
-        if (bucket->State == right)
-            return;
-        bucket->SetLevelLocked(LevelOf(number));
-        Damaged();
-    }
-
-    /// <summary>The level of a bucket that there is: buckets are split in turn, so those before the next one to be split have one bit more.</summary>
-    internal int LevelOf(ulong number)
-    {
-        ulong count = BucketCount;
-        int level = BitOperations.Log2(count);
-        ulong whole = 1UL << level;
-        return number < count - whole || number >= whole ? level + 1 : level;
-    }
-
-    private bool TrySplitNextLocked()
-    {
-        ulong count = BucketCount;
-        int level = BitOperations.Log2(count);
-        if (level >= MaxLevel || (_lines.BytesToReach(count) is > 0 and long bytes && !MayGrowBy(bytes)))
-            return false;
-        _lines.Ensure(count);
-        using LockedBucket old = LockBucket(count - (1UL << level));
-        bool hasOwnLock = !Locks.IsShared(old.Number, count);
-        if (hasOwnLock)
-            Locks.Enter(count);
-        try
-        {
-            _lines.At(count)->Initialize(level + 1);
-            new BucketSplit(this, level).Run(old, new LockedBucket(this, _lines.At(count), count));
-            KillPoint.Pass(KillWindow.SplitBeforeCounted);
-            CountBorn(count);
-        }
-        finally
-        {
-            if (hasOwnLock)
-                Locks.Exit(count);
-        }
-        return true;
     }
 }

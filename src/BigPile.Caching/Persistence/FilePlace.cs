@@ -7,7 +7,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>The index of one table in two files: head, counters and buckets in one, overflow lines, once there are any, in the other.</summary>
+/// <summary>
+/// The index of one table in two files: head, counters and buckets in one, overflow lines, once there are any, in the other.
+/// </summary>
 internal sealed unsafe class FilePlace : IndexPlace
 {
     /// <summary>What a file of buckets begins with.</summary>
@@ -60,7 +62,8 @@ internal sealed unsafe class FilePlace : IndexPlace
     {
         files.Delete(tableId);
         GrowingMap buckets = GrowingMap.Create(
-            files.Directory, BucketsName(tableId), FileLines.BytesFor(HeadBytes, TableIndex.MinBuckets), FileLines.FirstBytes(HeadBytes), files.WantsHugePages);
+            files.Directory, BucketsName(tableId), FileLines.BytesFor(HeadBytes, TableIndex.MinBuckets),
+            FileLines.FirstBytes(HeadBytes), files.WantsHugePages);
         var head = (IndexHead*)buckets.Start;
         head->Begin();
         head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);

@@ -6,8 +6,8 @@ namespace BigPile.Caching.Tables;
 /// <summary>How far the queues of a large table's evictor have the entries that were there before them.</summary>
 /// <remarks>
 /// A limit on a table with many entries holds from the first instant, and its queues fill beside all use: some buckets at a time, by
-/// whoever comes first. Buckets are taken in their order, and a split only moves entries to later ones: so each entry that stays is met, and
-/// one that is met twice is in its queue twice, which costs it nothing but an earlier turn.
+/// whoever comes first. Buckets are taken in their order, and a split only moves entries to later ones: so each entry that stays is met,
+/// and one that is met twice is in its queue twice, which costs it nothing but an earlier turn.
 /// </remarks>
 /// <param name="evictor">Whose queues they are.</param>
 internal sealed class Adoption(Evictor evictor)

@@ -14,7 +14,9 @@ internal static unsafe class Noting
     /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry) =>
-        core.Notes == null ? null : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), default, core.CountOf(entry));
+        core.Notes == null
+            ? null
+            : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), default, core.CountOf(entry));
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
     /// <param name="core">The table.</param>

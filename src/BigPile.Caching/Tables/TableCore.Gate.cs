@@ -37,7 +37,9 @@ internal sealed partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ThreadPresence EnterToRead() => HasMortals ? EnterToChange() : Enter();
 
-    /// <summary>Whether the table can be used, for a thread that is inside the pile: as long as it stays there, nobody closes or changes it.</summary>
+    /// <summary>
+    /// Whether the table can be used, for a thread that is inside the pile: as long as it stays there, nobody closes or changes it.
+    /// </summary>
     internal bool IsOpen => Volatile.Read(ref _state) == Open;
 
     /// <summary>Whether all later calls are refused.</summary>

@@ -9,7 +9,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tags;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tables;
 
@@ -27,14 +26,11 @@ internal sealed unsafe partial class TableCore : IDisposable
     private const long LargeAllowanceBytes = 4 << 20;
     private const long SmallAllowanceBytes = 128 << 10;
 
-    private long[]? _frozenFigures;
-    private TableStatistics? _frozenStatistics;
     private TableOptions _options;
     private Evictor? _evictor;
     private Adoption? _adoption;
     private ulong _shownFrom;
     private bool _isRebuilding;
-    private long _damageCount;
     private bool _hasForeignValues;
     private bool _hasMortals;
     private bool _hasPriorities;
@@ -176,7 +172,8 @@ internal sealed unsafe partial class TableCore : IDisposable
         get => Volatile.Read(ref _hasMortals);
         set
         {
-            NoteFlag(IndexHead.MortalsFlag, value);
+            if (value != HasMortals)
+                NoteFlag(IndexHead.MortalsFlag, value);
             Volatile.Write(ref _hasMortals, value);
         }
     }
@@ -187,7 +184,8 @@ internal sealed unsafe partial class TableCore : IDisposable
         get => Volatile.Read(ref _hasPriorities);
         set
         {
-            NoteFlag(IndexHead.PrioritiesFlag, value);
+            if (value != HasPriorities)
+                NoteFlag(IndexHead.PrioritiesFlag, value);
             Volatile.Write(ref _hasPriorities, value);
         }
     }
@@ -212,16 +210,6 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// </summary>
     internal bool IsChecked { get; set; }
 
-    /// <summary>How often something in the index turned out to be damaged.</summary>
-    internal long DamageCount => Volatile.Read(ref _damageCount);
-
-    /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
-    internal void NoteDamage(string what)
-    {
-        if (Interlocked.Increment(ref _damageCount) == 1)
-            Pile.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
-    }
-
     /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>
     internal ulong ShownFrom
     {
@@ -243,48 +231,6 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>Whether there is a limit in entries or bytes.</summary>
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
 
-    /// <summary>The buckets that a walk through everything goes through.</summary>
-    internal long BucketCount
-    {
-        get
-        {
-            lock (Counters) // held by who asks from outside, while the index must be there
-                return _frozenStatistics == null ? (long)Index.BucketCount : 0;
-        }
-    }
-
-    /// <summary>What each counter says; once the table was closed, what it said then.</summary>
-    internal long[] Figures
-    {
-        get
-        {
-            lock (Counters)
-                return _frozenFigures ?? Counters.Snapshot();
-        }
-    }
-
-    /// <summary>What can be counted; once the table was closed, what could be then.</summary>
-    internal TableStatistics Statistics
-    {
-        get
-        {
-            lock (Counters)
-                return _frozenStatistics ?? Describe();
-        }
-    }
-
-    private TableStatistics Describe() => new(
-        CountNow, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
-        Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
-    {
-        BlockBytes = Counters[Counter.RoomBytes],
-        EvictionBytes = Evictor?.SizeBytes ?? 0,
-        Inserts = Counters[Counter.Inserts],
-        Collisions = Counters[Counter.Collisions],
-        Evictions = Counters[Counter.Evictions],
-        Expirations = Counters[Counter.Expirations],
-    };
-
     /// <summary>
     /// The bytes that blocks may take beside index and queues. It leaves out a little, for lines and pages of both that appear between two
     /// looks.
@@ -302,28 +248,6 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     /// <summary>The version of what is put now, higher than all before.</summary>
     internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
-
-    /// <summary>Frees the index. Nobody is inside any more; who asks for statistics gets those of now.</summary>
-    public void Dispose() => Dispose(isDropped: false);
-
-    /// <summary>As <see cref="Dispose()"/>; of a table that was dropped nothing is left.</summary>
-    internal void Dispose(bool isDropped)
-    {
-        lock (Counters)
-        {
-            if (_frozenStatistics != null)
-                return;
-            _frozenFigures = Counters.Snapshot();
-            _frozenStatistics = isDropped
-                ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 }
-                : Describe();
-            Index.Dispose();
-            Evictor?.Dispose();
-            Evictor = null;
-        }
-    }
-
-    private long CountNow => Evictor != null ? Interlocked.Read(ref Usage.Entries) : Math.Max(0, Counters.Entries);
 
     // Before the entry that it is about: what outlives the process says no less than what is true.
     private void NoteFlag(int flag, bool isSet) =>

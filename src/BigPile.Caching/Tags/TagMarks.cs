@@ -11,7 +11,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Concurrency;
 using BigPile.Layout;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tags;
 
@@ -27,7 +26,7 @@ namespace BigPile.Caching.Tags;
 /// <param name="pile">The pile that has the marks.</param>
 /// <param name="tableId">The table whose entries they concern.</param>
 /// <param name="index">Its index, which leads to their blocks as well if it outlives the process.</param>
-internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
+internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex index)
 {
     /// <summary>What stands for all tags; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
@@ -37,8 +36,6 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly ChangeNotes? _notes = index.Place.Notes;
-    private readonly MarkPlaces? _places = index.Place.OutlivesProcess ? new MarkPlaces(index) : null;
     private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Keeper.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
@@ -111,25 +108,6 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
                 ForgetLocked(mark);
             }
             GiveBackLocked();
-        }
-    }
-
-    /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.</summary>
-    /// <returns><see langword="false"/> when one is missing: what it removed would be there again.</returns>
-    internal bool TryRestore()
-    {
-        if (_places == null)
-            return true;
-        lock (_lock)
-        {
-            List<SlotPlace> taken = _places.Restore();
-            foreach (SlotPlace place in taken)
-            {
-                if (!place.Value.IsOfMark || !TryViewMarkLocked(place.Value.Address, out EntryHead head))
-                    return false;
-                Remember(TagOf(head), new TagMark(head.Version, place.Value.Address, place));
-            }
-            return taken.Count == index.Head->MarkCount;
         }
     }
 
@@ -246,47 +224,6 @@ internal sealed unsafe class TagMarks(Pile pile, int tableId, TableIndex index)
         Remember(tag, new TagMark(version, slot.Address, place));
         if (isKnown && !Fault.MarkFreedFirst)
             pile.Entries.Free(known.Address);
-        if (note != null)
-            _notes!.End(note);
-    }
-
-    private bool IsMarkLocked(ulong address, ulong version) => TryViewMarkLocked(address, out EntryHead head) && head.Version == version;
-
-    private bool TryViewMarkLocked(ulong address, out EntryHead head)
-    {
-        EntryView view = pile.Entries.View(address);
-        bool isWhole = !view.IsNone && view.PayloadBytes >= EntryHead.ShortBytes;
-        head = isWhole ? new EntryHead(view.Payload) : default;
-        return isWhole && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes);
-    }
-
-    private static ulong TagOf(in EntryHead head) => head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
-
-    private SlotPlace TakePlaceLocked() => _places?.Take() ?? default;
-
-    private void ReturnLocked(SlotPlace place)
-    {
-        place.Store(default);
-        index.Head->MarkCount--;
-        _places!.Return(place);
-    }
-
-    private void Lead(SlotPlace place, ulong address)
-    {
-        if (place.Line == null)
-            return;
-        bool isNew = place.Value.IsEmpty;
-        place.Store(IndexSlot.OfMark(address));
-        if (isNew)
-            index.Head->MarkCount++;
-    }
-
-    private void ForgetLocked(TagMark mark)
-    {
-        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(ThreadPresence.Mine, tableId, 0, mark.Address, mark.Version);
-        if (_places != null)
-            ReturnLocked(mark.Place);
-        pile.Entries.Free(mark.Address);
         if (note != null)
             _notes!.End(note);
     }

@@ -9,7 +9,9 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Durability;
 
-/// <summary>Index files with any word changed: a miss or a walk, never a wrong value, a crash or a hang; and the pile stays whole.</summary>
+/// <summary>
+/// Index files with any word changed: a miss or a walk, never a wrong value, a crash or a hang; and the pile stays whole.
+/// </summary>
 public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTest
 {
     private const int Keys = 1_500;
@@ -83,9 +85,8 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
         string[] files = [.. Directory.GetFiles(path, kind.Prefix + "*").Where(file => IsOf(file, kind)).Order(StringComparer.Ordinal)];
         string file = files[random.Next(files.Length)];
         byte[] bytes = File.ReadAllBytes(file);
-        int at = kind.End != 0
-            ? random.Next(kind.Start, kind.End)
-            : kind.Start + random.Next((bytes.Length - kind.Start) / Bucket.SizeBytes) * Bucket.SizeBytes + random.Next(kind.InLine, kind.LineEnd);
+        int line = kind.Start + random.Next((bytes.Length - kind.Start) / Bucket.SizeBytes) * Bucket.SizeBytes;
+        int at = kind.End != 0 ? random.Next(kind.Start, kind.End) : line + random.Next(kind.InLine, kind.LineEnd);
         byte before = bytes[at];
         if (random.Next(3) == 0)
             random.NextBytes(bytes.AsSpan(at / 4 * 4, 4));

@@ -1,0 +1,99 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Numerics;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Growing, bucket by bucket, and going on where a killed process was at it.</summary>
+internal sealed unsafe partial class TableIndex
+{
+    private const int MaxSplitsAtOnce = 16;
+
+    private SpinGate _splitting;
+
+    /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
+    internal void GrowFor(long entries)
+    {
+        if ((long)BucketCount >= WantedFor(entries) || !_splitting.TryEnter())
+            return;
+        try
+        {
+            for (int i = 0; i < MaxSplitsAtOnce && (long)BucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
+            {
+            }
+        }
+        catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
+        {
+            // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    /// <summary>Finishes or undoes what a killed process had begun: a line on its way, and a split. Nobody uses the index yet.</summary>
+    internal void Recover()
+    {
+        Overflow.Recover(FindByName);
+        ulong count = BucketCount;
+        ulong old = count - (1UL << BitOperations.Log2(count));
+        if (_lines.IsThere(count))
+            new SplitRecovery(this, old, count).Run();
+    }
+
+    private void Make(ulong buckets)
+    {
+        _lines.EnsureAll(buckets, touches: true);
+        int level = BitOperations.Log2(buckets);
+        for (ulong bucket = 0; bucket < buckets; bucket++)
+            _lines.At(bucket)->Initialize(level);
+        _head->SetBucketCount(buckets);
+    }
+
+    /// <summary>States that there is one bucket more, the one of a number.</summary>
+    internal void CountBorn(ulong number)
+    {
+        Debug.Assert(number == BucketCount, "Buckets are split in turn.");
+        _head->SetBucketCount(number + 1);
+    }
+
+    private nint FindByName(ulong name)
+    {
+        bool isOverflow = (name & IndexHead.OverflowBit) != 0;
+        if (name == IndexHead.MarksName)
+            return (nint)(&_head->Marks);
+        ulong number = name & ~IndexHead.OverflowBit;
+        return isOverflow ? (nint)Overflow.Find((uint)number) : number <= BucketCount && _lines.IsThere(number) ? (nint)At(number) : 0;
+    }
+
+    private static long WantedFor(long entries) => (long)(entries / EntriesPerBucket);
+
+    private bool TrySplitNextLocked()
+    {
+        ulong count = BucketCount;
+        int level = BitOperations.Log2(count);
+        if (level >= MaxLevel || (_lines.BytesToReach(count) is > 0 and long bytes && !MayGrowBy(bytes)))
+            return false;
+        _lines.Ensure(count);
+        using LockedBucket old = LockBucket(count - (1UL << level));
+        bool hasOwnLock = !Locks.IsShared(old.Number, count);
+        if (hasOwnLock)
+            Locks.Enter(count);
+        try
+        {
+            _lines.At(count)->Initialize(level + 1);
+            new BucketSplit(this, level).Run(old, new LockedBucket(this, _lines.At(count), count));
+            KillPoint.Pass(KillWindow.SplitBeforeCounted);
+            CountBorn(count);
+        }
+        finally
+        {
+            if (hasOwnLock)
+                Locks.Exit(count);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,67 @@
+using System;
+using System.Numerics;
+
+namespace BigPile.Caching.Index;
+
+/// <summary>Mending what was damaged in the file of an index: what can't be right is put right, or goes.</summary>
+internal sealed unsafe partial class TableIndex
+{
+    private const int LooksUntilMended = 1000;
+
+    /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
+    internal Action Damaged { get; init; } = static () => { };
+
+    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
+    internal void InspectLocked(in LockedBucket bucket)
+    {
+        ulong mask = MaskOf(bucket.First->Level);
+        Bucket* line = bucket.First;
+        while (line->Next != 0 && Overflow.TryReach(line->Next))
+            line = Overflow.At(line->Next);
+        if (line->Next != 0)
+            CutLocked(line);
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Address != 0 && (place.Value.KnownHash(bucket.Number) & mask) == bucket.Number)
+                continue;
+            place.Store(default);
+            Damaged();
+        }
+    }
+
+    /// <summary>Ends a bucket's chain at a line. What was behind it is lost to the index, and found by a walk.</summary>
+    internal void CutLocked(Bucket* line)
+    {
+        line->Next = 0;
+        Damaged();
+    }
+
+    private void Mend(ulong number)
+    {
+        if (number >= BucketCount)
+            return;
+        using LockedBucket bucket = LockBucket(number);
+    }
+
+    // A bucket's level follows from how many there are, as they are split in turn; any other one was damaged in the file.
+    private void MendLocked(ulong number)
+    {
+        Bucket* bucket = _lines.At(number);
+        byte right = Bucket.StateOf(LevelOf(number));
+        if (bucket->State == right)
+            return;
+        bucket->SetLevelLocked(LevelOf(number));
+        Damaged();
+    }
+
+    /// <summary>
+    /// The level of a bucket that there is: buckets are split in turn, so those before the next one to be split have one bit more.
+    /// </summary>
+    internal int LevelOf(ulong number)
+    {
+        ulong count = BucketCount;
+        int level = BitOperations.Log2(count);
+        ulong whole = 1UL << level;
+        return number < count - whole || number >= whole ? level + 1 : level;
+    }
+}

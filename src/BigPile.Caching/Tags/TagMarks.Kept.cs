@@ -1,0 +1,76 @@
+using System.Collections.Generic;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tags;
+
+/// <summary>The list of marks in an index that outlives the process; in any other one there is none, and nothing to do.</summary>
+internal sealed unsafe partial class TagMarks
+{
+    private readonly ChangeNotes? _notes = index.Place.Notes;
+    private readonly MarkPlaces? _places = index.Place.OutlivesProcess ? new MarkPlaces(index) : null;
+
+    /// <summary>
+    /// Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.
+    /// </summary>
+    /// <returns><see langword="false"/> when one is missing: what it removed would be there again.</returns>
+    internal bool TryRestore()
+    {
+        if (_places == null)
+            return true;
+        lock (_lock)
+        {
+            List<SlotPlace> taken = _places.Restore();
+            foreach (SlotPlace place in taken)
+            {
+                if (!place.Value.IsOfMark || !TryViewMarkLocked(place.Value.Address, out EntryHead head))
+                    return false;
+                Remember(TagOf(head), new TagMark(head.Version, place.Value.Address, place));
+            }
+            return taken.Count == index.Head->MarkCount;
+        }
+    }
+
+    private bool IsMarkLocked(ulong address, ulong version) => TryViewMarkLocked(address, out EntryHead head) && head.Version == version;
+
+    private bool TryViewMarkLocked(ulong address, out EntryHead head)
+    {
+        EntryView view = pile.Entries.View(address);
+        bool isWhole = !view.IsNone && view.PayloadBytes >= EntryHead.ShortBytes;
+        head = isWhole ? new EntryHead(view.Payload) : default;
+        return isWhole && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes);
+    }
+
+    private static ulong TagOf(in EntryHead head) => head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
+
+    private SlotPlace TakePlaceLocked() => _places?.Take() ?? default;
+
+    private void ReturnLocked(SlotPlace place)
+    {
+        place.Store(default);
+        index.Head->MarkCount--;
+        _places!.Return(place);
+    }
+
+    private void Lead(SlotPlace place, ulong address)
+    {
+        if (place.Line == null)
+            return;
+        bool isNew = place.Value.IsEmpty;
+        place.Store(IndexSlot.OfMark(address));
+        if (isNew)
+            index.Head->MarkCount++;
+    }
+
+    private void ForgetLocked(TagMark mark)
+    {
+        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(ThreadPresence.Mine, tableId, 0, mark.Address, mark.Version);
+        if (_places != null)
+            ReturnLocked(mark.Place);
+        pile.Entries.Free(mark.Address);
+        if (note != null)
+            _notes!.End(note);
+    }
+}
