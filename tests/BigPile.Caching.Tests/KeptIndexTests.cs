@@ -1,4 +1,9 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Persistence;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 
@@ -30,6 +35,124 @@ public sealed class KeptIndexTests : StoppedCacheTest
             for (long key = 0; key < 300_000; key++)
                 Assert.True(table.Remove(key));
             Assert.Equal(1, cache.Pile.Statistics.ObjectCount);
+        }
+    }
+
+    [Fact]
+    public void A_full_disk_costs_the_index_its_growth_and_nothing_else()
+    {
+        var disk = new FullDisk();
+        var put = new List<long>();
+        string path = System.IO.Path.Combine(DirectoryPath, "pile");
+        using (var cache = new PileCache(
+            Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20, FileHook = disk }),
+            new PileCacheOptions { OwnsPile = true, DefaultTableOptions = TestCache.AllDurable }))
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            disk.IsFull = true;
+            int refused = 0;
+            for (long key = 0; key < 2_000; key++)
+            {
+                if (Record.Exception(() => table.Put(key, [1])) is not { } error)
+                    put.Add(key);
+                else
+                    refused += Assert.IsType<PileStorageException>(error).Message.Contains("disk", StringComparison.Ordinal) ? 1 : 0;
+            }
+            Assert.InRange(put.Count, 300, 1_999);
+            Assert.Equal(2_000 - put.Count, refused);
+            Assert.Equal(put, table.Keys.Order());
+            disk.IsFull = false;
+            for (long key = 2_000; key < 10_000; key++)
+            {
+                table.Put(key, [1]);
+                put.Add(key);
+            }
+            Assert.Equal(put, table.Keys.Order());
+            table.Core.CheckInvariants();
+        }
+        using PileCache again = TestCache.Open(path, Time);
+        Assert.Equal(put, again.GetOrCreateTable<long, byte[]>("t").Keys.Order());
+    }
+
+    [Fact]
+    public void After_a_kill_tables_come_back_with_their_indexes_and_exact_counts()
+    {
+        string killed = Kill(cache =>
+        {
+            CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+            for (long key = 0; key < 100_000; key++)
+                table.PutBytes(key, BitConverter.GetBytes(key), out _);
+            for (long key = 0; key < 100_000; key += 3)
+                table.Remove(key);
+        });
+        using PileCache cache = TestCache.Open(killed, Time, waits: false);
+        Assert.True(cache.Readiness is { IsReady: true, WasRestored: true });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        Assert.Equal(66_666, table.Count);
+        for (long key = 0; key < 100_000; key += 7)
+            Assert.Equal(key % 3 != 0, table.ContainsKey(key));
+        cache.Readiness.Inspection.Wait(Eventually.Patience);
+        Assert.Equal(0, table.Core.DamageCount);
+        table.Core.CheckInvariants();
+    }
+
+    [Fact]
+    public void An_index_in_a_directory_of_its_own_comes_back_and_without_it_the_entries_are_found()
+    {
+        string indexes = System.IO.Path.Combine(DirectoryPath, "indexes");
+        foreach (bool isKept in new[] { false, true, false })
+        {
+            using var cache = new PileCache(
+                Pile.Open(System.IO.Path.Combine(DirectoryPath, "pile"), new PileOptions { SegmentBytes = 4 << 20 }),
+                new PileCacheOptions { OwnsPile = true, IndexDirectory = indexes, WaitsUntilReady = true });
+            Assert.Equal(isKept, cache.Readiness.WasRestored);
+            CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
+            for (long key = 0; key < 1_000; key++)
+            {
+                Assert.Equal(table.ContainsKey(key) ? "x" : null, table.TryGet(key, out string? value) ? value : null);
+                table.Put(key, "x");
+            }
+            Assert.Equal(1_000, table.Count);
+            cache.Dispose();
+            if (isKept)
+                System.IO.Directory.Delete(indexes, recursive: true); // as a start of the machine does
+        }
+    }
+
+    [Fact]
+    public void A_limit_on_a_large_table_holds_while_its_queues_fill()
+    {
+        const long Entries = 300_000;
+        using PileCache cache = TestCache.Make(Time);
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        for (long key = 0; key < Entries; key++)
+            table.PutBytes(key, [1], out _);
+        table.Configure(TestCache.Durable() with { MaxEntries = Entries });
+        for (long key = Entries; key < Entries + 20_000; key++)
+        {
+            table.PutBytes(key, [1], out _);
+            Assert.InRange(table.Count, 1, Entries);
+        }
+        Assert.Equal(Entries, table.Count);
+        table.Core.CheckInvariants();
+    }
+
+    /// <summary>A disk that has no room for indexes.</summary>
+    private sealed class FullDisk : IFileHook
+    {
+        internal bool IsFull { get; set; }
+
+        public void Before(FileOperation operation, string path)
+        {
+            string name = System.IO.Path.GetFileName(path);
+            bool isOfIndex = name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FilePlace.OverflowPrefix, StringComparison.Ordinal);
+            if (IsFull && operation == FileOperation.Allocate && isOfIndex)
+                throw new System.IO.IOException($"'{name}': no space left on the disk (made up by a test).");
+        }
+
+        public void After(FileOperation operation, string path)
+        {
         }
     }
 }
