@@ -83,7 +83,7 @@ public sealed partial class PileCache
     // Files that can't be removed now go when the cache is opened next; until then nobody gets the id.
     private void DeleteFilesOf(int id)
     {
-        if (_files != null && !Pile.Keeper.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id)))
+        if (!_indexes.TryDelete(id))
             return;
         lock (_lock)
             _ids.Release(id);

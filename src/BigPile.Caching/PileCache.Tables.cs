@@ -141,7 +141,7 @@ public sealed partial class PileCache
         {
             _ = _ids.Take(name, kind, definition =>
             {
-                core = NewCore(definition, options, comparer, place: _files?.Create(definition.Id, definition.FormerUpTo));
+                core = NewCore(definition, options, comparer, place: _indexes.Create(definition));
                 core.Index.Place.MarkWhole();
             });
             isDefined = true;
@@ -161,11 +161,11 @@ public sealed partial class PileCache
     private TableCore NewCore(
         TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexPlace? place = null)
     {
-        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _hash, _clock, options, place)
+        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
         {
             KeyComparer = comparer,
             WasFound = wasFound,
-            OnDamage = NoteDamage,
+            OnDamage = () => _indexes.NoteDamage(InspectDamaged),
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);
         return core.Begin();

@@ -1,10 +1,7 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics.CodeAnalysis;
-using System.IO;
 using System.Linq;
 using System.Threading;
-using System.Threading.Tasks;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
@@ -12,7 +9,6 @@ using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching;
 
@@ -35,11 +31,9 @@ public sealed partial class PileCache : IDisposable
     private readonly Sweeper _sweeper;
     private readonly CacheMeter _meter;
     private readonly TableIds _ids;
-    private readonly IndexFiles? _files; // of a mapped pile
-    private readonly KeyHash _hash;
+    private readonly IndexUpkeep _indexes;
     private TableOptions _defaults;
     private bool _disposed;
-    private int _isDamageNoted;
 
     /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
@@ -67,17 +61,16 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
         _ids = new TableIds(pile.Keeper.Catalog);
-        _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
-        _hash = _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();
+        _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
         try
         {
-            Readiness = Load();
+            Readiness = _indexes.Load(
+                (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
+                FinishDrops);
         }
-        catch (Exception e)
+        catch
         {
             DisposeTables();
-            if (e is IOException)
-                throw IndexFiles.Refused(e, pile.DirectoryPath!);
             throw;
         }
         _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
@@ -179,7 +172,8 @@ public sealed partial class PileCache : IDisposable
         ThreadPresence.WaitForOthers();
         if (_clock.IsAhead)
             Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
-        CloseIndexes();
+        if (Readiness.IsReady)
+            _indexes.Close(_cores.Values);
         try
         {
             if (_options.OwnsPile)
@@ -196,7 +190,7 @@ public sealed partial class PileCache : IDisposable
     {
         foreach (TableCore core in _cores.Values)
             core.Dispose();
-        _files?.Dispose();
+        _indexes.Dispose();
     }
 
     internal TableCore[] Cores()
@@ -217,92 +211,15 @@ public sealed partial class PileCache : IDisposable
         return options;
     }
 
-    private CacheReadiness Load()
-    {
-        var opening = new IndexOpening(
-            Pile, _ids, _files, (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place));
-        opening.Run(_hash.Seed, core => _cores[core.Name] = core);
-        if (opening.CutDrops.Count != 0)
-            Pile.Keeper.Background.Queue("the end of drops that were cut off", () => FinishDrops(opening.CutDrops));
-        if (opening.NeedsWalk)
-            return Rebuild(opening);
-        var readiness = new CacheReadiness { WasRestored = opening.WasRestored };
-        foreach (TableCore core in _cores.Values)
-            core.Readiness = readiness;
-        if (opening.WasRestored && _files is { WereClosed: false })
-            readiness.Inspection = Inspect(opening.KnownCores);
-        return readiness;
-    }
-
-    private Task Inspect(IReadOnlyDictionary<int, TableCore> cores)
-    {
-        foreach (TableCore core in cores.Values)
-            core.IsChecked = true;
-        var inspection = new IndexInspection(Pile, cores, _stopping.Token);
-        Task task = _options.InspectsAfter.ContinueWith(
-            _ => inspection.Run(), _stopping.Token, TaskContinuationOptions.LongRunning, TaskScheduler.Default);
-        _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        return task;
-    }
-
-    // A table notes that its index is damaged; what it misses is looked for once, and not for each place that turns up meanwhile.
-    private void NoteDamage()
-    {
-        if (Interlocked.Exchange(ref _isDamageNoted, 1) == 0)
-            Pile.Keeper.Background.Queue("the look for what damaged indexes miss", InspectDamaged);
-    }
-
     private void InspectDamaged()
     {
         lock (_lock)
         {
             if (!_disposed && Readiness is { IsReady: true, Inspection.IsCompleted: true })
-                Readiness.Inspection = Inspect(_cores.Values.ToDictionary(static core => core.Id));
+                Readiness.Inspection = _indexes.Inspect([.. _cores.Values]);
         }
     }
 
     // Until the application says how a table is to behave, nothing goes from it.
     private static TableOptions FirstOptions(string name) => new(name) { CollisionMode = CollisionMode.Durable };
-
-    private CacheReadiness Rebuild(IndexOpening opening)
-    {
-        var readiness = new CacheReadiness();
-        foreach (TableCore core in opening.Unknown.Values)
-            core.BeginRebuild();
-        var rebuild = new IndexRebuild(Pile, opening.Unknown, new Dictionary<int, ulong>(_ids.Free), readiness, _stopping.Token)
-        {
-            Known = opening.Known,
-        };
-        bool waits = _options.WaitsUntilReady || Pile.DirectoryPath == null;
-        var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, _stopping.Token, TaskCreationOptions.LongRunning);
-        readiness.Completion = task;
-        foreach (TableCore core in _cores.Values)
-            core.Readiness = readiness;
-        task.Start(TaskScheduler.Default);
-        if (waits)
-            task.GetAwaiter().GetResult();
-        else
-            _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        return readiness;
-    }
-
-    private void ReportFailure(Task task) =>
-        Pile.Keeper.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
-
-    [SuppressMessage(
-        "Design", "CA1031", Justification = "Without that, what follows the machine's next start is a walk through the pile: slower, and right.")]
-    private void CloseIndexes()
-    {
-        if (_files == null || !Readiness.IsReady)
-            return;
-        try
-        {
-            _files.Close(_cores.Values.Select(static core => (core.Index, (FilePlace)core.Index.Place)));
-        }
-        catch (Exception e)
-        {
-            Pile.Logger.LogError(
-                e, "The tables' indexes could not be written through; after another start of the machine the pile will be walked through");
-        }
-    }
 }

@@ -38,8 +38,10 @@ public sealed unsafe class KilledSplitTests
             index.Recover();
             index.Recover(); // and once more, after a kill in between
             Assert.Equal(slots, All(index));
-            bool isFinished = step is Step.Clearing or Step.BringingForward or Step.Ended || (step == Step.RaisedWithoutCopies && !hasMoved);
-            Assert.True(index.BucketCount == count + (isFinished ? 1u : 0u), $"seed {seed}, round {round}: {index.BucketCount}, was {count}");
+            bool isFinished =
+                step is Step.Clearing or Step.BringingForward or Step.Ended || (step == Step.RaisedWithoutCopies && !hasMoved);
+            Assert.True(
+                index.BucketCount == count + (isFinished ? 1u : 0u), $"seed {seed}, round {round}: {index.BucketCount}, was {count}");
             _ = new IndexCheck(index).Run();
             index.GrowFor(long.MaxValue / 2);
             Assert.Equal(slots, All(index));
