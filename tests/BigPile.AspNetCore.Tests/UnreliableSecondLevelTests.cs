@@ -54,7 +54,7 @@ public sealed class UnreliableSecondLevelTests : HybridCacheTest
         await _cache.RemoveAsync("k");
         _second.FailsToWrite = false;
         TableCore marks = TableOf(_cache, "hybrid-cache-marks").Core;
-        Assert.Equal(1, marks.Count);
+        Assert.Equal(1, marks.Statistics.EntryCount);
         marks.BeginRebuild(); // as after a kill, before the walk is over
         Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
         marks.EndRebuild();

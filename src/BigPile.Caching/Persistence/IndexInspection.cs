@@ -40,13 +40,20 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
         pile.Logger.LogInformation("The tables' indexes were compared with the pile; {Damaged} places were mended", damaged);
     }
 
+    // The index is there only for who is inside: the table may be dropped meanwhile.
     private void InspectLines(TableCore core)
     {
-        core.Index.Overflow.BeginInspection();
-        for (ulong number = 0; number < core.Index.BucketCount && TryEnter(core, out ThreadPresence? presence); number++)
+        for (ulong number = 0; TryEnter(core, out ThreadPresence? presence); number++)
         {
             try
             {
+                if (number == 0)
+                    core.Index.Overflow.BeginInspection();
+                if (number >= core.Index.BucketCount)
+                {
+                    core.Index.Overflow.EndInspection();
+                    return;
+                }
                 using LockedBucket bucket = core.Index.LockBucket(number);
                 core.Index.InspectLocked(bucket);
             }
@@ -56,7 +63,6 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
             }
             stop.ThrowIfCancellationRequested();
         }
-        core.Index.Overflow.EndInspection();
     }
 
     private void InspectSegment(ulong address)

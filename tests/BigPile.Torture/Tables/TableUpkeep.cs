@@ -45,7 +45,7 @@ internal sealed unsafe class TableUpkeep(TableTarget target, Journal journal, Fi
             case < 357:
                 MakeTable();
                 return true;
-            case < 457:
+            case < 382:
                 new TableGrowth(target, journal, findings, thread).Step(dice);
                 return true;
             default:
