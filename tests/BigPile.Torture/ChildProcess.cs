@@ -32,6 +32,7 @@ internal static unsafe class ChildProcess
         KillPoint.ReportTo(&journal.ThreadAt(0)->Window); // recovery passes windows as well
         using Pile pile = OpenPile(options, journal);
         using PileCache? cache = OpenCache(options, pile, journal, TimeSpan.FromSeconds(1));
+        CheckRestored(cache, journal, findings);
         ITarget target = MakeTarget(options, pile, cache, journal, findings);
         if (journal.Head->IsOtherBoot)
             target.Verify(); // what is left of the time before is all that there is to go on from
@@ -51,6 +52,7 @@ internal static unsafe class ChildProcess
         Pile pile = OpenPile(options, journal);
         var looked = new TaskCompletionSource();
         PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero, looked.Task);
+        CheckRestored(cache, journal, findings);
         ITarget target = MakeTarget(options, pile, cache, journal, findings);
         target.Verify();
         if (cache != null && !cache.Readiness.Inspection.IsCompleted)
@@ -100,6 +102,13 @@ internal static unsafe class ChildProcess
             InspectsAfter = inspectsAfter ?? Task.CompletedTask,
             DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
         });
+    }
+
+    // Without another start of the machine no index is ever lost.
+    private static void CheckRestored(PileCache? cache, Journal journal, Findings findings)
+    {
+        if (cache != null && journal.Head->OtherBoots == 0 && cache.TableNames.Count != 0 && !cache.Readiness.WasRestored)
+            findings.Wrong("the indexes that a kill left were not taken", "the entries were found by a walk");
     }
 
     private static ITarget MakeTarget(ChildOptions options, Pile pile, PileCache? cache, Journal journal, Findings findings) =>
