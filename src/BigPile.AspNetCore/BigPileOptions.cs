@@ -81,11 +81,16 @@ public sealed class BigPileOptions
     public IPileCodec? Codec { get; set; }
 
     /// <summary>
-    /// Whether the pile counts as open only when its tables know every entry again. After a kill that takes a walk through the pile;
-    /// without the wait tables answer meanwhile, and miss all that was put before: a removal or a newer value of it may not have been found
+    /// Whether the pile counts as open only when its tables know every entry again. After another start of the machine, and no clean stop
+    /// before it, that takes a walk through the pile; without the wait tables answer meanwhile, and miss all that was put before: a removal or a newer value of it may not have been found
     /// yet. So an export leaves it out. How clients had tables behave, and which they had dropped, then holds from the end of the walk on.
     /// </summary>
     public bool WaitsForTables { get; set; } = true;
+
+    /// <summary>
+    /// Where the indexes of a mapped pile's tables are kept, if not with the pile; see <see cref="PileCacheOptions.IndexDirectory"/>.
+    /// </summary>
+    public string? IndexDirectory { get; set; }
 
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
@@ -115,6 +120,7 @@ public sealed class BigPileOptions
     })
     {
         WaitsForTables = WaitsForTables,
+        IndexDirectory = IndexDirectory,
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,

@@ -39,6 +39,7 @@ internal class PileOpener(PilePlan plan)
             {
                 OwnsPile = true,
                 TimeProvider = plan.Pile.TimeProvider,
+                IndexDirectory = plan.IndexDirectory,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

@@ -11,6 +11,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>Whether the pile counts as open only when its tables know every entry again.</summary>
     internal bool WaitsForTables { get; init; } = true;
 
+    /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
+    internal string? IndexDirectory { get; init; }
+
     /// <summary>How long the host's start waits for the pile.</summary>
     internal TimeSpan StartWait { get; init; }
 

@@ -29,6 +29,7 @@ internal sealed record PileSettings
     [
         "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:HugePages",
         "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
+        "Pile:IndexDirectory",
     ];
 
     /// <summary>What the pile is called in metrics, if it is said.</summary>
@@ -39,6 +40,9 @@ internal sealed record PileSettings
 
     /// <summary>The directory of a pile in files, as a full path.</summary>
     internal required string Directory { get; init; }
+
+    /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
+    internal string? IndexDirectory { get; init; }
 
     /// <summary>Whether a directory without a pile gets one.</summary>
     internal bool CreateDirectory { get; init; }
@@ -77,6 +81,7 @@ internal sealed record PileSettings
             Name = Text(configuration, "Pile:Name"),
             Store = Choice(configuration, "Pile:Store", StoreKind.Mapped),
             Directory = ReadDirectory(configuration),
+            IndexDirectory = Text(configuration, "Pile:IndexDirectory") is { } indexes ? Path.GetFullPath(indexes) : null,
             CreateDirectory = Switch(configuration, "Pile:CreateDirectory", true),
             SegmentBytes = ReadSegmentBytes(configuration),
             MaxBytes = ReadMaxBytes(configuration),
@@ -98,6 +103,7 @@ internal sealed record PileSettings
         pile.Name = Name;
         pile.Store = Store;
         pile.Directory = Store == StoreKind.Mapped ? Directory : null;
+        pile.IndexDirectory = Store == StoreKind.Mapped ? IndexDirectory : null;
         pile.CreateDirectory = CreateDirectory;
         pile.SegmentBytes = SegmentBytes;
         pile.MaxBytes = MaxBytes;
