@@ -9,7 +9,8 @@ started. What it is asked for is an entry that was put just before the end, and 
 are compared after that; of a put that had not returned the old value or the new one is right; any other one makes the exit code 1. What was made is removed at the end.
 
 "connect", "get" and "ready" are milliseconds from the exec on, waited for one after the other; "end" are the milliseconds from the signal
-to the end of the process before.
+to the end of the process before, and "cpu" is the processor time that the new one had taken by its first answer, all threads together: the
+figure that suffers least from what else the machine does.
 """
 import argparse, asyncio, http.client, json, os, random, shutil, signal, statistics, struct, sys, tempfile, threading, time
 
@@ -23,7 +24,7 @@ CONNECTIONS = 4
 SECONDS = 3
 COMPARED = 500        # entries after each start
 ENDS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM}
-COLUMNS = ["end", *PARTS]
+COLUMNS = ["end", *PARTS, "cpu"]
 BLOCK = b"@@@@@@"     # of a key: the number of its batch; four digits of the item follow
 
 
@@ -136,6 +137,12 @@ class Load:
         return wrong
 
 
+def processor_ms(server):
+    with open(f"/proc/{server.process.pid}/stat") as file:
+        user, system = file.read().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) * 1e3 / os.sysconf("SC_CLK_TCK")
+
+
 def measure(server, load):
     path, right = f"{TABLE}/entries/{load.last.decode()}", load.right[load.last]
     misses = 0
@@ -149,9 +156,8 @@ def measure(server, load):
         misses += status == 404
         return status == 200
 
-    figures = {"connect": server.wait(server.connects), "get": server.wait(get),
-               "ready": server.wait(lambda: server.send("GET", "/health/ready") == 200)}
-    return {**figures, "misses": misses}
+    figures = {"connect": server.wait(server.connects), "get": server.wait(get), "cpu": processor_ms(server)}
+    return {**figures, "ready": server.wait(lambda: server.send("GET", "/health/ready") == 200), "misses": misses}
 
 
 def row(name, figures):

@@ -33,6 +33,8 @@ internal static class TableRestartTable
     {
         table.AddEmptyRow();
         AddBoth(table, $"Open {how}", pair, static one => one.SumMs, "N1", "ms");
+        if (pair.NewProcess.SumCpuMs is not null)
+            AddBoth(table, "  of that on a processor", pair, static one => one.SumCpuMs, "N1", "ms");
         AddBoth(table, "  the pile", pair, static one => one.OpenMs, "N2", "ms");
         AddBoth(table, "  the cache", pair, static one => one.CacheMs, "N2", "ms");
         AddBoth(table, "  the table", pair, static one => one.TableMs, "N2", "ms");

@@ -22,6 +22,9 @@ internal sealed record TableOpenFigures
     /// <summary>Milliseconds of the four together.</summary>
     public required double SumMs { get; init; }
 
+    /// <summary>The part of the sum that the calling thread was on a processor; none where the system does not tell.</summary>
+    public double? SumCpuMs { get; init; }
+
     /// <summary>Milliseconds of the first put.</summary>
     public required double FirstPutMs { get; init; }
 
@@ -50,6 +53,7 @@ internal sealed record TableOpenFigures
         TableMs = Middle(all, static one => one.TableMs)!.Value,
         FirstGetMs = Middle(all, static one => one.FirstGetMs)!.Value,
         SumMs = Middle(all, static one => one.SumMs)!.Value,
+        SumCpuMs = Middle(all, static one => one.SumCpuMs),
         FirstPutMs = Middle(all, static one => one.FirstPutMs)!.Value,
         InspectionSeconds = Middle(all, static one => one.InspectionSeconds),
         InspectedPerSecond = Middle(all, static one => one.InspectedPerSecond),

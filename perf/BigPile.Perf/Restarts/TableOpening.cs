@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using BigPile.Caching;
+using BigPile.Perf.Tables;
 
 namespace BigPile.Perf.Restarts;
 
@@ -30,6 +31,8 @@ internal static class TableOpening
         int key = new Random((int)(churn?.FirstKey ?? 1)).Next(options.Entries);
         var value = new byte[options.ValueBytes];
         NumberedPayload.Fill(value, NumberOf(key, 0));
+        _ = ThreadClock.NowNs(); // compiled by now
+        long startNs = ThreadClock.NowNs();
         long start = Stopwatch.GetTimestamp();
         using Pile pile = Pile.Open(place.PilePath);
         long opened = Stopwatch.GetTimestamp();
@@ -37,10 +40,14 @@ internal static class TableOpening
         long made = Stopwatch.GetTimestamp();
         CacheTable<long, byte[]> table = TableOf(cache);
         long given = Stopwatch.GetTimestamp();
+        long givenNs = ThreadClock.NowNs();
         double? walkSeconds = state == TableState.WithoutIndex ? WaitForWalk(cache, start) : null;
+        long readyNs = ThreadClock.NowNs();
         long ready = Stopwatch.GetTimestamp();
         bool isThere = table.TryGet(key, out byte[]? found);
         long got = Stopwatch.GetTimestamp();
+        long ownNs = givenNs - startNs + ThreadClock.NowNs() - readyNs;
+        long aboutToPut = Stopwatch.GetTimestamp();
         table.PutBytes(OwnKey, value, out _);
         long put = Stopwatch.GetTimestamp();
         double? inspectionSeconds = state == TableState.Killed ? WaitForInspection(cache, start) : null;
@@ -55,7 +62,8 @@ internal static class TableOpening
             TableMs = Milliseconds(made, given),
             FirstGetMs = Milliseconds(ready, got),
             SumMs = Math.Round(Milliseconds(start, given) + Milliseconds(ready, got), 3),
-            FirstPutMs = Milliseconds(got, put),
+            SumCpuMs = ThreadClock.IsSupported ? Math.Round(ownNs / 1e6, 3) : null,
+            FirstPutMs = Milliseconds(aboutToPut, put),
             InspectionSeconds = inspectionSeconds,
             InspectedPerSecond = PerSecond(entryCount, inspectionSeconds),
             WalkSeconds = walkSeconds,
