@@ -20,8 +20,7 @@ internal static class TableWorker
     internal const string Fill = "fill";
     internal const string Churn = "churn";
 
-    private const int MinChanges = 50_000; // of each thread, before the process may be killed
-    private const int EntriesPerChange = 40;
+    private const int Changes = 50_000; // of each thread at least, before the process may be killed
     private const int EntriesPerNewKey = 50;
     private const int MinNewKeys = 1000;
 
@@ -106,14 +105,13 @@ internal static class TableWorker
         internal void Run()
         {
             long room = Math.Max(MinNewKeys, options.Entries / EntriesPerNewKey / Environment.ProcessorCount);
-            long enough = Math.Max(MinChanges, options.Entries / EntriesPerChange);
             for (long i = 1; ; i++)
             {
                 Put(_random.Next(options.Entries), i);
                 long added = (i - 1) % room; // the room full, what was new is replaced
                 Put(firstKey + index + added * Environment.ProcessorCount, i);
                 Volatile.Write(ref _newKeys, Math.Min(i, room));
-                if (i == enough)
+                if (i == Changes)
                     HasChurned.Set();
             }
         }
