@@ -1,3 +1,4 @@
+using System;
 using System.CommandLine;
 using System.IO;
 using System.Threading;
@@ -36,17 +37,18 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
     protected virtual int Execute(ParseResult arguments, CancellationToken stop)
     {
         TOptions options = Read(arguments);
-        TReport report;
-        if (arguments.GetValue(_json))
-        {
-            report = Run(options, new NoProgress(), stop);
-            Output.WriteLine(ToJson(report));
-        }
-        else
-        {
-            report = ReportConsole.Show(Output, progress => Run(options, progress, stop), Write);
-        }
-        return ExitCodeOf(report);
+        return ExitCodeOf(Print(arguments, progress => Run(options, progress, stop), ToJson, Write));
+    }
+
+    /// <summary>Runs a load, prints its report in the form that was asked for, and gives it.</summary>
+    protected TAny Print<TAny>(
+        ParseResult arguments, Func<ILoadProgress, TAny> run, Func<TAny, string> toJson, Action<IAnsiConsole, TAny> write)
+    {
+        if (!arguments.GetValue(_json))
+            return ReportConsole.Show(Output, run, write);
+        TAny report = run(new NoProgress());
+        Output.WriteLine(toJson(report));
+        return report;
     }
 
     protected abstract TOptions Read(ParseResult arguments);

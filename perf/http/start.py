@@ -50,15 +50,18 @@ class Server:
         socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE).close()
         return True
 
-    def send(self, method, path, body=None):
+    def fetch(self, method, path, body=None):
+        """Gives the status and the body of an answer, on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body)
             answer = connection.getresponse()
-            answer.read()
-            return answer.status
+            return answer.status, answer.read()
         finally:
             connection.close()
+
+    def send(self, method, path, body=None):
+        return self.fetch(method, path, body)[0]
 
     def measure(self):
         return {

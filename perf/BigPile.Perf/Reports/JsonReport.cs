@@ -15,11 +15,17 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(TrafficReport))]
 [JsonSerializable(typeof(FillFigures))]
+[JsonSerializable(typeof(TableRestartReport))]
+[JsonSerializable(typeof(TableFillFigures))]
+[JsonSerializable(typeof(TableOpenFigures))]
+[JsonSerializable(typeof(ChurnFigures))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
 
     internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
+
+    internal static string Write(TableRestartReport report) => JsonSerializer.Serialize(report, Default.TableRestartReport);
 
     internal static string Write(TrafficReport report) => JsonSerializer.Serialize(report, Default.TrafficReport);
 

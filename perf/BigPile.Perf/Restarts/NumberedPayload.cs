@@ -7,6 +7,7 @@ namespace BigPile.Perf.Restarts;
 internal static class NumberedPayload
 {
     private const ulong Multiplier = 0x9E3779B97F4A7C15;
+    private const int MaxStackBytes = 1024;
 
     internal static void Fill(Span<byte> payload, ulong number)
     {
@@ -20,12 +21,14 @@ internal static class NumberedPayload
         payload[(payload.Length / 8 * 8)..].Fill((byte)number);
     }
 
-    internal static bool IsWhole(ReadOnlySpan<byte> payload)
+    internal static ulong NumberOf(ReadOnlySpan<byte> payload) => BinaryPrimitives.ReadUInt64LittleEndian(payload);
+
+    internal static bool IsWhole(ReadOnlySpan<byte> payload, int lengthBytes)
     {
-        if (payload.Length != RestartOptions.PayloadBytes)
+        if (payload.Length != lengthBytes)
             return false;
-        Span<byte> expected = stackalloc byte[RestartOptions.PayloadBytes];
-        Fill(expected, BinaryPrimitives.ReadUInt64LittleEndian(payload));
+        Span<byte> expected = lengthBytes <= MaxStackBytes ? stackalloc byte[lengthBytes] : new byte[lengthBytes];
+        Fill(expected, NumberOf(payload));
         return payload.SequenceEqual(expected);
     }
 }

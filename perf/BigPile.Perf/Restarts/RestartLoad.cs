@@ -44,15 +44,18 @@ internal static class RestartLoad
 
     private static (FillFigures Fill, double CloseSeconds) Fill(RestartOptions options, WorkDirectory directory)
     {
-        using WorkerProcess worker = WorkerProcess.Start(RestartWorker.Fill, directory.PilePath, options);
+        using WorkerProcess worker = Start(RestartWorker.Fill, options, directory);
         FillFigures fill = JsonSerializer.Deserialize(worker.ReadLine(), JsonReport.Default.FillFigures)!;
         worker.Tell("close");
         return (fill, double.Parse(worker.ReadLine(), CultureInfo.InvariantCulture));
     }
 
+    private static WorkerProcess Start(string role, RestartOptions options, WorkDirectory directory) => WorkerProcess.Start(
+        role, directory.PilePath, ["--mebibytes", options.Mebibytes.ToString(CultureInfo.InvariantCulture)]);
+
     private static void Kill(RestartOptions options, WorkDirectory directory)
     {
-        using WorkerProcess worker = WorkerProcess.Start(RestartWorker.Churn, directory.PilePath, options);
+        using WorkerProcess worker = Start(RestartWorker.Churn, options, directory);
         _ = worker.ReadLine();
         worker.Kill();
     }
@@ -63,7 +66,7 @@ internal static class RestartLoad
         long start = Stopwatch.GetTimestamp();
         using Pile pile = Pile.Open(directory.PilePath);
         double openMs = MillisecondsSince(start);
-        bool isWhole = NumberedPayload.IsWhole(pile.GetBytes(middle));
+        bool isWhole = NumberedPayload.IsWhole(pile.GetBytes(middle), RestartOptions.PayloadBytes);
         double firstGetMs = MillisecondsSince(start);
         PilePointer added = pile.Put("first");
         double firstPutMs = MillisecondsSince(start);
@@ -96,7 +99,7 @@ internal static class RestartLoad
         foreach (PileEntry entry in pile)
         {
             _ = pile.TryRead(entry.Pointer, payload, out int lengthBytes);
-            if (lengthBytes != payload.Length || !NumberedPayload.IsWhole(payload))
+            if (lengthBytes != payload.Length || !NumberedPayload.IsWhole(payload, RestartOptions.PayloadBytes))
                 throw new LoadException($"The object of {entry.Pointer} came back as another one than was put. The pile is at fault.");
         }
         return Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 3);

@@ -1,6 +1,6 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
-using System.Globalization;
 
 namespace BigPile.Perf.Restarts;
 
@@ -11,14 +11,17 @@ internal sealed class WorkerProcess : IDisposable
 
     private WorkerProcess(Process process) => _process = process;
 
-    internal static WorkerProcess Start(string role, string directory, RestartOptions options)
+    /// <summary>Starts the command <c>restart</c> in a process of its own.</summary>
+    /// <param name="role">What it does.</param>
+    /// <param name="directory">The pile's directory.</param>
+    /// <param name="options">The options of its own.</param>
+    internal static WorkerProcess Start(string role, string directory, IEnumerable<string> options)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true };
         string program = typeof(WorkerProcess).Assembly.Location;
         if (!Environment.ProcessPath!.EndsWith("BigPile.Perf", StringComparison.Ordinal))
             start.ArgumentList.Add(program);
-        string[] arguments =
-            ["restart", "--mebibytes", options.Mebibytes.ToString(CultureInfo.InvariantCulture), "--worker", role, "--dir", directory];
+        string[] arguments = ["restart", "--worker", role, "--dir", directory, .. options];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);
         return new WorkerProcess(Process.Start(start) ?? throw new LoadException("The second process could not be started."));
@@ -33,6 +36,14 @@ internal sealed class WorkerProcess : IDisposable
     {
         _process.StandardInput.WriteLine(line);
         _process.StandardInput.Flush();
+    }
+
+    /// <summary>Waits until it has ended by itself.</summary>
+    /// <exception cref="LoadException">It failed.</exception>
+    internal void WaitUntilDone()
+    {
+        if (WaitForExit() is not 0 and var code)
+            throw new LoadException($"The second process ended with code {code}. Its message is above.");
     }
 
     /// <summary>Ends it at once, as a crash would.</summary>

@@ -1,0 +1,43 @@
+using System.IO;
+using System.Linq;
+
+namespace BigPile.Perf.Restarts;
+
+/// <summary>Where a table's pile lies, and its index.</summary>
+/// <param name="PilePath">The pile's directory.</param>
+/// <param name="IndexPath">The directory of indexes; <see langword="null"/>: they are in the pile's.</param>
+internal sealed record TablePlace(string PilePath, string? IndexPath)
+{
+    private const int ReadBytes = 1 << 20;
+
+    private static readonly string[] IndexPatterns = ["index", "index-*", "overflow-*"];
+
+    /// <summary>The bytes of the files of the index.</summary>
+    internal long IndexBytes => IndexFiles().Sum(static path => new FileInfo(path).Length);
+
+    /// <summary>Removes the index, as another start of the machine does where it was in memory.</summary>
+    internal void RemoveIndex()
+    {
+        string[] paths = IndexFiles();
+        if (paths.Length == 0)
+            throw new LoadException($"No files of an index are in '{IndexPath ?? PilePath}'. The table is at fault.");
+        foreach (string path in paths)
+            File.Delete(path);
+    }
+
+    /// <summary>Has the system's cache hold all files.</summary>
+    internal void Warm()
+    {
+        var room = new byte[ReadBytes];
+        foreach (string path in Directory.EnumerateFiles(PilePath, "*", SearchOption.AllDirectories).Concat(IndexFiles()).Distinct())
+        {
+            using FileStream file = File.OpenRead(path);
+            while (file.Read(room) != 0)
+            {
+            }
+        }
+    }
+
+    private string[] IndexFiles() =>
+        [.. IndexPatterns.SelectMany(pattern => Directory.GetFiles(IndexPath ?? PilePath, pattern, SearchOption.AllDirectories))];
+}
