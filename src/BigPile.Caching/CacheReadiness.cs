@@ -6,7 +6,8 @@ namespace BigPile.Caching;
 
 /// <summary>How far a cache is in finding the entries of its pile again.</summary>
 /// <remarks>
-/// After a clean stop a cache is ready at once. After a kill the pile is walked through in the background. Until that is over every kind of
+/// After a clean stop and after a kill a cache is ready at once. After another start of the machine that no clean stop came before, or
+/// where the files of the indexes are missing or damaged, the pile is walked through in the background. Until that is over every kind of
 /// read and enumeration misses what was put before the pile was opened, since a removal or a newer value may yet be found; a factory runs,
 /// and its value wins. What was put since is shown at once. Puts and removals of any key are right and stay so. Changes with a condition go
 /// by what was found so far, shown or not: a key that was found is not inserted over, a version that was found can be replaced and removed,

@@ -14,8 +14,8 @@ namespace BigPile.Caching;
 
 /// <summary>The tables of a pile, by name.</summary>
 /// <remarks>
-/// One cache serves a pile at a time. On a mapped pile the tables that were there before come back with all their entries: at once when
-/// the last cache was disposed, and otherwise by a walk in the background; see <see cref="Readiness"/>.
+/// One cache serves a pile at a time. On a mapped pile the tables that were there before come back with all their entries: at once after a
+/// clean stop and after a kill, and after another start of the machine by a walk in the background; see <see cref="Readiness"/>.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed partial class PileCache : IDisposable

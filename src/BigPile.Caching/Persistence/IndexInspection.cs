@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Linq;
 using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
@@ -22,6 +23,10 @@ namespace BigPile.Caching.Persistence;
 internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int, TableCore> cores, CancellationToken stop)
 {
     private const int EntriesAtOnce = 64;
+    private const long ManyEntries = 100_000;
+
+    // A process that was just started has more urgent things to do.
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(2);
 
     private readonly PileEntry[] _room = new PileEntry[EntriesAtOnce];
     private readonly ulong[] _found = new ulong[EntriesAtOnce];
@@ -29,6 +34,8 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
     /// <summary>Goes through lines and blocks.</summary>
     internal void Run()
     {
+        if (cores.Values.Sum(static core => core.Statistics.EntryCount) > ManyEntries)
+            _ = stop.WaitHandle.WaitOne(FirstPause);
         foreach (TableCore core in cores.Values)
             InspectLines(core);
         ulong end = pile.Entries.EndAddress; // what is put behind it later is in its index
