@@ -165,7 +165,7 @@ public sealed partial class PileCache
         {
             KeyComparer = comparer,
             WasFound = wasFound,
-            OnDamage = () => _indexes.NoteDamage(InspectDamaged),
+            OnDamage = _noteDamage,
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);
         return core.Begin();

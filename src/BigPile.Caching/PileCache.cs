@@ -32,6 +32,7 @@ public sealed partial class PileCache : IDisposable
     private readonly CacheMeter _meter;
     private readonly TableIds _ids;
     private readonly IndexUpkeep _indexes;
+    private readonly Action _noteDamage;
     private TableOptions _defaults;
     private bool _disposed;
 
@@ -61,6 +62,7 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
         _ids = new TableIds(pile.Keeper.Catalog);
+        _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
         _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
         try
         {

@@ -91,6 +91,9 @@ internal unsafe struct Bucket
         Volatile.WriteBarrier();
     }
 
+    /// <summary>Announces once more what <see cref="BeginMoveLocked"/> had announced when a kill came.</summary>
+    internal void GoOnMovingLocked() => Volatile.Write(ref _state, (byte)(_state | MovingBit));
+
     /// <summary>Ends what <see cref="BeginMoveLocked"/> began.</summary>
     internal void EndMoveLocked()
     {

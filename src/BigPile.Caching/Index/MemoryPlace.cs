@@ -6,6 +6,7 @@ namespace BigPile.Caching.Index;
 internal sealed unsafe class MemoryPlace : IndexPlace
 {
     private IndexHead* _head;
+    private MemoryLines? _overflow;
 
     internal MemoryPlace()
     {
@@ -20,7 +21,7 @@ internal sealed unsafe class MemoryPlace : IndexPlace
 
     internal override LineSource Buckets { get; } = new MemoryLines(hugePages: true);
 
-    internal override LineSource Overflow { get; } = new MemoryLines(hugePages: false);
+    internal override LineSource Overflow => _overflow ??= new MemoryLines(hugePages: false);
 
     internal override byte* Cells => null;
 
@@ -33,7 +34,7 @@ internal sealed unsafe class MemoryPlace : IndexPlace
     public override void Dispose()
     {
         Buckets.Dispose();
-        Overflow.Dispose();
+        _overflow?.Dispose();
         NativeMemory.AlignedFree(_head);
         _head = null;
     }

@@ -15,16 +15,17 @@ namespace BigPile.Caching.Index;
 internal sealed unsafe class OverflowLines : IDisposable
 {
     private readonly IndexHead* _head;
-    private readonly LineStore _lines;
+    private readonly IndexPlace _place;
+    private LineStore? _lines; // there once a line is
     private SpinGate _lock;
     private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to
 
     internal OverflowLines(IndexPlace place)
     {
         _head = place.Head;
-        _lines = new LineStore(place.Overflow);
+        _place = place;
         if (End > 1)
-            _lines.EnsureAll(End, touches: false);
+            MakeStore().EnsureAll(End, touches: false);
     }
 
     /// <summary>The lines that were ever given out, and line 0.</summary>
@@ -35,12 +36,13 @@ internal sealed unsafe class OverflowLines : IDisposable
 
     internal uint FirstFree => _head->FirstFree;
 
-    internal LineStore Store => _lines;
+    /// <summary>Where the lines are; there is nothing as long as there was none.</summary>
+    internal LineStore? Store => _lines;
 
-    internal Bucket* At(uint number) => _lines.At(number);
+    internal Bucket* At(uint number) => _lines!.At(number);
 
     /// <summary>The line of a number that a line leads to; null where there can be none such.</summary>
-    internal Bucket* Find(uint number) => number != 0 && number < End ? _lines.At(number) : null;
+    internal Bucket* Find(uint number) => number != 0 && number < End ? _lines!.At(number) : null;
 
     /// <summary>Takes an empty line, and has one that is the last of its bucket lead to it.</summary>
     /// <param name="last">The line.</param>
@@ -60,6 +62,8 @@ internal sealed unsafe class OverflowLines : IDisposable
             BeginLocked(number, name, usedIfLedTo: Used + 1);
             Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
             KillPoint.Pass(KillWindow.LineOnItsWay);
+            if (isNew)
+                *At(number) = default; // what nobody was given may be damaged
             At(number)->Next = 0;
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
@@ -143,14 +147,16 @@ internal sealed unsafe class OverflowLines : IDisposable
         EndLocked();
     }
 
-    public void Dispose() => _lines.Dispose();
+    public void Dispose() => _lines?.Dispose();
+
+    private LineStore MakeStore() => _lines ??= new LineStore(_place.Overflow);
 
     private uint TakeNewLocked()
     {
         uint number = _head->OverflowEnd;
         try
         {
-            _lines.Ensure(number);
+            MakeStore().Ensure(number);
         }
         catch (IOException e)
         {

@@ -40,6 +40,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     private void Finish(in BucketSplit split, in LockedBucket old, in LockedBucket born, int level)
     {
         born.First->SetLevelLocked(level + 1);
+        old.First->GoOnMovingLocked();
         DropTwins(old);
         split.Finish(old);
         KillPoint.Pass(KillWindow.SplitBeforeCounted);

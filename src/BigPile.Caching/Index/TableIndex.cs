@@ -66,7 +66,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     }
 
     /// <summary>The bytes of memory that hold buckets and overflow lines.</summary>
-    internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + Overflow.Store.SizeBytesFor(Overflow.End);
+    internal long SizeBytes => _lines.SizeBytesFor((long)BucketCount) + (Overflow.Store?.SizeBytesFor(Overflow.End) ?? 0);
 
     internal LineStore Lines => _lines;
 

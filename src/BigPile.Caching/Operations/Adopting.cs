@@ -15,6 +15,7 @@ internal static unsafe class Adopting
     private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a pause that nobody notices
     private const int BucketsForOneEviction = 16;
     private const int BucketsInTurn = 1024;
+    private const int HashesAtOnce = 2 * Bucket.SlotCount;
     private const ulong InMainBit = 1UL << 63; // no slot knows this bit of a hash
 
     /// <summary>Enters all entries of a small table, and begins to do so with a large one. Nobody is inside.</summary>
@@ -114,23 +115,30 @@ internal static unsafe class Adopting
     // The shards' locks come before those of buckets: what a bucket has is noted first, and entered then.
     private static void Adopt(this TableCore core, Evictor evictor, ulong number)
     {
-        Span<ulong> hashes = stackalloc ulong[2 * Bucket.SlotCount];
-        int count = 0;
-        List<ulong>? more = null;
-        using (LockedBucket bucket = core.Index.LockBucket(number))
-        {
-            foreach (SlotPlace place in bucket.Slots)
-            {
-                ulong hash = place.Value.KnownHash(number) | (place.Line->IsInMain(place.Slot) ? InMainBit : 0);
-                if (count < hashes.Length)
-                    hashes[count++] = hash;
-                else
-                    (more ??= []).Add(hash);
-            }
-        }
+        Span<ulong> hashes = stackalloc ulong[HashesAtOnce];
+        int count = core.CopyHashes(number, hashes, out List<ulong>? more);
         foreach (ulong hash in hashes[..count])
-            evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0);
-        more?.ForEach(hash => evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0));
+            EnterFound(evictor, hash);
+        more?.ForEach(hash => EnterFound(evictor, hash));
+    }
+
+    private static void EnterFound(Evictor evictor, ulong hash) =>
+        evictor.EnterFound(hash & ~InMainBit, EntryPriority.Normal, (hash & InMainBit) != 0);
+
+    private static int CopyHashes(this TableCore core, ulong number, Span<ulong> hashes, out List<ulong>? more)
+    {
+        more = null;
+        int count = 0;
+        using LockedBucket bucket = core.Index.LockBucket(number);
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            ulong hash = place.Value.KnownHash(number) | (place.Line->IsInMain(place.Slot) ? InMainBit : 0);
+            if (count < hashes.Length)
+                hashes[count++] = hash;
+            else
+                (more ??= []).Add(hash);
+        }
+        return count;
     }
 
     private static EntryPriority NoteFound(this TableCore core, SlotPlace place)

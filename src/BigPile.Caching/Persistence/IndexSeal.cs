@@ -65,8 +65,7 @@ internal readonly unsafe struct IndexSeal(TableIndex index, byte* area)
     private int Compute(int shift, Span<uint> checksums)
     {
         int parts = Compute(index.Lines, index.BucketCount, shift, checksums);
-        ulong overflow = index.Overflow.End > 1 ? index.Overflow.End : 0; // line 0 has no memory before another one has
-        return parts + Compute(index.Overflow.Store, overflow, shift, checksums[parts..]);
+        return index.Overflow.Store is { } store ? parts + Compute(store, index.Overflow.End, shift, checksums[parts..]) : parts;
     }
 
     private static int Compute(LineStore lines, ulong count, int shift, Span<uint> checksums)

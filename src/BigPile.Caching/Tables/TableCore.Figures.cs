@@ -60,6 +60,8 @@ internal sealed partial class TableCore
     /// <summary>How often something in the index turned out to be damaged.</summary>
     internal long DamageCount => Volatile.Read(ref _damageCount);
 
+    private void NoteDamagedLine() => NoteDamage("has a line that can't be right");
+
     /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
     internal void NoteDamage(string what)
     {

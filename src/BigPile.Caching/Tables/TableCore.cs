@@ -66,7 +66,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         Index = new TableIndex(place, options.InitialEntries)
         {
             MayGrowBy = MayGrowBy,
-            Damaged = () => NoteDamage("has a line that can't be right"),
+            Damaged = place.OutlivesProcess ? NoteDamagedLine : static () => { },
         };
         Notes = place.Notes;
         Tags = new TagMarks(pile, id, Index);
