@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -13,6 +14,8 @@ namespace BigPile.Caching.Operations;
 /// <summary>Takes in the entries again that a pile holds, as a walk comes by them.</summary>
 internal static unsafe class Rebuilding
 {
+    private const int EntriesBetweenGrowths = 32;
+
     /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
     {
@@ -40,31 +43,65 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
     internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
-        if (!core.TryViewLocked(address, out EntryHead head, out long payloadBytes))
-            return core.Pile.Entries.View(address).IsNone; // freed since the walk came by
+        EntryView view = core.Pile.Entries.View(address);
+        if (view.IsNone)
+            return true; // freed since the walk came by
+        if (!core.TrySee(address, view, HeadOf(view), out Found found))
+            return core.Pile.Entries.View(address).IsNone;
+        if (!found.IsNone)
+            _ = core.AddFound(presence, found);
+        return true;
+    }
+
+    /// <summary>What a block begins with; all zero where it is too short for an entry.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static EntryHead HeadOf(in EntryView view) =>
+        view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
+
+    /// <summary>
+    /// Looks under no lock at an entry that a walk found, and has its bucket come towards the processor. A mark of a removed tag is taken in.
+    /// The caller is inside, and stays there until the entry is taken in.
+    /// </summary>
+    /// <param name="core">The table that the entry should be of.</param>
+    /// <param name="address">Where the block is.</param>
+    /// <param name="view">The block.</param>
+    /// <param name="head">What it begins with.</param>
+    /// <param name="found">What is to be taken in.</param>
+    /// <returns><see langword="false"/> when it can't be an entry, or is none any more.</returns>
+    internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, out Found found)
+    {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
+        found = default;
+        if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
+            return false;
         if (head.Kind == ValueKind.TagMark)
         {
             core.AddFoundMark(head, address);
             return true;
         }
-        ulong version = head.Version;
-        core.Pile.Keeper.Versions.Note(version);
-        byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
-        var key = new KeyProbe(copy, core.Hash.Of(copy));
-        EntryPriority priority = head.Priority;
-        if (core.AddFoundLocking(presence, key, address, version))
-            core.Evictor?.EnterFound(key.Hash, priority, isInMain: false);
+        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)); // the key may be changing: it is looked at again
+        core.Index.Prefetch(hash);
+        found = new Found(address, view, head, hash);
         return true;
     }
 
-    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in KeyProbe key, ulong address, ulong version)
+    /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
+    /// <returns>Whether a slot leads to it that did not before.</returns>
+    internal static bool AddFound(this TableCore core, ThreadPresence presence, in Found found)
     {
-        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
+        core.Pile.Keeper.Versions.Note(found.Head.Version);
+        bool isNew = core.AddFoundLocking(presence, found);
+        if (isNew)
+            core.Evictor?.EnterFound(found.Hash, found.Head.Priority, isInMain: false);
+        return isNew;
+    }
+
+    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found)
+    {
+        using LockedBucket bucket = core.Index.Lock(found.Hash);
         // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-        return core.TryViewLocked(address, out EntryHead head, out long payloadBytes) && head.Version == version
-            && LockedEntries.HasKey(head, payloadBytes, key)
-            && core.AddFoundLocked(presence, bucket, key, new Found(address, head, payloadBytes));
+        return found.IsUnchanged() && core.AddFoundLocked(presence, bucket, found.Key, found);
     }
 
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
@@ -73,6 +110,16 @@ internal static unsafe class Rebuilding
         Debug.Assert(head.Kind == ValueKind.TagMark, "A value that is taken for a mark would remove what it never meant.");
         core.Tags.AddFound(head, address);
         core.HasMortals = true;
+    }
+
+    /// <summary>Notes that a walk took in some entries more, and lets the index grow once they are many.</summary>
+    internal static void NoteFound(this TableCore core, int entries)
+    {
+        core.FoundSinceGrowth += entries; // about so many: what two threads lose by each other is counted when it grows
+        if (core.FoundSinceGrowth < EntriesBetweenGrowths)
+            return;
+        core.FoundSinceGrowth = 0;
+        core.GrowForFound();
     }
 
     /// <summary>Lets the index grow for what a walk found so far.</summary>
@@ -177,9 +224,10 @@ internal static unsafe class Rebuilding
         if (head.MayBeDead)
         {
             line->MarkExpiry();
-            core.HasMortals = true;
+            if (!core.HasMortals)
+                core.HasMortals = true;
         }
-        if (head.Priority != EntryPriority.Normal)
+        if (head.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;
     }
 
@@ -207,13 +255,5 @@ internal static unsafe class Rebuilding
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
-    }
-
-    /// <summary>An entry that a walk came by, and that the index may not know.</summary>
-    private readonly struct Found(ulong address, in EntryHead head, long payloadBytes)
-    {
-        internal readonly ulong Address = address;
-        internal readonly EntryHead Head = head;
-        internal readonly long PayloadBytes = payloadBytes;
     }
 }

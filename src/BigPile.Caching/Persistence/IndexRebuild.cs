@@ -4,9 +4,11 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
@@ -27,10 +29,11 @@ internal sealed class IndexRebuild(
     CancellationToken stop)
 {
     private const int EntriesAtOnce = 512;
-    private const int EntriesBetweenGrowths = 64;
+    private const int EntriesInGroup = 32;
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
+    private TableCore?[] _tablesById = []; // those that were looked up
     private long _unreadable;
 
     /// <summary>The ids of tables whose index has all entries.</summary>
@@ -108,20 +111,21 @@ internal sealed class IndexRebuild(
     private void Walk(ulong address)
     {
         ulong end = address + pile.Entries.SegmentUnits;
-        var room = new PileEntry[EntriesAtOnce];
         var found = new ulong[EntriesAtOnce];
+        var group = new Seen[EntriesInGroup];
         while (address < end && !stop.IsCancellationRequested)
         {
             ulong before = address;
-            int count = pile.Entries.Collect(ref address, end, room, found);
-            for (int at = 0; at < count; at += EntriesBetweenGrowths)
-                TakeIn(found.AsSpan(at, Math.Min(EntriesBetweenGrowths, count - at)));
-            readiness.Advance((long)(Math.Min(address, end) - before), count);
+            int count = pile.Entries.Collect(ref address, end, found);
+            for (int at = 0; at < count; at += EntriesInGroup)
+                TakeIn(found.AsSpan(at, Math.Min(EntriesInGroup, count - at)), group);
+            readiness.Advance((long)(address - before), count);
         }
         stop.ThrowIfCancellationRequested();
     }
 
-    private void TakeIn(ReadOnlySpan<ulong> addresses)
+    // Blocks first, then the buckets that they tell, then each under its lock: what one waits for comes while others are worked on.
+    private void TakeIn(ReadOnlySpan<ulong> addresses, Span<Seen> group)
     {
         pile.Space.MakeRoomToMove();
         ThreadPresence presence = pile.Gate.EnterToChange();
@@ -129,8 +133,13 @@ internal sealed class IndexRebuild(
         {
             foreach (ulong address in addresses)
                 pile.Entries.Prefetch(address);
+            int seen = 0;
             foreach (ulong address in addresses)
-                TakeIn(presence, address);
+            {
+                if (TrySee(address, out group[seen]))
+                    seen++;
+            }
+            TakeInSeen(presence, group[..seen]);
         }
         finally
         {
@@ -138,20 +147,72 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private void TakeIn(ThreadPresence presence, ulong address)
+    /// <summary>Looks at a block.</summary>
+    /// <returns>Whether it is an entry to be taken in.</returns>
+    private bool TrySee(ulong address, out Seen seen)
     {
-        if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
-            return; // freed since the walk came by
+        seen = default;
+        EntryView view = pile.Entries.View(address);
+        if (view.IsNone)
+            return false; // freed since the walk came by
+        EntryHead head = Rebuilding.HeadOf(view);
+        if (TableOf(head.TableId) is not { } core)
+        {
+            DropOthers(address, head.TableId);
+            return false;
+        }
+        if (core.TrySee(address, view, head, out Found found))
+        {
+            seen = new Seen(core, found);
+            return !found.IsNone;
+        }
+        if (!pile.Entries.View(address).IsNone)
+            Interlocked.Increment(ref _unreadable);
+        return false;
+    }
+
+    private static void TakeInSeen(ThreadPresence presence, ReadOnlySpan<Seen> group)
+    {
+        int first = 0;
+        for (int at = 0; at < group.Length; at++)
+        {
+            TableCore core = group[at].Core;
+            _ = core.AddFound(presence, group[at].Found);
+            if (at + 1 == group.Length || group[at + 1].Core != core)
+            {
+                core.NoteFound(at + 1 - first);
+                first = at + 1;
+            }
+        }
+    }
+
+    // What two threads write at once one of them may lose, and looks up again.
+    private TableCore? TableOf(int tableId)
+    {
+        TableCore?[] tables = _tablesById;
+        if ((uint)tableId < (uint)tables.Length && tables[tableId] is { } known)
+            return known;
+        if (Known.Contains(tableId) || !cores.TryGetValue(tableId, out TableCore? core))
+            return null;
+        if (tableId >= tables.Length)
+        {
+            Array.Resize(ref tables, tableId + 1);
+            _tablesById = tables;
+        }
+        return tables[tableId] = core;
+    }
+
+    private void DropOthers(ulong address, int tableId)
+    {
         if (Known.Contains(tableId))
             return;
-        if (!cores.TryGetValue(tableId, out TableCore? core))
-        {
-            if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
-                Interlocked.Increment(ref _unreadable);
-            return;
-        }
-        if (!core.AddFound(presence, address))
+        if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
             Interlocked.Increment(ref _unreadable);
-        core.GrowForFound();
+    }
+
+    private readonly struct Seen(TableCore core, in Found found)
+    {
+        internal readonly TableCore Core = core;
+        internal readonly Found Found = found;
     }
 }
