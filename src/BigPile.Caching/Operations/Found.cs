@@ -6,28 +6,29 @@ using BigPile.Tables;
 namespace BigPile.Caching.Operations;
 
 /// <summary>An entry that a walk came by, and that its table's index may not know, as it was seen under no lock.</summary>
-/// <remarks>It counts only if it <see cref="IsUnchanged"/> once its key's bucket is locked: then nobody changes or frees it.</remarks>
-internal readonly unsafe struct Found(ulong address, in EntryView view, in EntryHead head, ulong hash)
+/// <remarks>
+/// It counts only if it <see cref="IsUnchanged"/> once its key's bucket is locked: then nobody changes or frees it.
+/// Filled in place, field by field: to copy what was just written in parts makes the processor wait until it has left its store buffer.
+/// </remarks>
+internal unsafe struct Found
 {
-    private readonly EntryView _view = view;
-
-    /// <summary>What the block begins with.</summary>
-    internal readonly EntryHead Head = head;
-
-    /// <summary>Where the block is.</summary>
-    internal ulong Address => address;
+    /// <summary>Where the block is; 0: there is nothing to be taken in.</summary>
+    internal ulong Address;
 
     /// <summary>The hash of its key.</summary>
-    internal ulong Hash => hash;
+    internal ulong Hash;
 
-    /// <summary>Whether there is nothing to be taken in.</summary>
-    internal bool IsNone => address == 0;
+    /// <summary>The block.</summary>
+    internal EntryView View;
 
-    internal long PayloadBytes => _view.PayloadBytes;
+    /// <summary>What the block begins with.</summary>
+    internal readonly EntryHead Head => new(View.Payload);
 
-    /// <summary>Its key, where it lies.</summary>
-    internal KeyProbe Key => new(new ReadOnlySpan<byte>(Head.Key, Head.KeyBytes), Hash);
+    internal readonly long PayloadBytes => View.PayloadBytes;
 
     /// <summary>Whether the block is still the one that was seen, so that what was read of it is whole.</summary>
-    internal bool IsUnchanged() => _view.IsUnchanged();
+    internal readonly bool IsUnchanged() => View.IsUnchanged();
+
+    /// <summary>The key, where it lies.</summary>
+    internal readonly KeyProbe KeyOf(in EntryHead head) => new(new ReadOnlySpan<byte>(head.Key, head.KeyBytes), Hash);
 }

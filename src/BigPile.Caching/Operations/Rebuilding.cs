@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
-using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -46,10 +45,11 @@ internal static unsafe class Rebuilding
         EntryView view = core.Pile.Entries.View(address);
         if (view.IsNone)
             return true; // freed since the walk came by
-        if (!core.TrySee(address, view, HeadOf(view), out Found found))
+        var found = default(Found);
+        if (!core.TrySee(address, view, HeadOf(view), ref found))
             return core.Pile.Entries.View(address).IsNone;
-        if (!found.IsNone)
-            _ = core.AddFound(presence, found);
+        if (found.Address != 0)
+            core.AddFound(presence, found);
         return true;
     }
 
@@ -68,10 +68,11 @@ internal static unsafe class Rebuilding
     /// <param name="head">What it begins with.</param>
     /// <param name="found">What is to be taken in.</param>
     /// <returns><see langword="false"/> when it can't be an entry, or is none any more.</returns>
-    internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, out Found found)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
-        found = default;
+        found.Address = 0;
         if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
             return false;
         if (head.Kind == ValueKind.TagMark)
@@ -81,27 +82,28 @@ internal static unsafe class Rebuilding
         }
         ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)); // the key may be changing: it is looked at again
         core.Index.Prefetch(hash);
-        found = new Found(address, view, head, hash);
+        found.Address = address;
+        found.Hash = hash;
+        found.View = view;
         return true;
     }
 
     /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
-    /// <returns>Whether a slot leads to it that did not before.</returns>
-    internal static bool AddFound(this TableCore core, ThreadPresence presence, in Found found)
+    internal static void AddFound(this TableCore core, ThreadPresence presence, in Found found)
     {
         Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
-        core.Pile.Keeper.Versions.Note(found.Head.Version);
-        bool isNew = core.AddFoundLocking(presence, found);
-        if (isNew)
-            core.Evictor?.EnterFound(found.Hash, found.Head.Priority, isInMain: false);
-        return isNew;
+        EntryHead head = found.Head;
+        EntryPriority priority = head.Priority;
+        core.Pile.Keeper.Versions.Note(head.Version);
+        if (core.AddFoundLocking(presence, found, head))
+            core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
     }
 
-    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found)
+    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found, in EntryHead head)
     {
         using LockedBucket bucket = core.Index.Lock(found.Hash);
         // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-        return found.IsUnchanged() && core.AddFoundLocked(presence, bucket, found.Key, found);
+        return found.IsUnchanged() && core.AddFoundLocked(presence, bucket, found, head);
     }
 
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
@@ -159,34 +161,33 @@ internal static unsafe class Rebuilding
     /// <summary>Takes in an entry, or frees its block.</summary>
     /// <returns>Whether a slot leads to it that did not before.</returns>
     private static bool AddFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
     {
-        bool isKnown = core.TryFindLocked(bucket, key, out LockedEntry other);
+        bool isKnown = core.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
             return false;
         if (core.IsChecked)
             core.NoteDamage("does not lead to an entry");
-        PilePointer owned = found.Head.Owned;
-        if (found.Head.Kind == ValueKind.Pointer && !core.IsLive(owned))
+        if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
             core.Pile.Entries.Free(found.Address); // a crash came while it was being put or freed
             return false;
         }
         if (isKnown)
-            core.AddToKnownLocked(presence, key, found, other);
-        else if (found.Head.Version <= core.Tags.ClearedUpTo)
-            LockedEntries.Free(core.Pile, found.Address, owned);
+            core.AddToKnownLocked(presence, found, head, other);
+        else if (head.Version <= core.Tags.ClearedUpTo)
+            LockedEntries.Free(core.Pile, found.Address, head.Owned);
         else
-            return core.InsertFoundLocked(presence, bucket, key, found);
+            return core.InsertFoundLocked(presence, bucket, found, head);
         return false;
     }
 
     private static void AddToKnownLocked(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in Found found, in LockedEntry other)
+        this TableCore core, ThreadPresence presence, in Found found, in EntryHead head, in LockedEntry other)
     {
-        PilePointer owned = found.Head.Owned;
+        PilePointer owned = head.Owned;
         PilePointer otherOwned = other.Owned;
-        if (found.Head.Version <= other.Head.Version)
+        if (head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
             if (core.IsChecked)
@@ -196,26 +197,26 @@ internal static unsafe class Rebuilding
         Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
-        core.MarkLine(other.Place.Line, found.Head);
-        other.Place.Store(new IndexSlot(key.Hash, found.Address));
+        core.MarkLine(other.Place.Line, head);
+        other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts)
             core.CountGone(presence, other.PayloadBytes, entries: 1);
-        core.CountFound(presence, found);
+        core.CountFound(presence, head, found.PayloadBytes);
         KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
     }
 
     private static bool InsertFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
     {
         bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
         Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
-        core.MarkLine(place.Line, found.Head);
-        place.Store(new IndexSlot(key.Hash, found.Address));
-        core.CountFound(presence, found);
+        core.MarkLine(place.Line, head);
+        place.Store(new IndexSlot(found.Hash, found.Address));
+        core.CountFound(presence, head, found.PayloadBytes);
         return true;
     }
 
@@ -231,12 +232,12 @@ internal static unsafe class Rebuilding
             core.HasPriorities = true;
     }
 
-    private static void CountFound(this TableCore core, ThreadPresence presence, in Found found)
+    private static void CountFound(this TableCore core, ThreadPresence presence, in EntryHead head, long payloadBytes)
     {
-        if (found.Head.Kind == ValueKind.Tombstone)
+        if (head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
         else if (!core.IsChecked) // else it is counted, and only the slot that led to it was lost
-            core.CountNew(presence, found.PayloadBytes);
+            core.CountNew(presence, payloadBytes);
     }
 
     private static void DropTombstones(this TableCore core, ulong number)

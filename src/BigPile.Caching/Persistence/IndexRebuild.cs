@@ -112,7 +112,7 @@ internal sealed class IndexRebuild(
     {
         ulong end = address + pile.Entries.SegmentUnits;
         var found = new ulong[EntriesAtOnce];
-        var group = new Seen[EntriesInGroup];
+        var group = new Group();
         while (address < end && !stop.IsCancellationRequested)
         {
             ulong before = address;
@@ -125,7 +125,7 @@ internal sealed class IndexRebuild(
     }
 
     // Blocks first, then the buckets that they tell, then each under its lock: what one waits for comes while others are worked on.
-    private void TakeIn(ReadOnlySpan<ulong> addresses, Span<Seen> group)
+    private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Space.MakeRoomToMove();
         ThreadPresence presence = pile.Gate.EnterToChange();
@@ -133,13 +133,10 @@ internal sealed class IndexRebuild(
         {
             foreach (ulong address in addresses)
                 pile.Entries.Prefetch(address);
-            int seen = 0;
+            group.Count = 0;
             foreach (ulong address in addresses)
-            {
-                if (TrySee(address, out group[seen]))
-                    seen++;
-            }
-            TakeInSeen(presence, group[..seen]);
+                See(address, group);
+            TakeInSeen(presence, group);
         }
         finally
         {
@@ -147,38 +144,37 @@ internal sealed class IndexRebuild(
         }
     }
 
-    /// <summary>Looks at a block.</summary>
-    /// <returns>Whether it is an entry to be taken in.</returns>
-    private bool TrySee(ulong address, out Seen seen)
+    private void See(ulong address, Group group)
     {
-        seen = default;
-        EntryView view = pile.Entries.View(address);
+        EntryView view = pile.Entries.ViewExamined(address); // its page was, when the walk came by
         if (view.IsNone)
-            return false; // freed since the walk came by
+            return; // freed since
         EntryHead head = Rebuilding.HeadOf(view);
         if (TableOf(head.TableId) is not { } core)
         {
             DropOthers(address, head.TableId);
-            return false;
+            return;
         }
-        if (core.TrySee(address, view, head, out Found found))
+        ref Found found = ref group.Found[group.Count];
+        if (!core.TrySee(address, view, head, ref found))
         {
-            seen = new Seen(core, found);
-            return !found.IsNone;
+            if (!pile.Entries.View(address).IsNone)
+                Interlocked.Increment(ref _unreadable);
         }
-        if (!pile.Entries.View(address).IsNone)
-            Interlocked.Increment(ref _unreadable);
-        return false;
+        else if (found.Address != 0)
+        {
+            group.Add(core);
+        }
     }
 
-    private static void TakeInSeen(ThreadPresence presence, ReadOnlySpan<Seen> group)
+    private static void TakeInSeen(ThreadPresence presence, Group group)
     {
         int first = 0;
-        for (int at = 0; at < group.Length; at++)
+        for (int at = 0; at < group.Count; at++)
         {
-            TableCore core = group[at].Core;
-            _ = core.AddFound(presence, group[at].Found);
-            if (at + 1 == group.Length || group[at + 1].Core != core)
+            TableCore core = group.Cores[at];
+            core.AddFound(presence, group.Found[at]);
+            if (at + 1 == group.Count || group.Cores[at + 1] != core)
             {
                 core.NoteFound(at + 1 - first);
                 first = at + 1;
@@ -210,9 +206,19 @@ internal sealed class IndexRebuild(
             Interlocked.Increment(ref _unreadable);
     }
 
-    private readonly struct Seen(TableCore core, in Found found)
+    /// <summary>Entries that were seen, and are to be taken in.</summary>
+    private sealed class Group
     {
-        internal readonly TableCore Core = core;
-        internal readonly Found Found = found;
+        internal readonly Found[] Found = new Found[EntriesInGroup];
+        internal readonly TableCore[] Cores = new TableCore[EntriesInGroup];
+
+        internal int Count { get; set; }
+
+        internal void Add(TableCore core)
+        {
+            if (Cores[Count] != core)
+                Cores[Count] = core;
+            Count++;
+        }
     }
 }
