@@ -29,6 +29,7 @@ internal sealed unsafe class TableIndex : IDisposable
     private const double EntriesPerBucket = 4.2;
     private const int MaxLevel = IndexSlot.KnownHashBits;
     private const int MaxSplitsAtOnce = 16;
+    private const int MaxSplitsAhead = 512;
     private const int LooksUntilMended = 1000;
 
     /// <summary>The lines of a bucket after which its chain can only be damaged.</summary>
@@ -263,18 +264,48 @@ internal sealed unsafe class TableIndex : IDisposable
             return;
         try
         {
-            for (int i = 0; i < MaxSplitsAtOnce && (long)BucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
+            _ = IsMoreToSplitLocked(entries, MaxSplitsAtOnce);
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    /// <summary>As <see cref="GrowFor"/>, for entries that are still to come, and more at a time: buckets are split before they fill.</summary>
+    /// <returns>Whether there is more to be done.</returns>
+    internal bool GrowAheadFor(long entries)
+    {
+        if ((long)BucketCount >= WantedFor(entries))
+            return false;
+        _splitting.Enter(); // whoever else is inside splits a few
+        try
+        {
+            return IsMoreToSplitLocked(entries, MaxSplitsAhead);
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    private bool IsMoreToSplitLocked(long entries, int maxSplits)
+    {
+        try
+        {
+            for (int i = 0; (long)BucketCount < WantedFor(entries); i++)
             {
+                if (i == maxSplits)
+                    return true;
+                if (!TrySplitNextLocked())
+                    return false;
             }
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
         {
             // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
         }
-        finally
-        {
-            _splitting.Exit();
-        }
+        return false;
     }
 
     /// <summary>Finishes or undoes what a killed process had begun: at most one line on its way, and one split. Nobody uses the index yet.</summary>

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
@@ -49,7 +50,7 @@ internal static unsafe class Rebuilding
         if (!core.TrySee(address, view, HeadOf(view), ref found))
             return core.Pile.Entries.View(address).IsNone;
         if (found.Address != 0)
-            core.AddFound(presence, found);
+            _ = core.AddFound(presence, found);
         return true;
     }
 
@@ -89,14 +90,17 @@ internal static unsafe class Rebuilding
     }
 
     /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
-    internal static void AddFound(this TableCore core, ThreadPresence presence, in Found found)
+    /// <returns>Whether a slot leads to it that did not before.</returns>
+    internal static bool AddFound(this TableCore core, ThreadPresence presence, in Found found)
     {
         Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
         core.Pile.Keeper.Versions.Note(head.Version);
-        if (core.AddFoundLocking(presence, found, head))
+        bool isNew = core.AddFoundLocking(presence, found, head);
+        if (isNew)
             core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
+        return isNew;
     }
 
     private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found, in EntryHead head)
@@ -129,6 +133,25 @@ internal static unsafe class Rebuilding
     {
         if (!core.Options.FixedIndex)
             core.Index.GrowFor(core.Counters.Entries);
+    }
+
+    /// <summary>Has the index grow for entries that a walk is going to find, while the table is in use.</summary>
+    internal static void GrowAhead(this TableCore core, long entries, CancellationToken stop)
+    {
+        bool isMore = !core.Options.FixedIndex;
+        while (isMore)
+        {
+            stop.ThrowIfCancellationRequested();
+            ThreadPresence presence = core.Pile.Gate.Enter();
+            try
+            {
+                isMore = core.Index.GrowAheadFor(entries);
+            }
+            finally
+            {
+                core.Pile.Space.Exit(presence);
+            }
+        }
     }
 
     /// <summary>

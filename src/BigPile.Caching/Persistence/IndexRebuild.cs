@@ -2,22 +2,26 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Finds the entries of all tables by walking through the pile, a segment a worker, while the tables are in use.</summary>
+/// <summary>Finds the entries of all tables by walking through the pile, part by part, while the tables are in use.</summary>
 /// <remarks>
 /// Of two blocks with one key the higher version is right, and the other is freed: a kill came between a put's publishing and its freeing.
-/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A segment whose walk fails is walked
+/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A part whose walk fails is walked
 /// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
+/// Parts that are spread over the pile come first. By them the other entries of a table are estimated, and its index grows at once for
+/// those that there are for certain: to split a bucket that has hardly any entries yet costs little.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables whose entries are to be found, by their ids.</param>
@@ -30,9 +34,13 @@ internal sealed class IndexRebuild(
 {
     private const int EntriesAtOnce = 512;
     private const int EntriesInGroup = 32;
+    private const ulong MostUnitsInPart = (1 << 20) / SizeClasses.GranuleBytes;
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
+    private readonly ulong _partUnits = Math.Min(MostUnitsInPart, pile.Entries.SegmentUnits);
+
+    private EntryEstimate _estimate = new(0);
     private TableCore?[] _tablesById = []; // those that were looked up
     private long _unreadable;
 
@@ -46,7 +54,7 @@ internal sealed class IndexRebuild(
     internal void RunOnce()
     {
         Begin();
-        Parallel.ForEach(Segments(), Options(), Walk);
+        Parallel.ForEach(InOrder(Parts()), Options(), Walk);
         foreach (TableCore core in cores.Values)
             core.EndRebuild();
         End();
@@ -56,7 +64,7 @@ internal sealed class IndexRebuild(
     internal void Run()
     {
         Begin();
-        TryUntilDone(Segments(), Walk);
+        TryUntilDone(Parts(), Walk);
         TryUntilDone([.. cores.Values], static core => core.EndRebuild());
         End();
     }
@@ -70,13 +78,15 @@ internal sealed class IndexRebuild(
         pile.Logger.LogInformation("The tables' index was rebuilt from {Count} entries", readiness.EntriesFound);
     }
 
-    private ulong[] Segments()
+    private int[] Parts()
     {
-        var starts = new ulong[pile.Entries.EndAddress / pile.Entries.SegmentUnits];
-        for (int i = 0; i < starts.Length; i++)
-            starts[i] = (ulong)i * pile.Entries.SegmentUnits;
-        return starts;
+        _estimate = new EntryEstimate((int)(pile.Entries.EndAddress / _partUnits));
+        return [.. _estimate.Order()];
     }
+
+    // One after the other: by itself each worker would get a range of its own.
+    private static OrderablePartitioner<T> InOrder<T>(IEnumerable<T> parts) =>
+        Partitioner.Create(parts, EnumerablePartitionerOptions.NoBuffering);
 
     private ParallelOptions Options() => new() { MaxDegreeOfParallelism = Environment.ProcessorCount, CancellationToken = stop };
 
@@ -85,7 +95,7 @@ internal sealed class IndexRebuild(
         for (TimeSpan pause = FirstPause; parts.Length != 0; pause = pause * 2 < LongestPause ? pause * 2 : LongestPause)
         {
             var failed = new ConcurrentBag<T>();
-            Parallel.ForEach(parts, Options(), part => Try(part, work, failed));
+            Parallel.ForEach(InOrder(parts), Options(), part => Try(part, work, failed));
             parts = [.. failed];
             if (parts.Length != 0 && stop.WaitHandle.WaitOne(pause))
                 stop.ThrowIfCancellationRequested();
@@ -108,11 +118,21 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private void Walk(ulong address)
+    private void Walk(int part)
     {
-        ulong end = address + pile.Entries.SegmentUnits;
+        int sample = _estimate.SampleOf(part);
+        var group = new Group(countsNew: sample >= 0);
+        Walk((ulong)part * _partUnits, group);
+        if (group.New == null || !_estimate.Add(sample, group.New))
+            return;
+        foreach ((TableCore core, long entries) in _estimate.Least())
+            core.GrowAhead(entries, stop);
+    }
+
+    private void Walk(ulong address, Group group)
+    {
+        ulong end = address + _partUnits;
         var found = new ulong[EntriesAtOnce];
-        var group = new Group();
         while (address < end && !stop.IsCancellationRequested)
         {
             ulong before = address;
@@ -169,16 +189,17 @@ internal sealed class IndexRebuild(
 
     private static void TakeInSeen(ThreadPresence presence, Group group)
     {
-        int first = 0;
+        int added = 0;
         for (int at = 0; at < group.Count; at++)
         {
             TableCore core = group.Cores[at];
-            core.AddFound(presence, group.Found[at]);
-            if (at + 1 == group.Count || group.Cores[at + 1] != core)
-            {
-                core.NoteFound(at + 1 - first);
-                first = at + 1;
-            }
+            if (core.AddFound(presence, group.Found[at]))
+                added++;
+            if (added == 0 || (at + 1 < group.Count && group.Cores[at + 1] == core))
+                continue;
+            core.NoteFound(added);
+            group.CountNew(core, added);
+            added = 0;
         }
     }
 
@@ -207,18 +228,27 @@ internal sealed class IndexRebuild(
     }
 
     /// <summary>Entries that were seen, and are to be taken in.</summary>
-    private sealed class Group
+    private sealed class Group(bool countsNew)
     {
         internal readonly Found[] Found = new Found[EntriesInGroup];
         internal readonly TableCore[] Cores = new TableCore[EntriesInGroup];
 
         internal int Count { get; set; }
 
+        /// <summary>How many were taken in of each table, if they are counted.</summary>
+        internal Dictionary<TableCore, int>? New { get; } = countsNew ? [] : null;
+
         internal void Add(TableCore core)
         {
             if (Cores[Count] != core)
                 Cores[Count] = core;
             Count++;
+        }
+
+        internal void CountNew(TableCore core, int entries)
+        {
+            if (New != null)
+                CollectionsMarshal.GetValueRefOrAddDefault(New, core, out _) += entries;
         }
     }
 }
