@@ -272,7 +272,7 @@ internal sealed unsafe class TableIndex : IDisposable
         }
     }
 
-    /// <summary>As <see cref="GrowFor"/>, for entries that are still to come, and more at a time: buckets are split before they fill.</summary>
+    /// <summary>As <see cref="GrowFor"/>, more at a time, for entries that are still to come: buckets are split before they fill.</summary>
     /// <returns>Whether there is more to be done.</returns>
     internal bool GrowAheadFor(long entries)
     {

@@ -60,8 +60,8 @@ internal static unsafe class Rebuilding
         view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
 
     /// <summary>
-    /// Looks under no lock at an entry that a walk found, and has its bucket come towards the processor. A mark of a removed tag is taken in.
-    /// The caller is inside, and stays there until the entry is taken in.
+    /// Looks under no lock at an entry that a walk found, and brings its bucket towards the processor. A mark of a removed tag is taken in
+    /// at once. The caller is inside, and stays there until the entry is taken in.
     /// </summary>
     /// <param name="core">The table that the entry should be of.</param>
     /// <param name="address">Where the block is.</param>

@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
-using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Persistence;
 
@@ -25,7 +23,7 @@ internal sealed class EntryEstimate
 
     private readonly int _parts;
     private readonly int _partsPerSample;
-    private readonly IReadOnlyDictionary<TableCore, int>?[] _samples;
+    private readonly IReadOnlyDictionary<int, int>?[] _samples;
     private int _missing;
 
     /// <summary>Chooses the samples from a number of parts; none where there are few.</summary>
@@ -33,7 +31,7 @@ internal sealed class EntryEstimate
     {
         _parts = parts;
         _partsPerSample = Math.Max(Math.Min(parts / FewestSamples, MostPartsPerSample), parts / MostSamples);
-        _samples = new IReadOnlyDictionary<TableCore, int>?[_partsPerSample > 1 ? parts / _partsPerSample : 0];
+        _samples = new IReadOnlyDictionary<int, int>?[_partsPerSample > 1 ? parts / _partsPerSample : 0];
         _missing = _samples.Length;
     }
 
@@ -57,25 +55,23 @@ internal sealed class EntryEstimate
     }
 
     /// <summary>Adds what was found in a sample.</summary>
+    /// <param name="sample">The sample.</param>
+    /// <param name="found">How many entries, by the ids of their tables.</param>
     /// <returns>Whether it was the last one that was missing.</returns>
-    internal bool Add(int sample, IReadOnlyDictionary<TableCore, int> found)
-    {
-        IReadOnlyDictionary<TableCore, int>? before = Interlocked.Exchange(ref _samples[sample], found);
-        Debug.Assert(before == null, "A part whose walk has succeeded is not walked through again.");
-        return Interlocked.Decrement(ref _missing) == 0;
-    }
+    internal bool Add(int sample, IReadOnlyDictionary<int, int> found) =>
+        Interlocked.Exchange(ref _samples[sample], found) == null && Interlocked.Decrement(ref _missing) == 0;
 
-    /// <summary>The tables, and of each how many entries there are at the least. All samples were added.</summary>
-    internal IEnumerable<(TableCore Core, long Entries)> Least()
+    /// <summary>The ids of tables, and of each how many entries there are at the least. All samples were added.</summary>
+    internal IEnumerable<(int TableId, long Entries)> Least()
     {
-        var sums = new Dictionary<TableCore, Sums>();
+        var sums = new Dictionary<int, Sums>();
         for (int sample = 0; sample < _samples.Length; sample++)
         {
-            foreach ((TableCore core, int found) in _samples[sample]!)
-                sums[core] = sums.GetValueOrDefault(core).With(sample, found);
+            foreach ((int id, int found) in _samples[sample]!)
+                sums[id] = sums.GetValueOrDefault(id).With(sample, found);
         }
-        foreach ((TableCore core, Sums sum) in sums)
-            yield return (core, (long)Math.Max(0, _partsPerSample * sum.Least(_samples.Length)));
+        foreach ((int id, Sums sum) in sums)
+            yield return (id, (long)Math.Max(0, _partsPerSample * sum.Least(_samples.Length)));
     }
 
     private int PartOf(int sample) => sample * _partsPerSample + (int)((ulong)((uint)sample * Scatter) * (uint)_partsPerSample >> 32);

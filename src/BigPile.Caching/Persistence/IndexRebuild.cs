@@ -34,11 +34,9 @@ internal sealed class IndexRebuild(
 {
     private const int EntriesAtOnce = 512;
     private const int EntriesInGroup = 32;
-    private const ulong MostUnitsInPart = (1 << 20) / SizeClasses.GranuleBytes;
+    private const int UsualPartBytes = 1 << 20;
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
-
-    private readonly ulong _partUnits = Math.Min(MostUnitsInPart, pile.Entries.SegmentUnits);
 
     private EntryEstimate _estimate = new(0);
     private TableCore?[] _tablesById = []; // those that were looked up
@@ -49,6 +47,11 @@ internal sealed class IndexRebuild(
 
     /// <summary>The time after which what failed is tried again; twice as long each time, up to a minute.</summary>
     internal TimeSpan FirstPause { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>The bytes of a part; a power of two, and whole pages.</summary>
+    internal int PartBytes { get; init; } = UsualPartBytes;
+
+    private ulong PartUnits => Math.Min((ulong)PartBytes / SizeClasses.GranuleBytes, pile.Entries.SegmentUnits);
 
     /// <summary>Walks, and then lets the tables begin with what has to wait for the end. The first failure is thrown.</summary>
     internal void RunOnce()
@@ -80,7 +83,7 @@ internal sealed class IndexRebuild(
 
     private int[] Parts()
     {
-        _estimate = new EntryEstimate((int)(pile.Entries.EndAddress / _partUnits));
+        _estimate = new EntryEstimate((int)(pile.Entries.EndAddress / PartUnits));
         return [.. _estimate.Order()];
     }
 
@@ -122,16 +125,16 @@ internal sealed class IndexRebuild(
     {
         int sample = _estimate.SampleOf(part);
         var group = new Group(countsNew: sample >= 0);
-        Walk((ulong)part * _partUnits, group);
+        Walk((ulong)part * PartUnits, group);
         if (group.New == null || !_estimate.Add(sample, group.New))
             return;
-        foreach ((TableCore core, long entries) in _estimate.Least())
-            core.GrowAhead(entries, stop);
+        foreach ((int id, long entries) in _estimate.Least())
+            TableOf(id)?.GrowAhead(entries, stop);
     }
 
     private void Walk(ulong address, Group group)
     {
-        ulong end = address + _partUnits;
+        ulong end = address + PartUnits;
         var found = new ulong[EntriesAtOnce];
         while (address < end && !stop.IsCancellationRequested)
         {
@@ -235,8 +238,8 @@ internal sealed class IndexRebuild(
 
         internal int Count { get; set; }
 
-        /// <summary>How many were taken in of each table, if they are counted.</summary>
-        internal Dictionary<TableCore, int>? New { get; } = countsNew ? [] : null;
+        /// <summary>How many were taken in of the table of each id, if they are counted.</summary>
+        internal Dictionary<int, int>? New { get; } = countsNew ? [] : null;
 
         internal void Add(TableCore core)
         {
@@ -248,7 +251,7 @@ internal sealed class IndexRebuild(
         internal void CountNew(TableCore core, int entries)
         {
             if (New != null)
-                CollectionsMarshal.GetValueRefOrAddDefault(New, core, out _) += entries;
+                CollectionsMarshal.GetValueRefOrAddDefault(New, core.Id, out _) += entries;
         }
     }
 }

@@ -61,7 +61,7 @@ internal sealed unsafe class BlockWalk
         }
     }
 
-    /// <summary>Collects the addresses of table entries from an address on, a little at a time; all of them may be freed meanwhile.</summary>
+    /// <summary>Collects the addresses of table entries from an address on; any of them may be freed meanwhile.</summary>
     /// <param name="address">Where to go on; raised.</param>
     /// <param name="end">Where to end; the start of a page.</param>
     /// <param name="found">The addresses.</param>
@@ -106,7 +106,7 @@ internal sealed unsafe class BlockWalk
         address = slots.NextPage;
     }
 
-    // Only headers are looked at, and where reads look at checksums those, too: of a pile that has many entries this is most of the walk.
+    // Only headers are looked at, and the checksums where every read looks at them: in a pile with many entries each look counts.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void CollectTableEntriesOfPage(ref ulong address, Span<ulong> found, ref int count)
     {
@@ -116,7 +116,8 @@ internal sealed unsafe class BlockWalk
         int filled = count;
         for (ulong at = slots.First; at < slots.End; at += slots.StepUnits, block += slots.StepUnits * SizeClasses.GranuleBytes)
         {
-            if (new BlockHeader(Volatile.Read(ref *(ulong*)block)).Kind != BlockKind.TableEntry || (checks && !TryDescribe(at, block, out _)))
+            bool isEntry = new BlockHeader(Volatile.Read(ref *(ulong*)block)).Kind == BlockKind.TableEntry;
+            if (!isEntry || (checks && !TryDescribe(at, block, out _)))
                 continue;
             if (filled == found.Length)
             {

@@ -168,7 +168,7 @@ internal sealed unsafe class EntryBlocks
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 
-    /// <summary>As <see cref="Collect(ref ulong, ulong, Span{ulong})"/>, as many at a time as the shorter of two rooms has places.</summary>
+    /// <summary>As <see cref="Collect(ref ulong, ulong, Span{ulong})"/>, for callers that have room for records of a walk, too.</summary>
     internal int Collect(ref ulong address, ulong end, Span<PileEntry> room, Span<ulong> found) =>
         Collect(ref address, end, found[..Math.Min(room.Length, found.Length)]);
 
