@@ -82,8 +82,9 @@ public sealed class BigPileOptions
 
     /// <summary>
     /// Whether the pile counts as open only when its tables know every entry again. After another start of the machine, and no clean stop
-    /// before it, that takes a walk through the pile; without the wait tables answer meanwhile, and miss all that was put before: a removal or a newer value of it may not have been found
-    /// yet. So an export leaves it out. How clients had tables behave, and which they had dropped, then holds from the end of the walk on.
+    /// before it, that takes a walk through the pile; without the wait tables answer meanwhile, and miss all that was put before: a
+    /// removal or a newer value of it may not have been found yet. So an export leaves it out. How clients had tables behave, and which
+    /// they had dropped, then holds from the end of the walk on.
     /// </summary>
     public bool WaitsForTables { get; set; } = true;
 

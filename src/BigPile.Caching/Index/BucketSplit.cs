@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -20,6 +21,39 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 {
     internal void Run(in LockedBucket old, in LockedBucket born)
     {
+        Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
+        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
+        if (old.First->Next == 0 && !Fault.SplitUnmarked)
+            RunLine(old.First, born.First);
+        else
+            RunLines(old, born);
+    }
+
+    // Most buckets are one line, with few entries where an index grows ahead of them: nothing can fail, and nothing is brought forward.
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private void RunLine(Bucket* old, Bucket* born)
+    {
+        uint moved = 0;
+        for (int slot = 0; slot < Bucket.SlotCount; slot++)
+        {
+            if (!IsMoved(Bucket.Load(old, slot)))
+                continue;
+            Move(new SlotPlace(old, slot), new SlotPlace(born, BitOperations.PopCount(moved)));
+            moved |= 1u << slot;
+        }
+        KillPoint.Pass(KillWindow.SplitBeforeRaised);
+        old->BeginMoveLocked();
+        for (; moved != 0; moved &= moved - 1)
+        {
+            KillPoint.Pass(KillWindow.SplitBetweenCleared);
+            Bucket.Store(old, BitOperations.TrailingZeroCount(moved), default);
+        }
+        KillPoint.Pass(KillWindow.SplitBeforeEnded);
+        old->EndMoveLocked();
+    }
+
+    private void RunLines(in LockedBucket old, in LockedBucket born)
+    {
         try
         {
             CopyMoved(old, born);
@@ -29,8 +63,6 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             Empty(born); // no reader can have found it: the old bucket still has the old level
             throw;
         }
-        Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
-        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
         if (Fault.SplitUnmarked)
             ClearMoved(old);
         KillPoint.Pass(KillWindow.SplitBeforeRaised);

@@ -10,6 +10,7 @@ namespace BigPile.Caching.Index;
 internal sealed unsafe partial class TableIndex
 {
     private const int MaxSplitsAtOnce = 16;
+    private const int MaxSplitsAhead = 512;
 
     private SpinGate _splitting;
 
@@ -20,18 +21,48 @@ internal sealed unsafe partial class TableIndex
             return;
         try
         {
-            for (int i = 0; i < MaxSplitsAtOnce && (long)BucketCount < WantedFor(entries) && TrySplitNextLocked(); i++)
+            _ = IsMoreToSplitLocked(entries, MaxSplitsAtOnce);
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    /// <summary>As <see cref="GrowFor"/>, more at a time, for entries that are still to come: buckets are split before they fill.</summary>
+    /// <returns>Whether there is more to be done.</returns>
+    internal bool GrowAheadFor(long entries)
+    {
+        if ((long)BucketCount >= WantedFor(entries))
+            return false;
+        _splitting.Enter(); // whoever else is inside splits a few
+        try
+        {
+            return IsMoreToSplitLocked(entries, MaxSplitsAhead);
+        }
+        finally
+        {
+            _splitting.Exit();
+        }
+    }
+
+    private bool IsMoreToSplitLocked(long entries, int maxSplits)
+    {
+        try
+        {
+            for (int i = 0; (long)BucketCount < WantedFor(entries); i++)
             {
+                if (i == maxSplits)
+                    return true;
+                if (!TrySplitNextLocked())
+                    return false;
             }
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
         {
             // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
         }
-        finally
-        {
-            _splitting.Exit();
-        }
+        return false;
     }
 
     /// <summary>Finishes or undoes what a killed process had begun: a line on its way, and a split. Nobody uses the index yet.</summary>

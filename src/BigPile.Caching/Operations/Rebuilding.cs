@@ -1,8 +1,9 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
-using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -13,6 +14,8 @@ namespace BigPile.Caching.Operations;
 /// <summary>Takes in the entries again that a pile holds, as a walk comes by them.</summary>
 internal static unsafe class Rebuilding
 {
+    private const int EntriesBetweenGrowths = 32;
+
     /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
     {
@@ -38,11 +41,11 @@ internal static unsafe class Rebuilding
     }
 
     // A slot whose tag was damaged leads to the entry as well, and nobody finds it by its key.
-    private static void DropDamagedLocked(in LockedBucket bucket, in KeyProbe key, ulong address)
+    private static void DropDamagedLocked(in LockedBucket bucket, ulong hash, ulong address)
     {
         foreach (SlotPlace place in bucket.Slots)
         {
-            if (place.Value.Address == address && !place.Value.MayBe(key.Hash))
+            if (place.Value.Address == address && !place.Value.MayBe(hash))
                 place.Store(default);
         }
     }
@@ -51,31 +54,71 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
     internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
-        if (!core.TryViewLocked(address, out EntryHead head, out long payloadBytes))
-            return core.Pile.Entries.View(address).IsNone; // freed since the walk came by
+        EntryView view = core.Pile.Entries.View(address);
+        if (view.IsNone)
+            return true; // freed since the walk came by
+        var found = default(Found);
+        if (!core.TrySee(address, view, HeadOf(view), ref found))
+            return core.Pile.Entries.View(address).IsNone;
+        if (found.Address != 0)
+            _ = core.AddFound(presence, found);
+        return true;
+    }
+
+    /// <summary>What a block begins with; all zero where it is too short for an entry.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static EntryHead HeadOf(in EntryView view) =>
+        view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
+
+    /// <summary>
+    /// Looks under no lock at an entry that a walk found, and brings its bucket towards the processor. A mark of a removed tag is taken in
+    /// at once. The caller is inside, and stays there until the entry is taken in.
+    /// </summary>
+    /// <param name="core">The table that the entry should be of.</param>
+    /// <param name="address">Where the block is.</param>
+    /// <param name="view">The block.</param>
+    /// <param name="head">What it begins with.</param>
+    /// <param name="found">What is to be taken in.</param>
+    /// <returns><see langword="false"/> when it can't be an entry, or is none any more.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
+    {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
+        found.Address = 0;
+        if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
+            return false;
         if (head.Kind == ValueKind.TagMark)
         {
             core.AddFoundMark(head, address);
             return true;
         }
-        ulong version = head.Version;
-        core.Pile.Keeper.Versions.Note(version);
-        byte[] copy = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
-        var key = new KeyProbe(copy, core.Hash.Of(copy));
-        EntryPriority priority = head.Priority;
-        if (core.AddFoundLocking(presence, key, address, version))
-            core.Evictor?.EnterFound(key.Hash, priority, isInMain: false);
+        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)); // the key may be changing: it is looked at again
+        core.Index.Prefetch(hash);
+        found.Address = address;
+        found.Hash = hash;
+        found.View = view;
         return true;
     }
 
-    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in KeyProbe key, ulong address, ulong version)
+    /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
+    /// <returns>Whether a slot leads to it that did not before.</returns>
+    internal static bool AddFound(this TableCore core, ThreadPresence presence, in Found found)
     {
-        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
+        EntryHead head = found.Head;
+        EntryPriority priority = head.Priority;
+        core.Pile.Keeper.Versions.Note(head.Version);
+        bool isNew = core.AddFoundLocking(presence, found, head);
+        if (isNew)
+            core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
+        return isNew;
+    }
+
+    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found, in EntryHead head)
+    {
+        using LockedBucket bucket = core.Index.Lock(found.Hash);
         // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-        return core.TryViewLocked(address, out EntryHead head, out long payloadBytes) && head.Version == version
-            && LockedEntries.HasKey(head, payloadBytes, key)
-            && core.AddFoundLocked(presence, bucket, key, new Found(address, head, payloadBytes));
+        return found.IsUnchanged() && core.AddFoundLocked(presence, bucket, found, head);
     }
 
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
@@ -86,11 +129,40 @@ internal static unsafe class Rebuilding
         core.HasMortals = true;
     }
 
+    /// <summary>Notes that a walk took in some entries more, and lets the index grow once they are many.</summary>
+    internal static void NoteFound(this TableCore core, int entries)
+    {
+        core.FoundSinceGrowth += entries; // about so many: what two threads lose by each other is counted when it grows
+        if (core.FoundSinceGrowth < EntriesBetweenGrowths)
+            return;
+        core.FoundSinceGrowth = 0;
+        core.GrowForFound();
+    }
+
     /// <summary>Lets the index grow for what a walk found so far.</summary>
     internal static void GrowForFound(this TableCore core)
     {
         if (!core.Options.FixedIndex)
             core.Index.GrowFor(core.Counters.Entries);
+    }
+
+    /// <summary>Has the index grow for entries that a walk is going to find, while the table is in use.</summary>
+    internal static void GrowAhead(this TableCore core, long entries, CancellationToken stop)
+    {
+        bool isMore = !core.Options.FixedIndex;
+        while (isMore)
+        {
+            stop.ThrowIfCancellationRequested();
+            ThreadPresence presence = core.Pile.Gate.Enter();
+            try
+            {
+                isMore = core.Index.GrowAheadFor(entries);
+            }
+            finally
+            {
+                core.Pile.Space.Exit(presence);
+            }
+        }
     }
 
     /// <summary>
@@ -124,37 +196,36 @@ internal static unsafe class Rebuilding
     /// <summary>Takes in an entry, or frees its block.</summary>
     /// <returns>Whether a slot leads to it that did not before.</returns>
     private static bool AddFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
     {
-        bool isKnown = core.TryFindLocked(bucket, key, out LockedEntry other);
+        bool isKnown = core.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
             return false;
         if (core.IsChecked)
         {
             core.NoteDamage("does not lead to an entry");
-            DropDamagedLocked(bucket, key, found.Address);
+            DropDamagedLocked(bucket, found.Hash, found.Address);
         }
-        PilePointer owned = found.Head.Owned;
-        if (found.Head.Kind == ValueKind.Pointer && !core.IsLive(owned))
+        if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
             core.Pile.Entries.Free(found.Address); // a crash came while it was being put or freed
             return false;
         }
         if (isKnown)
-            core.AddToKnownLocked(presence, key, found, other);
-        else if (found.Head.Version <= core.Tags.ClearedUpTo)
-            LockedEntries.Free(core.Pile, found.Address, owned);
+            core.AddToKnownLocked(presence, found, head, other);
+        else if (head.Version <= core.Tags.ClearedUpTo)
+            LockedEntries.Free(core.Pile, found.Address, head.Owned);
         else
-            return core.InsertFoundLocked(presence, bucket, key, found);
+            return core.InsertFoundLocked(presence, bucket, found, head);
         return false;
     }
 
     private static void AddToKnownLocked(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in Found found, in LockedEntry other)
+        this TableCore core, ThreadPresence presence, in Found found, in EntryHead head, in LockedEntry other)
     {
-        PilePointer owned = found.Head.Owned;
+        PilePointer owned = head.Owned;
         PilePointer otherOwned = other.Owned;
-        if (found.Head.Version <= other.Head.Version)
+        if (head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
             if (core.IsChecked)
@@ -164,26 +235,26 @@ internal static unsafe class Rebuilding
         Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
-        core.MarkLine(other.Place.Line, found.Head);
-        other.Place.Store(new IndexSlot(key.Hash, found.Address));
+        core.MarkLine(other.Place.Line, head);
+        other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts)
             core.CountGone(presence, other.PayloadBytes, entries: 1);
-        core.CountFound(presence, found);
+        core.CountFound(presence, head, found.PayloadBytes);
         KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
     }
 
     private static bool InsertFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in KeyProbe key, in Found found)
+        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
     {
         bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
         Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
-        core.MarkLine(place.Line, found.Head);
-        place.Store(new IndexSlot(key.Hash, found.Address));
-        core.CountFound(presence, found);
+        core.MarkLine(place.Line, head);
+        place.Store(new IndexSlot(found.Hash, found.Address));
+        core.CountFound(presence, head, found.PayloadBytes);
         return true;
     }
 
@@ -192,18 +263,19 @@ internal static unsafe class Rebuilding
         if (head.MayBeDead)
         {
             line->MarkExpiry();
-            core.HasMortals = true;
+            if (!core.HasMortals)
+                core.HasMortals = true;
         }
-        if (head.Priority != EntryPriority.Normal)
+        if (head.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;
     }
 
-    private static void CountFound(this TableCore core, ThreadPresence presence, in Found found)
+    private static void CountFound(this TableCore core, ThreadPresence presence, in EntryHead head, long payloadBytes)
     {
-        if (found.Head.Kind == ValueKind.Tombstone)
+        if (head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
         else if (!core.IsChecked) // else it is counted, and only the slot that led to it was lost
-            core.CountNew(presence, found.PayloadBytes);
+            core.CountNew(presence, payloadBytes);
     }
 
     private static void DropTombstones(this TableCore core, ulong number)
@@ -222,13 +294,5 @@ internal static unsafe class Rebuilding
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
-    }
-
-    /// <summary>An entry that a walk came by, and that the index may not know.</summary>
-    private readonly struct Found(ulong address, in EntryHead head, long payloadBytes)
-    {
-        internal readonly ulong Address = address;
-        internal readonly EntryHead Head = head;
-        internal readonly long PayloadBytes = payloadBytes;
     }
 }

@@ -2,20 +2,26 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Finds the entries of all tables by walking through the pile, a segment a worker, while the tables are in use.</summary>
+/// <summary>Finds the entries of all tables by walking through the pile, part by part, while the tables are in use.</summary>
 /// <remarks>
 /// Of two blocks with one key the higher version is right, and the other is freed: a kill came between a put's publishing and its freeing.
-/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A segment whose walk fails is walked
+/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A part whose walk fails is walked
 /// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
+/// Parts that are spread over the pile come first. By them the other entries of a table are estimated, and its index grows at once for
+/// those that there are for certain: to split a bucket that has hardly any entries yet costs little.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables whose entries are to be found, by their ids.</param>
@@ -27,10 +33,13 @@ internal sealed class IndexRebuild(
     CancellationToken stop)
 {
     private const int EntriesAtOnce = 512;
-    private const int EntriesBetweenGrowths = 64;
+    private const int EntriesInGroup = 32;
+    private const int UsualPartBytes = 1 << 20;
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
+    private EntryEstimate _estimate = new(0);
+    private TableCore?[] _tablesById = []; // those that were looked up
     private long _unreadable;
 
     /// <summary>The ids of tables whose index has all entries.</summary>
@@ -39,11 +48,16 @@ internal sealed class IndexRebuild(
     /// <summary>The time after which what failed is tried again; twice as long each time, up to a minute.</summary>
     internal TimeSpan FirstPause { get; init; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>The bytes of a part; a power of two, and whole pages.</summary>
+    internal int PartBytes { get; init; } = UsualPartBytes;
+
+    private ulong PartUnits => Math.Min((ulong)PartBytes / SizeClasses.GranuleBytes, pile.Entries.SegmentUnits);
+
     /// <summary>Walks, and then lets the tables begin with what has to wait for the end. The first failure is thrown.</summary>
     internal void RunOnce()
     {
         Begin();
-        Parallel.ForEach(Segments(), Options(), Walk);
+        Parallel.ForEach(InOrder(Parts()), Options(), Walk);
         foreach (TableCore core in cores.Values)
             core.EndRebuild();
         End();
@@ -53,7 +67,7 @@ internal sealed class IndexRebuild(
     internal void Run()
     {
         Begin();
-        TryUntilDone(Segments(), Walk);
+        TryUntilDone(Parts(), Walk);
         TryUntilDone([.. cores.Values], static core => core.EndRebuild());
         End();
     }
@@ -67,13 +81,15 @@ internal sealed class IndexRebuild(
         pile.Logger.LogInformation("The tables' index was rebuilt from {Count} entries", readiness.EntriesFound);
     }
 
-    private ulong[] Segments()
+    private int[] Parts()
     {
-        var starts = new ulong[pile.Entries.EndAddress / pile.Entries.SegmentUnits];
-        for (int i = 0; i < starts.Length; i++)
-            starts[i] = (ulong)i * pile.Entries.SegmentUnits;
-        return starts;
+        _estimate = new EntryEstimate((int)(pile.Entries.EndAddress / PartUnits));
+        return [.. _estimate.Order()];
     }
+
+    // One after the other: by itself each worker would get a range of its own.
+    private static OrderablePartitioner<T> InOrder<T>(IEnumerable<T> parts) =>
+        Partitioner.Create(parts, EnumerablePartitionerOptions.NoBuffering);
 
     private ParallelOptions Options() => new() { MaxDegreeOfParallelism = Environment.ProcessorCount, CancellationToken = stop };
 
@@ -82,7 +98,7 @@ internal sealed class IndexRebuild(
         for (TimeSpan pause = FirstPause; parts.Length != 0; pause = pause * 2 < LongestPause ? pause * 2 : LongestPause)
         {
             var failed = new ConcurrentBag<T>();
-            Parallel.ForEach(parts, Options(), part => Try(part, work, failed));
+            Parallel.ForEach(InOrder(parts), Options(), part => Try(part, work, failed));
             parts = [.. failed];
             if (parts.Length != 0 && stop.WaitHandle.WaitOne(pause))
                 stop.ThrowIfCancellationRequested();
@@ -105,23 +121,34 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private void Walk(ulong address)
+    private void Walk(int part)
     {
-        ulong end = address + pile.Entries.SegmentUnits;
-        var room = new PileEntry[EntriesAtOnce];
+        int sample = _estimate.SampleOf(part);
+        var group = new Group(countsNew: sample >= 0);
+        Walk((ulong)part * PartUnits, group);
+        if (group.New == null || !_estimate.Add(sample, group.New))
+            return;
+        foreach ((int id, long entries) in _estimate.Least())
+            TableOf(id)?.GrowAhead(entries, stop);
+    }
+
+    private void Walk(ulong address, Group group)
+    {
+        ulong end = address + PartUnits;
         var found = new ulong[EntriesAtOnce];
         while (address < end && !stop.IsCancellationRequested)
         {
             ulong before = address;
-            int count = pile.Entries.Collect(ref address, end, room, found);
-            for (int at = 0; at < count; at += EntriesBetweenGrowths)
-                TakeIn(found.AsSpan(at, Math.Min(EntriesBetweenGrowths, count - at)));
-            readiness.Advance((long)(Math.Min(address, end) - before), count);
+            int count = pile.Entries.Collect(ref address, end, found);
+            for (int at = 0; at < count; at += EntriesInGroup)
+                TakeIn(found.AsSpan(at, Math.Min(EntriesInGroup, count - at)), group);
+            readiness.Advance((long)(address - before), count);
         }
         stop.ThrowIfCancellationRequested();
     }
 
-    private void TakeIn(ReadOnlySpan<ulong> addresses)
+    // Blocks first, then the buckets that they tell, then each under its lock: what one waits for comes while others are worked on.
+    private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Space.MakeRoomToMove();
         ThreadPresence presence = pile.Gate.EnterToChange();
@@ -129,8 +156,10 @@ internal sealed class IndexRebuild(
         {
             foreach (ulong address in addresses)
                 pile.Entries.Prefetch(address);
+            group.Count = 0;
             foreach (ulong address in addresses)
-                TakeIn(presence, address);
+                See(address, group);
+            TakeInSeen(presence, group);
         }
         finally
         {
@@ -138,20 +167,91 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private void TakeIn(ThreadPresence presence, ulong address)
+    private void See(ulong address, Group group)
     {
-        if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
-            return; // freed since the walk came by
-        if (Known.Contains(tableId))
-            return;
-        if (!cores.TryGetValue(tableId, out TableCore? core))
+        EntryView view = pile.Entries.ViewExamined(address); // its page was, when the walk came by
+        if (view.IsNone)
+            return; // freed since
+        EntryHead head = Rebuilding.HeadOf(view);
+        if (TableOf(head.TableId) is not { } core)
         {
-            if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
-                Interlocked.Increment(ref _unreadable);
+            DropOthers(address, head.TableId);
             return;
         }
-        if (!core.AddFound(presence, address))
+        ref Found found = ref group.Found[group.Count];
+        if (!core.TrySee(address, view, head, ref found))
+        {
+            if (!pile.Entries.View(address).IsNone)
+                Interlocked.Increment(ref _unreadable);
+        }
+        else if (found.Address != 0)
+        {
+            group.Add(core);
+        }
+    }
+
+    private static void TakeInSeen(ThreadPresence presence, Group group)
+    {
+        int added = 0;
+        for (int at = 0; at < group.Count; at++)
+        {
+            TableCore core = group.Cores[at];
+            if (core.AddFound(presence, group.Found[at]))
+                added++;
+            if (added == 0 || (at + 1 < group.Count && group.Cores[at + 1] == core))
+                continue;
+            core.NoteFound(added);
+            group.CountNew(core, added);
+            added = 0;
+        }
+    }
+
+    // What two threads write at once one of them may lose, and looks up again.
+    private TableCore? TableOf(int tableId)
+    {
+        TableCore?[] tables = _tablesById;
+        if ((uint)tableId < (uint)tables.Length && tables[tableId] is { } known)
+            return known;
+        if (Known.Contains(tableId) || !cores.TryGetValue(tableId, out TableCore? core))
+            return null;
+        if (tableId >= tables.Length)
+        {
+            Array.Resize(ref tables, tableId + 1);
+            _tablesById = tables;
+        }
+        return tables[tableId] = core;
+    }
+
+    private void DropOthers(ulong address, int tableId)
+    {
+        if (Known.Contains(tableId))
+            return;
+        if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
             Interlocked.Increment(ref _unreadable);
-        core.GrowForFound();
+    }
+
+    /// <summary>Entries that were seen, and are to be taken in.</summary>
+    private sealed class Group(bool countsNew)
+    {
+        internal readonly Found[] Found = new Found[EntriesInGroup];
+        internal readonly TableCore[] Cores = new TableCore[EntriesInGroup];
+
+        internal int Count { get; set; }
+
+        /// <summary>How many were taken in of the table of each id, if they are counted.</summary>
+        internal Dictionary<int, int>? New { get; } = countsNew ? [] : null;
+
+        internal void Add(TableCore core)
+        {
+            if (Cores[Count] != core)
+                Cores[Count] = core;
+            Count++;
+        }
+
+        internal void CountNew(TableCore core, int entries)
+        {
+            if (New != null)
+                CollectionsMarshal.GetValueRefOrAddDefault(New, core.Id, out _) += entries;
+        }
     }
 }

@@ -204,6 +204,9 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _isRebuilding, value);
     }
 
+    /// <summary>About how many entries a walk has taken in since the index grew for it.</summary>
+    internal int FoundSinceGrowth { get; set; }
+
     /// <summary>
     /// Whether the index has all entries, and a walk looks whether that is so: what the walk comes by is counted, also where no slot leads
     /// to it.

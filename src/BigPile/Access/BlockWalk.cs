@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -60,7 +61,77 @@ internal sealed unsafe class BlockWalk
         }
     }
 
+    /// <summary>Collects the addresses of table entries from an address on; any of them may be freed meanwhile.</summary>
+    /// <param name="address">Where to go on; raised.</param>
+    /// <param name="end">Where to end; the start of a page.</param>
+    /// <param name="found">The addresses.</param>
+    /// <returns>How many were found; <paramref name="address"/> reaches the end when there are no more.</returns>
+    internal int CollectTableEntries(ref ulong address, ulong end, Span<ulong> found)
+    {
+        Debug.Assert(_shared == null, "Whoever only reads has no tables.");
+        int count = 0;
+        while (address < end && count == 0)
+            CollectFewTableEntries(ref address, end, found, ref count);
+        return count;
+    }
+
+    private void CollectFewTableEntries(ref ulong address, ulong end, Span<ulong> found, ref int count)
+    {
+        ThreadPresence presence = _space.Gate.Enter();
+        try
+        {
+            for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)
+                CollectTableEntriesOfPage(ref address, found, ref count);
+        }
+        finally
+        {
+            _space.Exit(presence);
+        }
+    }
+
     private void CollectPage(ref ulong address, Span<PileEntry> entries, ref int count)
+    {
+        PageSlots slots = SlotsFrom(address);
+        byte* block = slots.Block;
+        for (ulong at = slots.First; at < slots.End; at += slots.StepUnits, block += slots.StepUnits * SizeClasses.GranuleBytes)
+        {
+            if (count == entries.Length)
+            {
+                address = at;
+                return;
+            }
+            if (TryDescribe(at, block, out entries[count]))
+                count++;
+        }
+        address = slots.NextPage;
+    }
+
+    // Only headers are looked at, and the checksums where every read looks at them: in a pile with many entries each look counts.
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private void CollectTableEntriesOfPage(ref ulong address, Span<ulong> found, ref int count)
+    {
+        PageSlots slots = SlotsFrom(address);
+        byte* block = slots.Block;
+        bool checks = _space.ChecksEveryRead;
+        int filled = count;
+        for (ulong at = slots.First; at < slots.End; at += slots.StepUnits, block += slots.StepUnits * SizeClasses.GranuleBytes)
+        {
+            bool isEntry = new BlockHeader(Volatile.Read(ref *(ulong*)block)).Kind == BlockKind.TableEntry;
+            if (!isEntry || (checks && !TryDescribe(at, block, out _)))
+                continue;
+            if (filled == found.Length)
+            {
+                address = at;
+                count = filled;
+                return;
+            }
+            found[filled++] = at;
+        }
+        address = slots.NextPage;
+        count = filled;
+    }
+
+    private PageSlots SlotsFrom(ulong address)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "A segment's memory stays until the walk has left the pile.");
         ulong page = address & ~(UnitsPerPage - 1);
@@ -69,20 +140,16 @@ internal sealed unsafe class BlockWalk
         if (info.IsUnexamined)
             info = ExaminedInfo(page, start, infoAt);
         ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
-        ulong end = page + (ulong)info.SlotCount * step;
         // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
-        ulong at = page + (address - page + step - 1) / step * step;
-        for (; at < end; at += step)
+        ulong first = page + (address - page + step - 1) / step * step;
+        return new PageSlots
         {
-            if (count == entries.Length)
-            {
-                address = at;
-                return;
-            }
-            if (TryDescribe(at, start + (at - page) * SizeClasses.GranuleBytes, out entries[count]))
-                count++;
-        }
-        address = page + UnitsPerPage;
+            First = first,
+            End = page + (ulong)info.SlotCount * step,
+            StepUnits = step,
+            NextPage = page + UnitsPerPage,
+            Block = start + (first - page) * SizeClasses.GranuleBytes,
+        };
     }
 
     // The block's place was found with its page: the segment may be given back meanwhile, and then nothing is found any more, while its
@@ -111,5 +178,20 @@ internal sealed unsafe class BlockWalk
         PageExaminer.ReadAhead(start);
         _space.Examiner!.Examine(page);
         return SegmentMap.Load(infoAt);
+    }
+
+    /// <summary>The slots of a page that a walk has before it.</summary>
+    private readonly ref struct PageSlots
+    {
+        internal ulong First { get; init; }
+
+        internal ulong End { get; init; }
+
+        internal ulong StepUnits { get; init; }
+
+        internal ulong NextPage { get; init; }
+
+        /// <summary>The block of the first one; in no memory where there is none.</summary>
+        internal byte* Block { get; init; }
     }
 }

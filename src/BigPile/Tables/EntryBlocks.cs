@@ -168,24 +168,14 @@ internal sealed unsafe class EntryBlocks
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 
+    /// <summary>As <see cref="Collect(ref ulong, ulong, Span{ulong})"/>, for callers that have room for records of a walk, too.</summary>
+    internal int Collect(ref ulong address, ulong end, Span<PileEntry> room, Span<ulong> found) =>
+        Collect(ref address, end, found[..Math.Min(room.Length, found.Length)]);
+
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
     /// <param name="address">Where to go on; raised.</param>
-    /// <param name="end">Where to end; the start of a segment.</param>
-    /// <param name="room">Room for the walk's records.</param>
-    /// <param name="found">The addresses; as long as the room.</param>
+    /// <param name="end">Where to end; the start of a page.</param>
+    /// <param name="found">The addresses.</param>
     /// <returns>How many were found; <paramref name="address"/> reaches the end when there are no more.</returns>
-    internal int Collect(ref ulong address, ulong end, Span<PileEntry> room, Span<ulong> found)
-    {
-        Debug.Assert(found.Length >= room.Length, "Each record that the walk makes may be an entry.");
-        int walked = _walk.Collect(ref address, room);
-        int count = 0;
-        foreach (PileEntry entry in room[..walked])
-        {
-            if (entry.Kind == PayloadKind.TableEntry && entry.Pointer.Address < end)
-                found[count++] = entry.Pointer.Address;
-        }
-        if (walked == 0)
-            address = end;
-        return count;
-    }
+    internal int Collect(ref ulong address, ulong end, Span<ulong> found) => _walk.CollectTableEntries(ref address, end, found);
 }

@@ -1,0 +1,66 @@
+using System;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Caching.Index;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>An index that grows for entries which are still to come.</summary>
+public sealed class GrowAheadTests
+{
+    [Fact]
+    public void What_is_added_while_an_index_grows_ahead_is_found()
+    {
+        const int Count = 100_000;
+        int seed = TestLeg.Seed(11);
+        var random = new Random(seed);
+        ulong[] hashes = [.. Enumerable.Range(0, Count).Select(_ => (ulong)random.NextInt64())];
+        using var index = new TableIndex(new MemoryPlace(), 0);
+        Task growth = SideBySide.Start(() =>
+        {
+            while (index.GrowAheadFor(Count * 2))
+            {
+            }
+        });
+        for (int i = 0; i < Count; i++)
+        {
+            Add(index, hashes[i], (ulong)i + 1);
+            Assert.True(Contains(index, hashes[i / 2], (ulong)(i / 2) + 1), $"seed {seed}, entry {i / 2}");
+        }
+        Assert.True(growth.Wait(Eventually.Patience), $"seed {seed}");
+        Assert.False(index.GrowAheadFor(Count * 2));
+        Assert.InRange(index.BucketCount, Count * 2 / 4.3, Count * 2 / 4.1);
+        for (int i = 0; i < Count; i++)
+            Assert.True(Contains(index, hashes[i], (ulong)i + 1), $"seed {seed}, entry {i}");
+        Assert.Equal(Count, CountSlots(index));
+    }
+
+    private static void Add(TableIndex index, ulong hash, ulong address)
+    {
+        using LockedBucket bucket = index.Lock(hash);
+        Assert.True(index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
+        place.Store(new IndexSlot(hash, address));
+    }
+
+    private static bool Contains(TableIndex index, ulong hash, ulong address)
+    {
+        using LockedBucket bucket = index.Lock(hash);
+        foreach (SlotPlace place in bucket.Matching(hash))
+        {
+            if (place.Value.Address == address)
+                return true;
+        }
+        return false;
+    }
+
+    private static int CountSlots(TableIndex index)
+    {
+        int count = 0;
+        for (ulong number = 0; number < index.BucketCount; number++)
+        {
+            foreach (SlotPlace _ in index.SlotsOf(number))
+                count++;
+        }
+        return count;
+    }
+}
