@@ -32,7 +32,8 @@ public abstract class StoppedCacheTest : IDisposable
         foreach (string file in Directory.EnumerateFiles(directory))
         {
             string name = Path.GetFileName(file);
-            if (name == IndexFiles.FileName || name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
+            if (name == IndexFiles.FileName || name.StartsWith(FilePlace.HeadPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
                 || name.StartsWith(FilePlace.OverflowPrefix, StringComparison.Ordinal))
                 File.Delete(file);
         }

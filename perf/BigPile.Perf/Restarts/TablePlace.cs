@@ -10,7 +10,7 @@ internal sealed record TablePlace(string PilePath, string? IndexPath)
 {
     private const int ReadBytes = 1 << 20;
 
-    private static readonly string[] IndexPatterns = ["index", "index-*", "overflow-*"];
+    private static readonly string[] IndexPatterns = ["index", "index-*", "buckets-*", "overflow-*"];
 
     /// <summary>The bytes of the files of the index.</summary>
     internal long IndexBytes => IndexFiles().Sum(static path => new FileInfo(path).Length);

@@ -7,11 +7,10 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Chunks in a file that grows: the lines lie behind each other, the first one behind what the file begins with.</summary>
+/// <summary>Chunks in a file that grows: the lines lie behind each other, so that a chunk can be one huge page.</summary>
 /// <param name="open">Opens the file, or makes it, when the first chunk is wanted.</param>
-/// <param name="headBytes">What the file begins with.</param>
 /// <param name="preparesChunks">Whether chunks are made and touched ahead.</param>
-internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bool preparesChunks) : LineSource
+internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunks) : LineSource
 {
     private const int FirstLines = SystemPageBytes / Bucket.SizeBytes;
     private const int MostChunksAtOnce = 32;
@@ -22,11 +21,8 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bo
     private GrowingMap? _map;
     private bool _isDisposed;
 
-    /// <summary>What is mapped of such a file from the start.</summary>
-    internal static long FirstBytes(long headBytes) => headBytes + ChunkBytes;
-
     /// <summary>The bytes of a file with so many lines.</summary>
-    internal static long BytesFor(long headBytes, ulong lines) => headBytes + (long)lines * Bucket.SizeBytes;
+    internal static long BytesFor(ulong lines) => (long)lines * Bucket.SizeBytes;
 
     /// <summary>The file, if it was opened.</summary>
     internal GrowingMap? Map => Volatile.Read(ref _map);
@@ -34,7 +30,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bo
     internal override bool HasLargePages => preparesChunks;
 
     internal override ulong LinesInFirst =>
-        Map is { } map ? Math.Min(LinesPerChunk, (ulong)(map.LengthBytes - headBytes) / Bucket.SizeBytes) : 0;
+        Map is { } map ? Math.Min(LinesPerChunk, (ulong)map.LengthBytes / Bucket.SizeBytes) : 0;
 
     internal override byte* Take(int chunk, bool touches)
     {
@@ -59,7 +55,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bo
         if (lines <= LinesInFirst)
             return;
         ulong wanted = Math.Clamp(BitOperations.RoundUpToPowerOf2(lines), FirstLines, LinesPerChunk);
-        Map!.EnsureLength(BytesFor(headBytes, wanted));
+        Map!.EnsureLength(BytesFor(wanted));
     }
 
     public override void Dispose()
@@ -73,7 +69,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, long headBytes, bo
 
     private byte* Find(GrowingMap map, int chunk)
     {
-        long offset = headBytes + chunk * ChunkBytes;
+        long offset = chunk * ChunkBytes;
         if (offset + ChunkBytes <= map.MappedBytes)
             return map.Start + offset;
         foreach (Piece piece in _pieces)

@@ -8,15 +8,18 @@ using BigPile.Memory;
 namespace BigPile.Caching.Persistence;
 
 /// <summary>
-/// The index of one table in two files: head, counters and buckets in one, overflow lines, once there are any, in the other.
+/// The index of one table in files: head and counters in one, buckets in the second, overflow lines, once there are any, in the third.
 /// </summary>
 internal sealed unsafe class FilePlace : IndexPlace
 {
-    /// <summary>What a file of buckets begins with.</summary>
+    /// <summary>The bytes of a file of a head.</summary>
     internal const int HeadBytes = 64 << 10;
 
+    /// <summary>What the names of files of heads begin with.</summary>
+    internal const string HeadPrefix = "index-";
+
     /// <summary>What the names of files of buckets begin with.</summary>
-    internal const string BucketsPrefix = "index-";
+    internal const string BucketsPrefix = "buckets-";
 
     /// <summary>What the names of files of overflow lines begin with.</summary>
     internal const string OverflowPrefix = "overflow-";
@@ -28,11 +31,11 @@ internal sealed unsafe class FilePlace : IndexPlace
     private readonly FileLines _overflow;
     private readonly GrowingMap _map;
 
-    private FilePlace(GrowingMap buckets, Func<GrowingMap> overflow, ChangeNotes notes)
+    private FilePlace(GrowingMap head, GrowingMap buckets, Func<GrowingMap> overflow, ChangeNotes notes)
     {
-        _map = buckets;
-        _buckets = new FileLines(() => buckets, HeadBytes, preparesChunks: true);
-        _overflow = new FileLines(overflow, headBytes: 0, preparesChunks: false);
+        _map = head;
+        _buckets = new FileLines(() => buckets, preparesChunks: true);
+        _overflow = new FileLines(overflow, preparesChunks: false);
         _ = _buckets.Take(0, touches: false);
         Notes = notes;
     }
@@ -52,22 +55,29 @@ internal sealed unsafe class FilePlace : IndexPlace
     /// <summary>Where the checksums of a clean stop are.</summary>
     internal byte* SealArea => _map.Start + SealOffset;
 
-    internal static string BucketsName(int tableId) => Name(BucketsPrefix, tableId);
-
-    internal static string OverflowName(int tableId) => Name(OverflowPrefix, tableId);
+    /// <summary>The names of a table's files.</summary>
+    internal static string[] NamesOf(int tableId) =>
+        [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId)];
 
     /// <summary>Makes the files of an index without entries.</summary>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
     internal static FilePlace Create(IndexFiles files, int tableId, ulong formerUpTo)
     {
         files.Delete(tableId);
-        GrowingMap buckets = GrowingMap.Create(
-            files.Directory, BucketsName(tableId), FileLines.BytesFor(HeadBytes, TableIndex.MinBuckets),
-            FileLines.FirstBytes(HeadBytes), files.WantsHugePages);
-        var head = (IndexHead*)buckets.Start;
-        head->Begin();
-        head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
-        return new FilePlace(buckets, () => CreateOverflow(files, tableId), files.Notes);
+        GrowingMap map = GrowingMap.Create(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes);
+        try
+        {
+            var head = (IndexHead*)map.Start;
+            head->Begin();
+            head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
+            GrowingMap buckets = CreateLines(files, BucketsPrefix, tableId);
+            return new FilePlace(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Notes);
+        }
+        catch
+        {
+            map.Dispose();
+            throw;
+        }
     }
 
     /// <summary>Opens the files of an index with all its entries; null when there is none that can be trusted.</summary>
@@ -77,30 +87,32 @@ internal sealed unsafe class FilePlace : IndexPlace
     /// <exception cref="System.IO.IOException">The files can't be used.</exception>
     internal static FilePlace? TryOpen(IndexFiles files, int tableId, ulong? formerUpTo)
     {
-        GrowingMap? buckets = GrowingMap.TryOpen(
-            files.Directory, BucketsName(tableId), FileLines.BytesFor(HeadBytes, TableIndex.MinBuckets),
-            FileLines.FirstBytes(HeadBytes), LineSource.ChunkBytes, files.WantsHugePages);
+        GrowingMap? map = null;
+        GrowingMap? buckets = null;
         GrowingMap? overflow = null;
+        bool isOpen = false;
         try
         {
-            if (buckets == null || !IsUsable(buckets, files.PileId, tableId, formerUpTo))
-                return Close(buckets);
-            uint overflowEnd = ((IndexHead*)buckets.Start)->OverflowEnd;
-            if (overflowEnd > 1)
+            map = GrowingMap.TryOpen(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes);
+            if (map == null || !IsUsable((IndexHead*)map.Start, files.PileId, tableId, formerUpTo))
+                return null;
+            var head = (IndexHead*)map.Start;
+            buckets = TryOpenLines(files, BucketsPrefix, tableId, head->BucketCount);
+            overflow = head->OverflowEnd > 1 ? TryOpenLines(files, OverflowPrefix, tableId, head->OverflowEnd) : null;
+            isOpen = buckets != null && (overflow != null || head->OverflowEnd <= 1);
+            return isOpen
+                ? new FilePlace(map, buckets!, () => overflow ?? CreateLines(files, OverflowPrefix, tableId), files.Notes)
+                : null;
+        }
+        finally
+        {
+            if (!isOpen)
             {
-                overflow = GrowingMap.TryOpen(
-                    files.Directory, OverflowName(tableId), FileLines.BytesFor(0, overflowEnd), FileLines.FirstBytes(0),
-                    LineSource.ChunkBytes, files.WantsHugePages);
-                if (overflow == null)
-                    return Close(buckets);
+                map?.Dispose();
+                buckets?.Dispose();
+                overflow?.Dispose();
             }
         }
-        catch
-        {
-            buckets?.Dispose();
-            throw;
-        }
-        return new FilePlace(buckets, () => overflow ?? CreateOverflow(files, tableId), files.Notes);
     }
 
     /// <inheritdoc/>
@@ -111,6 +123,7 @@ internal sealed unsafe class FilePlace : IndexPlace
     internal void Flush()
     {
         _overflow.Map?.Flush();
+        _buckets.Map?.Flush();
         _map.Flush();
     }
 
@@ -118,24 +131,19 @@ internal sealed unsafe class FilePlace : IndexPlace
     {
         _overflow.Dispose();
         _buckets.Dispose();
+        _map.Dispose();
     }
 
-    private static bool IsUsable(GrowingMap buckets, Guid pileId, int tableId, ulong? formerUpTo)
-    {
-        var head = (IndexHead*)buckets.Start;
-        return head->HasIdentity(pileId, tableId, formerUpTo ?? head->FormerUpTo) && head->HasRightSizes && head->State == IndexHead.Whole
-            && head->OwnCells is > 0 and <= TableCounters.MostOwnCells
-            && FileLines.BytesFor(HeadBytes, head->BucketCount) <= buckets.LengthBytes;
-    }
+    private static bool IsUsable(IndexHead* head, Guid pileId, int tableId, ulong? formerUpTo) =>
+        head->HasIdentity(pileId, tableId, formerUpTo ?? head->FormerUpTo) && head->HasRightSizes && head->State == IndexHead.Whole
+        && head->OwnCells is > 0 and <= TableCounters.MostOwnCells;
 
-    private static FilePlace? Close(GrowingMap? map)
-    {
-        map?.Dispose();
-        return null;
-    }
+    private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
+        files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), LineSource.ChunkBytes, LineSource.ChunkBytes,
+        wantsHugePages: true);
 
-    private static GrowingMap CreateOverflow(IndexFiles files, int tableId) => GrowingMap.Create(
-        files.Directory, OverflowName(tableId), Environment.SystemPageSize, FileLines.FirstBytes(0), files.WantsHugePages);
+    private static GrowingMap CreateLines(IndexFiles files, string prefix, int tableId) => GrowingMap.Create(
+        files.Directory, Name(prefix, tableId), Environment.SystemPageSize, LineSource.ChunkBytes, wantsHugePages: true);
 
     private static string Name(string prefix, int tableId) => string.Create(CultureInfo.InvariantCulture, $"{prefix}{tableId:d6}");
 }

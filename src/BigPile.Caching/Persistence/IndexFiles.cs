@@ -8,7 +8,7 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>The files of the indexes of a mapped pile's tables: one for all, with the notes of changes, and two for each table.</summary>
+/// <summary>The files of the indexes of a mapped pile's tables: one for all, with the notes of changes, and three for each table.</summary>
 /// <remarks>
 /// They say what is true as long as every store to them is there: so after a kill, as the system keeps what was stored. After another start
 /// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time.
@@ -37,7 +37,6 @@ internal sealed unsafe class IndexFiles : IDisposable
         _own = own;
         _lock = ownLock;
         Directory = own ?? pile.Keeper.Directory!.Files;
-        WantsHugePages = own != null;
         PileId = pile.Keeper.Id;
         GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, Environment.SystemPageSize);
         WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
@@ -54,9 +53,6 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     /// <summary>Where the files are.</summary>
     internal HeldDirectory Directory { get; }
-
-    /// <summary>Whether huge pages are asked for.</summary>
-    internal bool WantsHugePages { get; }
 
     internal Guid PileId { get; }
 
@@ -145,8 +141,8 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>Removes the files of a table. Nobody uses them any more.</summary>
     internal void Delete(int tableId)
     {
-        Directory.Delete(FilePlace.BucketsName(tableId));
-        Directory.Delete(FilePlace.OverflowName(tableId));
+        foreach (string name in FilePlace.NamesOf(tableId))
+            Directory.Delete(name);
     }
 
     /// <summary>The ids of all tables that have files.</summary>
@@ -154,7 +150,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal HashSet<int> Ids()
     {
         var ids = new HashSet<int>();
-        foreach (string prefix in new[] { FilePlace.BucketsPrefix, FilePlace.OverflowPrefix })
+        foreach (string prefix in new[] { FilePlace.HeadPrefix, FilePlace.BucketsPrefix, FilePlace.OverflowPrefix })
         {
             foreach (string name in Directory.NamesOf(prefix))
             {
