@@ -137,6 +137,46 @@ public sealed class KeptIndexTests : StoppedCacheTest
         table.Core.CheckInvariants();
     }
 
+    [Fact]
+    public void Notes_of_a_table_whose_index_was_lost_do_not_count_later()
+    {
+        string killed = Kill(static cache => cache.GetOrCreateTable<long, string>("t").Put(1, "x"));
+        string index = System.IO.Path.Combine(killed, IndexFiles.FileName);
+        byte[] bytes = System.IO.File.ReadAllBytes(index);
+        Span<byte> note = bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes, Index.ChangeNote.SizeBytes);
+        BitConverter.TryWriteBytes(note, Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
+        BitConverter.TryWriteBytes(note[32..], 1_000L); // what the cell is said to have had
+        System.IO.File.WriteAllBytes(index, bytes);
+        System.IO.File.Delete(System.IO.Path.Combine(killed, FilePlace.NamesOf(1)[0]));
+        string again = System.IO.Path.Combine(DirectoryPath, "again");
+        using (PileCache cache = TestCache.Open(killed, Time))
+        {
+            Assert.False(cache.Readiness.WasRestored);
+            PileFiles.Copy(killed, again);
+        }
+        using PileCache last = TestCache.Open(again, Time);
+        Assert.True(last.Readiness.WasRestored);
+        Assert.Equal(1, last.GetOrCreateTable<long, string>("t").Count);
+    }
+
+    [Fact]
+    public void A_cache_whose_pile_was_closed_before_it_leaves_the_files_to_the_next_owner()
+    {
+        string path = System.IO.Path.Combine(DirectoryPath, "pile");
+        var pile = Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20 });
+        var cache = new PileCache(pile);
+        cache.GetOrCreateTable<long, string>("t").Put(1, "x");
+        pile.Dispose();
+        using (PileCache next = TestCache.Open(path, Time))
+        {
+            next.GetOrCreateTable<long, string>("t").Put(2, "y");
+            cache.Dispose();
+            next.GetOrCreateTable<long, string>("t").Put(3, "z");
+        }
+        using PileCache last = TestCache.Open(path, Time);
+        Assert.Equal([1, 2, 3], last.GetOrCreateTable<long, string>("t").Keys.Order());
+    }
+
     /// <summary>A disk that has no room for indexes.</summary>
     private sealed class FullDisk : IFileHook
     {

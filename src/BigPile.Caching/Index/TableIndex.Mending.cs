@@ -11,6 +11,16 @@ internal sealed unsafe partial class TableIndex
     /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
     internal Action Damaged { get; init; } = static () => { };
 
+    /// <summary>Begins to look at all buckets, one by one, by <see cref="InspectLocked"/>.</summary>
+    internal void BeginInspection()
+    {
+        Overflow.BeginInspection();
+        for (Bucket* line = MarksLocked.First; line->Next != 0 && Overflow.TryReach(line->Next); line = Overflow.At(line->Next))
+        {
+            // the list of marks gives no line back: none of its lines is a bucket's
+        }
+    }
+
     /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
     internal void InspectLocked(in LockedBucket bucket)
     {

@@ -55,7 +55,7 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
             try
             {
                 if (number == 0)
-                    core.Index.Overflow.BeginInspection();
+                    core.Index.BeginInspection();
                 if (number >= core.Index.BucketCount)
                 {
                     core.Index.Overflow.EndInspection();

@@ -69,11 +69,11 @@ internal sealed class IndexOpening(
     private void Recover()
     {
         int changes = 0;
-        if (_known.Count != 0 && !Fault.LeftUnfinished)
+        if (files != null && !Fault.LeftUnfinished)
         {
             foreach (TableCore core in _known.Values)
                 core.Index.Recover();
-            changes = new ChangeRecovery(pile, _known).Run(files!.Notes);
+            changes = new ChangeRecovery(pile, _known).Run(files.Notes); // those of other tables, too, must not count later
         }
         foreach (TableCore core in _known.Values.Where(static core => !core.TryRestoreMarks()).ToArray())
         {

@@ -90,8 +90,8 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     [SuppressMessage("Design", "CA1031", Justification = "Without that the machine's next start is followed by a walk: slower, and right.")]
     internal void Close(IEnumerable<TableCore> cores)
     {
-        if (_files == null)
-            return;
+        if (_files == null || pile.Gate.IsClosed)
+            return; // of a pile that was closed before, another process may have the files by now
         try
         {
             _files.Close(cores.Select(static core => (core.Index, (FilePlace)core.Index.Place)));
