@@ -177,6 +177,17 @@ public sealed class KeptIndexTests : StoppedCacheTest
         Assert.Equal([1, 2, 3], last.GetOrCreateTable<long, string>("t").Keys.Order());
     }
 
+    [Fact]
+    public void Who_is_not_inside_may_ask_for_the_size_of_an_index_that_is_gone()
+    {
+        using PileCache cache = TestCache.Open(DirectoryPath, Time);
+        Tables.TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
+        Assert.True(cache.DropTable("t"));
+        Assert.Equal(64u, core.Index.BucketCount); // its file is unmapped: a look at it would end the process
+        Assert.Equal(1u, core.Index.Overflow.End);
+        Assert.Equal(0, core.Statistics.EntryCount);
+    }
+
     /// <summary>A disk that has no room for indexes.</summary>
     private sealed class FullDisk : IFileHook
     {

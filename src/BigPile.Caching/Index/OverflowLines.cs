@@ -18,18 +18,20 @@ internal sealed unsafe class OverflowLines : IDisposable
     private readonly IndexPlace _place;
     private LineStore? _lines; // there once a line is
     private SpinGate _lock;
+    private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
     private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to
 
     internal OverflowLines(IndexPlace place)
     {
         _head = place.Head;
         _place = place;
+        _end = _head->OverflowEnd;
         if (End > 1)
             MakeStore().EnsureAll(End, touches: false);
     }
 
     /// <summary>The lines that were ever given out, and line 0.</summary>
-    internal uint End => Volatile.Read(ref _head->OverflowEnd);
+    internal uint End => Volatile.Read(ref _end);
 
     /// <summary>The lines that buckets use.</summary>
     internal uint Used => _head->OverflowUsed;
@@ -153,7 +155,7 @@ internal sealed unsafe class OverflowLines : IDisposable
 
     private uint TakeNewLocked()
     {
-        uint number = _head->OverflowEnd;
+        uint number = _end;
         try
         {
             MakeStore().Ensure(number);
@@ -171,8 +173,10 @@ internal sealed unsafe class OverflowLines : IDisposable
         _head->UsedIfLedTo = usedIfLedTo;
         _head->BeforeOnItsWay = name;
         Volatile.Write(ref _head->OnItsWay, number);
-        if (number == _head->OverflowEnd)
-            _head->SetOverflowEnd(number + 1);
+        if (number != _end)
+            return;
+        _head->SetOverflowEnd(number + 1);
+        Volatile.Write(ref _end, number + 1);
     }
 
     private void EndLocked() => Volatile.Write(ref _head->OnItsWay, 0);

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Numerics;
+using System.Threading;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
@@ -82,13 +83,15 @@ internal sealed unsafe partial class TableIndex
         for (ulong bucket = 0; bucket < buckets; bucket++)
             _lines.At(bucket)->Initialize(level);
         _head->SetBucketCount(buckets);
+        Volatile.Write(ref _bucketCount, buckets);
     }
 
     /// <summary>States that there is one bucket more, the one of a number.</summary>
     internal void CountBorn(ulong number)
     {
         Debug.Assert(number == BucketCount, "Buckets are split in turn.");
-        _head->SetBucketCount(number + 1);
+        _head->SetBucketCount(number + 1); // first: no bucket is used that a kill would take
+        Volatile.Write(ref _bucketCount, number + 1);
     }
 
     private nint FindByName(ulong name)

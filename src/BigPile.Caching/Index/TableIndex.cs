@@ -33,6 +33,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     private readonly IndexPlace _place;
     private readonly IndexHead* _head;
     private readonly LineStore _lines;
+    private ulong _bucketCount; // as the head has it; who is not inside may ask for it when the head is gone
 
     /// <summary>Takes over an index where it lies, or makes one with room for a number of entries.</summary>
     /// <param name="place">Where it is; disposed of with this.</param>
@@ -43,6 +44,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         _head = place.Head;
         _lines = new LineStore(place.Buckets);
         Overflow = new OverflowLines(place);
+        _bucketCount = _head->BucketCount;
         if (BucketCount == 0)
             Make(BucketsFor(entries));
         else
@@ -62,7 +64,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     internal ulong BucketCount
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => Volatile.Read(ref _head->BucketCount);
+        get => Volatile.Read(ref _bucketCount);
     }
 
     /// <summary>The bytes of memory that hold buckets and overflow lines.</summary>
