@@ -215,13 +215,14 @@ internal sealed unsafe class IndexFiles : IDisposable
         return new IndexSeal(index, place.SealArea).IsRight();
     }
 
-    // By the same start of the machine nothing that was stored can be missing.
+    // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
     private bool AreUsable(IndexFilesHead* head)
     {
         if (!head->IsOf(PileId))
             return false;
-        return BootClock.IsSame(head->BootId, BootId)
-            || (head->IsClosed && _pile.Recovery.WasClean && head->LastVersion == _pile.Keeper.Versions.Last);
+        if (!head->IsClosed)
+            return BootClock.IsSame(head->BootId, BootId);
+        return head->LastVersion == _pile.Keeper.Versions.Last && (BootClock.IsSame(head->BootId, BootId) || _pile.Recovery.WasClean);
     }
 
     /// <summary>What is thrown when the system refuses a file.</summary>
