@@ -49,6 +49,22 @@ public sealed unsafe class KilledSplitTests
         }
     }
 
+    /// <summary>A damaged level may lead to a bucket that there is not yet, though its line is there.</summary>
+    [Fact]
+    public void A_level_that_is_too_high_is_mended_by_whoever_comes_by()
+    {
+        using var index = new TableIndex(new MemoryPlace(), 0);
+        while (index.BucketCount < 100)
+            index.GrowFor((long)(index.BucketCount * 4.2) + 5);
+        ulong number = OldOf(index) + 5; // its turn to be split has not come
+        int level = index.At(number)->Level;
+        index.At(number)->SetLevelLocked(level + 1);
+        ulong hash = number | 1UL << level;
+        System.Threading.Tasks.Task search = SideBySide.Start(() => _ = index.Find(hash, out _));
+        Assert.True(search.Wait(Eventually.Patience), "a search goes round");
+        Assert.Equal(level, index.At(number)->Level);
+    }
+
     private static ulong[] Fill(TableIndex index, Random random)
     {
         ulong old = OldOf(index);

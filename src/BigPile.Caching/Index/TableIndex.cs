@@ -258,7 +258,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
             else if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
             else
-                number = NextTowards(responsible, number) is var next && _lines.IsThere(next) ? next : Locate(hash);
+                number = NextTowards(responsible, number) is var next && next < BucketCount ? next : Locate(hash);
         }
     }
 
