@@ -52,7 +52,7 @@ internal sealed class HalfBuilt : IDisposable
         var found = new ulong[512];
         while (address < end)
         {
-            int count = _pile.Entries.Collect(ref address, end, new PileEntry[512], found);
+            int count = _pile.Entries.Collect(ref address, end, found);
             all.AddRange(found.AsSpan(0, count));
         }
         return [.. all];

@@ -57,10 +57,10 @@ internal sealed unsafe partial class TableIndex
     private void MendLocked(ulong number)
     {
         Bucket* bucket = _lines.At(number);
-        byte right = Bucket.StateOf(LevelOf(number));
-        if (bucket->State == right)
+        int level = LevelOf(number);
+        if (bucket->State == Bucket.StateOf(level))
             return;
-        bucket->SetLevelLocked(LevelOf(number));
+        bucket->SetLevelLocked(level);
         Damaged();
     }
 

@@ -63,7 +63,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private void FreeOld(TableCore core, in ChangeNote note, PilePointer kept)
     {
-        if (note.OldAddress == 0 || !TryView(core, note.OldAddress, out EntryHead head) || head.Version != note.OldVersion)
+        if (note.OldAddress == 0 || !core.TryViewLocked(note.OldAddress, out EntryHead head, out _) || head.Version != note.OldVersion)
             return;
         PilePointer owned = head.Owned;
         LockedEntries.Free(pile, note.OldAddress, owned == kept ? default : owned);
@@ -71,22 +71,19 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private void FreeNew(TableCore core, in ChangeNote note, PilePointer kept)
     {
-        if (!TryView(core, note.NewAddress, out EntryHead head))
+        if (!core.TryViewLocked(note.NewAddress, out EntryHead head, out _))
             return;
         PilePointer owned = head.Owned;
         LockedEntries.Free(pile, note.NewAddress, note.OwnsNew && owned != kept ? owned : default);
     }
 
-    private bool TryView(TableCore core, ulong address, out EntryHead head) =>
-        core.TryViewLocked(address, out head, out _) && head.TableId == core.Id;
-
-    private PilePointer OwnedAt(TableCore core, ulong address) =>
-        address != 0 && TryView(core, address, out EntryHead head) ? head.Owned : default;
+    private static PilePointer OwnedAt(TableCore core, ulong address) =>
+        address != 0 && core.TryViewLocked(address, out EntryHead head, out _) ? head.Owned : default;
 
     /// <summary>Whether the index leads to a live entry; to that of a version, if there is one.</summary>
-    private bool LeadsTo(TableCore core, ulong address, ulong version = 0)
+    private static bool LeadsTo(TableCore core, ulong address, ulong version = 0)
     {
-        if (!TryView(core, address, out EntryHead head) || (version != 0 && head.Version != version))
+        if (!core.TryViewLocked(address, out EntryHead head, out _) || (version != 0 && head.Version != version))
             return false;
         if (head.Kind == ValueKind.TagMark)
             return Has(core.Index.MarksLocked.Slots, address);

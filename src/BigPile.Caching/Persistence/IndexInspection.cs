@@ -28,7 +28,6 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
     // A process that was just started has more urgent things to do.
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(2);
 
-    private readonly PileEntry[] _room = new PileEntry[EntriesAtOnce];
     private readonly ulong[] _found = new ulong[EntriesAtOnce];
 
     /// <summary>Goes through lines and blocks.</summary>
@@ -78,7 +77,7 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
         while (address < end)
         {
             stop.ThrowIfCancellationRequested();
-            int count = pile.Entries.Collect(ref address, end, _room, _found);
+            int count = pile.Entries.Collect(ref address, end, _found);
             for (int at = 0; at < count;)
                 at += InspectBlocks(_found.AsSpan(at, count - at));
         }

@@ -28,11 +28,8 @@ internal sealed class IndexOpening(
     /// <summary>The tables whose entries have to be found.</summary>
     internal IReadOnlyDictionary<int, TableCore> Unknown => _unknown;
 
-    /// <summary>The ids of the tables whose index has all entries.</summary>
-    internal IReadOnlySet<int> Known => _known.Keys.ToHashSet();
-
-    /// <summary>The tables whose index has all entries.</summary>
-    internal IReadOnlyDictionary<int, TableCore> KnownCores => _known;
+    /// <summary>The tables whose index has all entries, by their ids.</summary>
+    internal IReadOnlyDictionary<int, TableCore> Known => _known;
 
     /// <summary>Whether the blocks of the pile have to be looked at.</summary>
     internal bool NeedsWalk { get; private set; }
@@ -93,7 +90,7 @@ internal sealed class IndexOpening(
     {
         foreach (int id in files!.Ids().Except(ids.Tables.Select(static definition => definition.Id)))
         {
-            if (!ids.Free.TryGetValue(id, out ulong upTo))
+            if (!ids.Free.ContainsKey(id))
             {
                 files.Delete(id);
                 continue;

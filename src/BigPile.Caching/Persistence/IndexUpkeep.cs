@@ -53,7 +53,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         foreach (TableCore core in cores.Values)
             core.Readiness = readiness;
         if (opening.WasRestored && _files is { WereClosed: false })
-            readiness.Inspection = Inspect([.. opening.KnownCores.Values]);
+            readiness.Inspection = Inspect([.. opening.Known.Values]);
         return readiness;
     }
 
@@ -112,7 +112,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             core.BeginRebuild();
         var rebuild = new IndexRebuild(pile, opening.Unknown, new Dictionary<int, ulong>(ids.Free), readiness, stop)
         {
-            Known = opening.Known,
+            Known = opening.Known.Keys.ToHashSet(),
         };
         bool waits = options.WaitsUntilReady || pile.DirectoryPath == null;
         var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, stop, TaskCreationOptions.LongRunning);

@@ -168,10 +168,6 @@ internal sealed unsafe class EntryBlocks
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 
-    /// <summary>As <see cref="Collect(ref ulong, ulong, Span{ulong})"/>, for callers that have room for records of a walk, too.</summary>
-    internal int Collect(ref ulong address, ulong end, Span<PileEntry> room, Span<ulong> found) =>
-        Collect(ref address, end, found[..Math.Min(room.Length, found.Length)]);
-
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
     /// <param name="address">Where to go on; raised.</param>
     /// <param name="end">Where to end; the start of a page.</param>
