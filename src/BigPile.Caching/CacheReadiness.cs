@@ -34,8 +34,9 @@ public sealed class CacheReadiness
     public Task Completion { get; internal set; }
 
     /// <summary>
-    /// Ends when the indexes that a killed process left have been compared with the pile, which goes on beside all use; at once where there
-    /// is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then.
+    /// Ends when the indexes that an earlier process left have been compared with the pile, which goes on beside all use; at once where
+    /// there is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then. Until it ends the
+    /// marks of removed tags stay.
     /// </summary>
     public Task Inspection { get; internal set; } = Task.CompletedTask;
 

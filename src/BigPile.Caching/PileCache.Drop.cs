@@ -90,22 +90,22 @@ public sealed partial class PileCache
     }
 
     // A cache that is disposed before leaves the files, and the next one goes on.
-    private void FinishDrops(IReadOnlyList<(int Id, TableCore? Left)> drops)
+    private void FinishDrops(IReadOnlyList<TableCore> drops)
     {
         lock (_dropping)
         {
-            foreach ((int id, TableCore? left) in drops)
+            foreach (TableCore left in drops)
             {
                 bool isDisposed;
                 lock (_lock)
                     isDisposed = _disposed;
                 if (isDisposed)
                 {
-                    left?.Dispose();
+                    left.Dispose();
                     continue;
                 }
-                left?.CompleteDrop();
-                DeleteFilesOf(id);
+                left.CompleteDrop();
+                DeleteFilesOf(left.Id);
             }
         }
     }

@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
-using System.IO;
 using System.Text;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -139,16 +138,12 @@ public sealed partial class PileCache
         bool isDefined = false;
         try
         {
-            _ = _ids.Take(name, kind, definition =>
+            _indexes.Use(() => _ids.Take(name, kind, definition =>
             {
                 core = NewCore(definition, options, comparer, place: _indexes.Create(definition));
                 core.Index.Place.MarkWhole();
-            });
+            }));
             isDefined = true;
-        }
-        catch (IOException e)
-        {
-            throw IndexFiles.Refused(e, Pile.DirectoryPath!);
         }
         finally
         {

@@ -47,7 +47,10 @@ public sealed partial class PileCache : IDisposable
     /// <param name="pile">The pile.</param>
     /// <param name="options">Everything else.</param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="PileStorageException">The pile's tables were written by an older version that this one can't read.</exception>
+    /// <exception cref="InvalidOperationException">The pile has a cache already.</exception>
+    /// <exception cref="PileStorageException">
+    /// The pile's tables were written by an older version that this one can't read, or the files of their indexes can't be used.
+    /// </exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {
         ArgumentNullException.ThrowIfNull(pile);
@@ -60,15 +63,20 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
-        _ids = new TableIds(pile.Keeper.Catalog);
         _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
-        _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
+        if (!pile.Keeper.TryTakeTables())
+        {
+            throw new InvalidOperationException(
+                "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
+        }
         try
         {
+            _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
+            _ids = new TableIds(pile.Keeper.Catalog);
+            _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
             Readiness = _indexes.Load(
                 (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
-                FinishDrops);
+                FinishDrops, DeleteFilesOf);
         }
         catch
         {
@@ -192,7 +200,8 @@ public sealed partial class PileCache : IDisposable
     {
         foreach (TableCore core in _cores.Values)
             core.Dispose();
-        _indexes.Dispose();
+        _indexes?.Dispose(); // none if it could not be made
+        Pile.Keeper.ReleaseTables();
     }
 
     internal TableCore[] Cores()
@@ -217,8 +226,8 @@ public sealed partial class PileCache : IDisposable
     {
         lock (_lock)
         {
-            if (!_disposed && Readiness is { IsReady: true, Inspection.IsCompleted: true })
-                Readiness.Inspection = _indexes.Inspect([.. _cores.Values]);
+            if (!_disposed)
+                Readiness.Inspection = _indexes.InspectDamaged(Readiness, [.. _cores.Values]);
         }
     }
 

@@ -11,27 +11,38 @@ namespace BigPile.Memory;
 /// <remarks>
 /// Its first part is mapped as a whole from the start, also where the file does not reach that far yet; what is behind is mapped in pieces
 /// as the file gets them. All of the file is really allocated: a full disk is an exception, and not a fatal signal at a later store.
+/// Where a map needs no open file, none is kept open: there may be thousands of them, and a process may open some thousand files only.
 /// Thread safety: <see cref="EnsureLength"/> and <see cref="MapBehind"/> may be called concurrently; <see cref="Dispose"/> only when
 /// nobody uses the memory any more.
 /// </remarks>
 internal sealed unsafe class GrowingMap : IDisposable
 {
     private readonly Lock _growing = new();
-    private readonly HeldFile _file;
+    private readonly HeldDirectory _directory;
+    private readonly string _name;
+    private readonly FileStatus? _identity;
+    private readonly HeldFile? _file; // where it is kept open
     private readonly bool _wantsHugePages;
-    private readonly List<View> _views = [];
+    private readonly List<MemoryMappedViewAccessor> _views = [];
     private long _lengthBytes;
 
-    private GrowingMap(HeldFile file, long lengthBytes, long firstBytes, bool wantsHugePages)
+    // Takes over the file.
+    private GrowingMap(HeldDirectory directory, string name, HeldFile file, long lengthBytes, long firstBytes, bool wantsHugePages)
     {
         Debug.Assert(lengthBytes != 0, "There is nothing to map.");
-        _file = file;
+        _directory = directory;
+        _name = name;
+        _identity = FileStatus.Of(file.Handle);
         _wantsHugePages = wantsHugePages;
         _lengthBytes = lengthBytes;
-        Start = Map(0, Math.Max(lengthBytes, firstBytes));
+        Start = Map(file, 0, Math.Max(lengthBytes, firstBytes));
         MappedBytes = Math.Max(lengthBytes, firstBytes);
         if (lengthBytes < firstBytes)
-            Shorten(lengthBytes);
+            Shorten(file, lengthBytes);
+        if (OperatingSystem.IsLinux())
+            file.Dispose();
+        else
+            _file = file;
     }
 
     /// <summary>Where the first part is.</summary>
@@ -56,7 +67,7 @@ internal sealed unsafe class GrowingMap : IDisposable
         try
         {
             file.Extend(0, lengthBytes);
-            return new GrowingMap(file, lengthBytes, firstBytes, wantsHugePages);
+            return new GrowingMap(directory, name, file, lengthBytes, firstBytes, wantsHugePages);
         }
         catch
         {
@@ -69,12 +80,13 @@ internal sealed unsafe class GrowingMap : IDisposable
     /// <param name="directory">The directory.</param>
     /// <param name="name">The name.</param>
     /// <param name="leastBytes">The bytes that the file must have.</param>
+    /// <param name="mostBytes">The bytes behind which nothing is of use: what there is is cut off, but for the rest of a step.</param>
     /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
     /// <param name="stepBytes">Of what is behind those, a file gets such steps whole.</param>
     /// <param name="wantsHugePages">Ask for huge pages where the file system gives them on request.</param>
     /// <exception cref="IOException">The disk is full, or the file can't be used.</exception>
     internal static GrowingMap? TryOpen(
-        HeldDirectory directory, string name, long leastBytes, long firstBytes, long stepBytes, bool wantsHugePages = false)
+        HeldDirectory directory, string name, long leastBytes, long mostBytes, long firstBytes, long stepBytes, bool wantsHugePages = false)
     {
         HeldFile? file = directory.TryOpen(name, FileAccess.ReadWrite);
         try
@@ -85,12 +97,13 @@ internal sealed unsafe class GrowingMap : IDisposable
                 file?.Dispose();
                 return null;
             }
+            long wantedBytes = WholeSteps(Math.Min(lengthBytes, mostBytes), firstBytes, stepBytes);
+            if (lengthBytes > wantedBytes)
+                file.SetLength(lengthBytes = wantedBytes); // whatever its length says: no more is taken from the disk than is needed
             file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
-            long step = lengthBytes > firstBytes ? stepBytes : Environment.SystemPageSize;
-            long surplus = lengthBytes > firstBytes ? (lengthBytes - firstBytes) % step : lengthBytes % step;
-            if (surplus != 0)
-                file.Extend(lengthBytes, lengthBytes += step - surplus);
-            return new GrowingMap(file, lengthBytes, firstBytes, wantsHugePages);
+            if (lengthBytes < wantedBytes)
+                file.Extend(lengthBytes, wantedBytes);
+            return new GrowingMap(directory, name, file, wantedBytes, firstBytes, wantsHugePages);
         }
         catch
         {
@@ -98,6 +111,12 @@ internal sealed unsafe class GrowingMap : IDisposable
             throw;
         }
     }
+
+    private static long WholeSteps(long lengthBytes, long firstBytes, long stepBytes) => lengthBytes > firstBytes
+        ? firstBytes + Rounded(lengthBytes - firstBytes, stepBytes)
+        : Rounded(lengthBytes, Environment.SystemPageSize);
+
+    private static long Rounded(long lengthBytes, long step) => (lengthBytes + step - 1) / step * step;
 
     /// <summary>Makes the file at least as long.</summary>
     /// <exception cref="IOException">The disk is full; the file is as it was.</exception>
@@ -107,7 +126,7 @@ internal sealed unsafe class GrowingMap : IDisposable
         {
             if (lengthBytes <= _lengthBytes)
                 return;
-            _file.Extend(_lengthBytes, lengthBytes);
+            WithFile(file => file.Extend(_lengthBytes, lengthBytes));
             Volatile.Write(ref _lengthBytes, lengthBytes);
         }
     }
@@ -119,7 +138,9 @@ internal sealed unsafe class GrowingMap : IDisposable
         {
             Debug.Assert(
                 offsetBytes >= MappedBytes && offsetBytes + lengthBytes <= _lengthBytes, "What the file has, and is not mapped yet.");
-            return Map(offsetBytes, lengthBytes);
+            byte* start = null;
+            WithFile(file => start = Map(file, offsetBytes, lengthBytes));
+            return start;
         }
     }
 
@@ -130,35 +151,47 @@ internal sealed unsafe class GrowingMap : IDisposable
         if (!OperatingSystem.IsLinux())
         {
             lock (_growing)
-                _views.ForEach(static view => view.Accessor.Flush());
+                _views.ForEach(static view => view.Flush());
         }
-        _file.Sync();
+        WithFile(static file => file.Sync());
     }
 
     public void Dispose()
     {
-        foreach (View view in _views)
+        foreach (MemoryMappedViewAccessor view in _views)
         {
-            view.Accessor.SafeMemoryMappedViewHandle.ReleasePointer();
-            view.Accessor.Dispose();
-            view.Map.Dispose();
+            view.SafeMemoryMappedViewHandle.ReleasePointer();
+            view.Dispose();
         }
         _views.Clear();
-        _file.Dispose();
+        _file?.Dispose();
     }
 
-    private byte* Map(long offsetBytes, long lengthBytes)
+    private void WithFile(Action<HeldFile> use)
     {
-        _file.BeginMap();
+        if (_file != null)
+        {
+            use(_file);
+            return;
+        }
+        using HeldFile? file = _directory.TryOpen(_name, FileAccess.ReadWrite);
+        if (file == null || (_identity is { } identity && FileStatus.Of(file.Handle)?.IsSameFile(identity) != true))
+            throw HeldFile.Gone(_directory.PathOf(_name));
+        use(file);
+    }
+
+    private byte* Map(HeldFile file, long offsetBytes, long lengthBytes)
+    {
+        file.BeginMap();
         long capacityBytes = offsetBytes + lengthBytes > _lengthBytes ? offsetBytes + lengthBytes : 0; // 0: as long as the file
         var map = MemoryMappedFile.CreateFromFile(
-            _file.Handle, null, capacityBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
+            file.Handle, null, capacityBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
         MemoryMappedViewAccessor? accessor = null;
         byte* start = null;
         try
         {
             accessor = map.CreateViewAccessor(offsetBytes, lengthBytes, MemoryMappedFileAccess.ReadWrite);
-            _file.EndMap();
+            file.EndMap();
             accessor.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
         }
         catch
@@ -167,7 +200,8 @@ internal sealed unsafe class GrowingMap : IDisposable
             map.Dispose();
             throw;
         }
-        _views.Add(new View(map, accessor));
+        map.Dispose(); // the view stays
+        _views.Add(accessor);
         start += accessor.PointerOffset;
         if (_wantsHugePages && OperatingSystem.IsLinux())
             _ = LibC.MemoryAdvise(start, (nuint)lengthBytes, LibC.AdviseHugePage); // a refusal only costs speed
@@ -175,13 +209,11 @@ internal sealed unsafe class GrowingMap : IDisposable
     }
 
     // To map more than a file has, the runtime makes it longer, with nothing behind it on the disk.
-    private void Shorten(long lengthBytes)
+    private void Shorten(HeldFile file, long lengthBytes)
     {
         if (OperatingSystem.IsWindows())
             _lengthBytes = MappedBytes; // a file that is mapped can't be made shorter there, and has no holes
         else
-            _file.SetLength(lengthBytes);
+            file.SetLength(lengthBytes);
     }
-
-    private readonly record struct View(MemoryMappedFile Map, MemoryMappedViewAccessor Accessor);
 }

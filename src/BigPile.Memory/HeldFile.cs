@@ -84,19 +84,8 @@ internal sealed class HeldFile : IDisposable
     /// <param name="isNew">Whether nothing is in it yet.</param>
     internal void Allocate(long lengthBytes, bool isNew)
     {
-        bool isSure = false;
-        try
-        {
-            _directory.Begin(FileOperation.Allocate, Path);
-            isSure = FileRoom.TryTake(this, lengthBytes, isNew);
-            _directory.End(FileOperation.Allocate, Path);
-        }
-        catch (NotSupportedException)
-        {
-            // neither the file system nor the system can: the bytes themselves are written
-        }
-        if (!isSure)
-            FileRoom.Fill(this, lengthBytes, isNew);
+        if (!IsGiven(() => isNew ? FileRoom.TryExtend(this, 0, lengthBytes) : FileRoom.TryKeep(this, lengthBytes)))
+            FileRoom.Fill(this, 0, lengthBytes, isNew);
     }
 
     /// <summary>Makes the file longer, all of it space on the disk; what is added is zero.</summary>
@@ -104,19 +93,24 @@ internal sealed class HeldFile : IDisposable
     /// <param name="toBytes">The length that it is to have.</param>
     internal void Extend(long fromBytes, long toBytes)
     {
-        bool isSure = false;
+        if (!IsGiven(() => FileRoom.TryExtend(this, fromBytes, toBytes)))
+            FileRoom.Fill(this, fromBytes, toBytes, isNew: true);
+    }
+
+    private bool IsGiven(Func<bool> tryTake)
+    {
+        bool isGiven = false;
         try
         {
             _directory.Begin(FileOperation.Allocate, Path);
-            isSure = FileRoom.TryExtend(this, fromBytes, toBytes);
+            isGiven = tryTake();
             _directory.End(FileOperation.Allocate, Path);
         }
         catch (NotSupportedException)
         {
             // neither the file system nor the system can: the bytes themselves are written
         }
-        if (!isSure)
-            FileRoom.FillBehind(this, fromBytes, toBytes);
+        return isGiven;
     }
 
     /// <summary>Returns when the device has what was written to the file, by calls or through a map.</summary>
@@ -125,16 +119,17 @@ internal sealed class HeldFile : IDisposable
     {
         _directory.Begin(FileOperation.Sync, Path);
         if (FileStatus.Of(Handle) is { Names: 0 })
-        {
-            throw new DirectoryChangedException(
-                $"The file '{Path}' was removed or replaced while it was open. Put it back, or restore the directory from a copy.");
-        }
+            throw Gone(Path);
         if (!OperatingSystem.IsLinux())
             RandomAccess.FlushToDisk(Handle);
         else if (LibC.SyncData(Handle) != 0)
             throw FileErrors.Last(Path, "written through to its device");
         _directory.End(FileOperation.Sync, Path);
     }
+
+    /// <summary>What is thrown when the file at a path is not the one that was opened.</summary>
+    internal static DirectoryChangedException Gone(string path) => new(
+        $"The file '{path}' was removed or replaced while it was in use. Put it back, or restore the directory from a copy.");
 
     /// <summary>Says that the file is being mapped into memory.</summary>
     internal void BeginMap() => _directory.Begin(FileOperation.Map, Path);

@@ -24,33 +24,15 @@ public sealed class GrowAheadTests
         });
         for (int i = 0; i < Count; i++)
         {
-            Add(index, hashes[i], (ulong)i + 1);
-            Assert.True(Contains(index, hashes[i / 2], (ulong)(i / 2) + 1), $"seed {seed}, entry {i / 2}");
+            IndexSlots.Add(index, hashes[i], (ulong)i + 1);
+            Assert.True(IndexSlots.Contains(index, hashes[i / 2], (ulong)(i / 2) + 1), $"seed {seed}, entry {i / 2}");
         }
         Assert.True(growth.Wait(Eventually.Patience), $"seed {seed}");
         Assert.False(index.GrowAheadFor(Count * 2));
         Assert.InRange(index.BucketCount, Count * 2 / 4.3, Count * 2 / 4.1);
         for (int i = 0; i < Count; i++)
-            Assert.True(Contains(index, hashes[i], (ulong)i + 1), $"seed {seed}, entry {i}");
+            Assert.True(IndexSlots.Contains(index, hashes[i], (ulong)i + 1), $"seed {seed}, entry {i}");
         Assert.Equal(Count, CountSlots(index));
-    }
-
-    private static void Add(TableIndex index, ulong hash, ulong address)
-    {
-        using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
-        place.Store(new IndexSlot(hash, address));
-    }
-
-    private static bool Contains(TableIndex index, ulong hash, ulong address)
-    {
-        using LockedBucket bucket = index.Lock(hash);
-        foreach (SlotPlace place in bucket.Matching(hash))
-        {
-            if (place.Value.Address == address)
-                return true;
-        }
-        return false;
     }
 
     private static int CountSlots(TableIndex index)

@@ -24,7 +24,7 @@ public sealed class IndexModelTests
             ulong hash = HashOf(random, bucketBits);
             if (hashes.Count == 0 || (random.Next(5) < (step / 500 % 2 == 0 ? 4 : 1) && !model.ContainsKey(hash)))
             {
-                Add(index, hash, nextAddress);
+                IndexSlots.Add(index, hash, nextAddress);
                 model.Add(hash, nextAddress++);
                 hashes.Add(hash);
                 index.GrowFor(model.Count);
@@ -40,20 +40,13 @@ public sealed class IndexModelTests
             InvariantChecks.At($"seed {seed}, step {step}", () => Assert.Equal(model.Count, new IndexCheck(index).Run()));
         }
         foreach ((ulong hash, ulong address) in model)
-            Assert.True(Contains(index, hash, address), $"seed {seed}: {hash}");
+            Assert.True(IndexSlots.Contains(index, hash, address), $"seed {seed}: {hash}");
     }
 
     // What the index knows of a hash, which is different for each.
     private static ulong HashOf(Random random, int bucketBits) =>
         ((ulong)random.NextInt64(1, 1L << (IndexSlot.KnownHashBits - IndexSlot.BucketHashBits)) << IndexSlot.BucketHashBits)
         | (uint)random.Next(1 << bucketBits);
-
-    private static void Add(TableIndex index, ulong hash, ulong address)
-    {
-        using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
-        place.Store(new IndexSlot(hash, address));
-    }
 
     private static void Remove(TableIndex index, ulong hash, ulong address)
     {
@@ -65,14 +58,4 @@ public sealed class IndexModelTests
         }
     }
 
-    private static bool Contains(TableIndex index, ulong hash, ulong address)
-    {
-        using LockedBucket bucket = index.Lock(hash);
-        foreach (SlotPlace place in bucket.Matching(hash))
-        {
-            if (place.Value.Address == address)
-                return true;
-        }
-        return false;
-    }
 }

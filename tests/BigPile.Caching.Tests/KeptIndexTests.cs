@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.InteropServices;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Memory;
@@ -27,6 +28,7 @@ public sealed class KeptIndexTests : StoppedCacheTest
         using (PileCache cache = TestCache.Open(DirectoryPath, Time, waits: false))
         {
             Assert.True(cache.Readiness is { IsReady: true, WasRestored: true });
+            cache.Readiness.Inspection.Wait(); // marks of tags stay until then
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             Assert.Equal(300_000, table.Count);
             for (long key = 0; key < 300_000; key += 7)
@@ -143,9 +145,9 @@ public sealed class KeptIndexTests : StoppedCacheTest
         string killed = Kill(static cache => cache.GetOrCreateTable<long, string>("t").Put(1, "x"));
         string index = System.IO.Path.Combine(killed, IndexFiles.FileName);
         byte[] bytes = System.IO.File.ReadAllBytes(index);
-        Span<byte> note = bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes, Index.ChangeNote.SizeBytes);
-        BitConverter.TryWriteBytes(note, Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
-        BitConverter.TryWriteBytes(note[32..], 1_000L); // what the cell is said to have had
+        var note = new Index.ChangeNote { Entries = 1_000 }; // what the cell is said to have had
+        note.Word = note.Checked(Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
+        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes), note);
         System.IO.File.WriteAllBytes(index, bytes);
         System.IO.File.Delete(System.IO.Path.Combine(killed, FilePlace.NamesOf(1)[0]));
         string again = System.IO.Path.Combine(DirectoryPath, "again");

@@ -77,7 +77,7 @@ public sealed unsafe class KilledSplitTests
 
     /// <summary>Does a split up to a step.</summary>
     /// <returns>How many slots it moves.</returns>
-    private static int CutOff(TableIndex index, Step step, Random random)
+    internal static int CutOff(TableIndex index, Step step, Random random)
     {
         ulong number = index.BucketCount;
         int level = BitOperations.Log2(number);

@@ -30,4 +30,51 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
     }
 
     public readonly BucketSlots GetEnumerator() => this;
+
+    /// <summary>How many are left to be gone through.</summary>
+    internal readonly int Count
+    {
+        get
+        {
+            int count = 0;
+            foreach (SlotPlace _ in this)
+                count++;
+            return count;
+        }
+    }
+
+    /// <summary>Whether one has a value.</summary>
+    internal readonly bool Has(IndexSlot value)
+    {
+        foreach (SlotPlace place in this)
+        {
+            if (place.Value.Word == value.Word)
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Whether one before a place has its value.</summary>
+    internal readonly bool HasBefore(SlotPlace wanted)
+    {
+        foreach (SlotPlace place in this)
+        {
+            if (place.IsAt(wanted))
+                return false;
+            if (place.Value.Word == wanted.Value.Word)
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Whether one leads to an address.</summary>
+    internal readonly bool HaveAddress(ulong address)
+    {
+        foreach (SlotPlace place in this)
+        {
+            if (place.Value.Address == address)
+                return true;
+        }
+        return false;
+    }
 }

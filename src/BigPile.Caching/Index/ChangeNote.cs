@@ -1,3 +1,5 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace BigPile.Caching.Index;
@@ -7,9 +9,9 @@ namespace BigPile.Caching.Index;
 /// </summary>
 /// <remarks>
 /// <code>
-/// word 0   bit 63: the note counts; bits 15..0 the table's id; 31..16 the thread's cell of counters, all ones: none of its own;
-///          33..32 entries that it adds, plus one; bit 34: the new entry's object was made for it, and goes with it;
-///          bit 35: the block is a mark
+/// word 0   bit 63: the note counts; bits 15..0 the table's id; 31..16 the cell that the thread counts in; 33..32 entries that it adds,
+///          plus one; bit 34: the new entry's object was made for it, and goes with it; bit 35: the block is a mark, which is not counted;
+///          bits 62..36 follow from all the others of the note, so that a changed bit shows
 /// word 1   address of the block that the index is to lead to; 0: none
 /// word 2   address of the block that the index leads to now; 0: none
 /// word 3   version of that one
@@ -25,11 +27,12 @@ internal struct ChangeNote
 
     private const ulong ValidBit = 1UL << 63;
     private const int CellShift = 16;
-    private const int NoCell = 0xFFFF;
     private const int EntriesShift = 32;
     private const ulong OwnsBit = 1UL << 34;
     private const ulong MarkBit = 1UL << 35;
-
+    private const int CheckShift = 36;
+    private const int CheckBits = 27;
+    private const ulong CheckMask = (1UL << CheckBits) - 1;
 
     [FieldOffset(0)]
     internal ulong Word;
@@ -63,8 +66,8 @@ internal struct ChangeNote
 
     internal readonly int TableId => (ushort)Word;
 
-    /// <summary>The cell that the thread counts in; -1: one that it shares.</summary>
-    internal readonly int Cell => (ushort)(Word >> CellShift) is var cell && cell == NoCell ? -1 : cell;
+    /// <summary>The cell that the thread counts in.</summary>
+    internal readonly int Cell => (ushort)(Word >> CellShift);
 
     internal readonly int EntriesAdded => (int)(Word >> EntriesShift & 3) - 1;
 
@@ -79,5 +82,19 @@ internal struct ChangeNote
         ValidBit | (uint)tableId | (ulong)(ushort)cell << CellShift | (ulong)(entriesAdded + 1) << EntriesShift | (ownsNew ? OwnsBit : 0);
 
     /// <summary>Word 0 of a note that counts, of a mark.</summary>
-    internal static ulong WordOfMark(int tableId) => WordOf(tableId, cell: -1, entriesAdded: 0, ownsNew: false) | MarkBit;
+    internal static ulong WordOfMark(int tableId) => WordOf(tableId, cell: 0, entriesAdded: 0, ownsNew: false) | MarkBit;
+
+    /// <summary>Whether a note that counts is as it was made.</summary>
+    internal readonly bool IsRight => Checked(Word & ~(CheckMask << CheckShift)) == Word;
+
+    /// <summary>Word 0 with the bits that follow from the rest of the note.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly ulong Checked(ulong word)
+    {
+        ulong all = word ^ BitOperations.RotateLeft(NewAddress, 7) ^ BitOperations.RotateLeft(OldAddress, 31)
+            ^ BitOperations.RotateLeft(OldVersion, 13) ^ BitOperations.RotateLeft((ulong)Entries, 41)
+            ^ BitOperations.RotateLeft((ulong)RoomBytes, 23) ^ BitOperations.RotateLeft((ulong)PayloadBytes, 53)
+            ^ BitOperations.RotateLeft((uint)RoomBytesAdded | (ulong)(uint)PayloadBytesAdded << 32, 3);
+        return word | ((all ^ (all >> CheckBits) ^ (all >> (2 * CheckBits))) & CheckMask) << CheckShift;
+    }
 }

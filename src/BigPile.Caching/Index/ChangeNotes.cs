@@ -51,7 +51,7 @@ internal sealed unsafe class ChangeNotes
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Publish(ChangeNote* note, ulong word)
     {
-        Volatile.Write(ref note->Word, word);
+        Volatile.Write(ref note->Word, note->Checked(word));
         KillPoint.Pass(KillWindow.ChangeNoted);
     }
 

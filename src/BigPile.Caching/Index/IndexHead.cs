@@ -14,9 +14,11 @@ namespace BigPile.Caching.Index;
 /// bytes   32..39    the version up to which entries of the id are of a table that was dropped
 /// bytes   40..43    cells of counters that threads have of their own
 /// bytes   44..47    CRC-32C of bytes 0..43
-/// bytes   48..51    bit 0 entries may expire, bit 1 have priorities
+/// bytes   48..51    bit 0 entries may expire, bit 1 have priorities; bit 2 the index is to be compared with the pile, bit 3 keys were
+///                   removed since that began, bit 4 it was damaged, so that the counters may be wrong
 /// bytes   52..55    state: 0 is being made or filled by a walk, 1 has all entries
 /// bytes   56..59    number of marks in their list
+/// bytes   60..63    the bits of bytes 48..51 turned, stored before those when one is set, and behind when one goes
 /// bytes   64..71    number of buckets
 /// bytes   72..79    the same with all bits turned, stored behind it
 /// bytes  128..131   overflow lines that were ever given out, and line 0
@@ -38,11 +40,14 @@ internal unsafe struct IndexHead
     internal const int SizeBytes = 384;
     internal const int IdentityBytes = 44;
     internal const ulong RightMagic = 0x58444E4950474942;
-    internal const int CurrentFormat = 1;
+    internal const int CurrentFormat = 2;
     internal const int Filling = 0;
     internal const int Whole = 1;
     internal const int MortalsFlag = 1;
     internal const int PrioritiesFlag = 2;
+    internal const int UncomparedFlag = 4;
+    internal const int RemovedFlag = 8;
+    internal const int DamagedFlag = 16;
     internal const ulong OverflowBit = 1UL << 63;
 
     /// <summary>What stands for the list of marks where a bucket has its number.</summary>
@@ -77,6 +82,9 @@ internal unsafe struct IndexHead
 
     [FieldOffset(56)]
     internal int MarkCount;
+
+    [FieldOffset(60)]
+    internal int TurnedFlags;
 
     [FieldOffset(64)]
     internal ulong BucketCount;
@@ -118,11 +126,30 @@ internal unsafe struct IndexHead
         IsRight(BucketCount, ~TurnedBucketCount) && IsRight(OverflowEnd, ~TurnedOverflowEnd) && OverflowEnd != 0
         && BucketCount >= TableIndex.MinBuckets && BucketCount <= 1UL << IndexSlot.KnownHashBits;
 
+    /// <summary>Whether a flag is set; all are if they are not as they were stored.</summary>
+    internal bool HasFlag(int flag) => ((Volatile.Read(ref Flags) | ~Volatile.Read(ref TurnedFlags)) & flag) != 0;
+
+    /// <summary>Sets a flag, or takes it back.</summary>
+    internal void SetFlag(int flag, bool isSet)
+    {
+        if (isSet)
+        {
+            Interlocked.And(ref TurnedFlags, ~flag);
+            Interlocked.Or(ref Flags, flag);
+        }
+        else
+        {
+            Interlocked.And(ref Flags, ~flag);
+            Interlocked.Or(ref TurnedFlags, flag);
+        }
+    }
+
     /// <summary>States an index without entries, whose buckets are to be made.</summary>
     internal void Begin()
     {
         State = Filling;
         Flags = 0;
+        TurnedFlags = ~0;
         BucketCount = 0;
         TurnedBucketCount = ulong.MaxValue;
         SetOverflowEnd(1);

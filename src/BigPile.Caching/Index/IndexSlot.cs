@@ -24,7 +24,10 @@ internal readonly struct IndexSlot(ulong word)
     /// <summary>Those bits.</summary>
     internal const ulong KnownHashMask = (1UL << KnownHashBits) - 1;
 
-    internal const ulong TagMask = ~0UL << BlockAddress.Bits;
+    internal const ulong TagMask = ~0UL << TagOffset;
+
+    /// <summary>The lowest bit of the tag.</summary>
+    internal const int TagOffset = BlockAddress.Bits;
 
     private const int TagShift = BlockAddress.Bits - BucketHashBits;
 

@@ -12,13 +12,17 @@ internal abstract unsafe class LineSource : IDisposable
     internal const int LinesPerChunk = 1 << ChunkShift;
     internal const long ChunkBytes = (long)LinesPerChunk * Bucket.SizeBytes;
 
-    protected const int SystemPageBytes = 4096;
+    /// <summary>The bytes that a page of the system has at least.</summary>
+    internal const int SystemPageBytes = 4096;
 
     /// <summary>Whether chunks behind the first one have large pages that take long to be touched first.</summary>
     internal abstract bool HasLargePages { get; }
 
     /// <summary>The lines of the first chunk that can be stored to, once it was taken.</summary>
     internal virtual ulong LinesInFirst => LinesPerChunk;
+
+    /// <summary>Whether an earlier process may have stored to a line.</summary>
+    internal virtual bool MayHave(ulong line) => true;
 
     /// <summary>Takes a chunk; its lines are zero where they were never used.</summary>
     /// <param name="chunk">Its number.</param>

@@ -19,7 +19,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
     private const int LinesPerChunk = LineSource.LinesPerChunk;
     private const long ChunkBytes = LineSource.ChunkBytes;
     private const int MaxChunks = 1 << 16;
-    private const int SystemPageBytes = 4096;
+    private const int SystemPageBytes = LineSource.SystemPageBytes;
     private const int FirstCapacity = 2;
 
     private readonly Lock _growing = new();

@@ -19,7 +19,8 @@ internal sealed unsafe class OverflowLines : IDisposable
     private LineStore? _lines; // there once a line is
     private SpinGate _lock;
     private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
-    private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to
+    private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to,
+    private BitArray? _given; // and those that one was given meanwhile
 
     internal OverflowLines(IndexPlace place)
     {
@@ -70,6 +71,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
             EndLocked();
+            NoteGivenLocked(number);
             return At(number);
         }
         finally
@@ -95,8 +97,8 @@ internal sealed unsafe class OverflowLines : IDisposable
             before->Next = 0;
             KillPoint.Pass(KillWindow.LineOnItsWay);
             FreeLocked(number);
-            if (_reached is { } reached && number < (uint)reached.Count)
-                reached[(int)number] = false; // another bucket may get it
+            if (_reached is { } reached)
+                reached[(int)number] = _given![(int)number] = false; // another bucket may get it
             Debug.Assert(Used > 0, "No line goes back twice.");
             _head->OverflowUsed--;
             EndLocked();
@@ -108,7 +110,19 @@ internal sealed unsafe class OverflowLines : IDisposable
     }
 
     /// <summary>Begins to note which lines are reached.</summary>
-    internal void BeginInspection() => _reached = new BitArray((int)Math.Min(int.MaxValue, End));
+    internal void BeginInspection()
+    {
+        _lock.Enter();
+        try
+        {
+            _reached = new BitArray((int)End);
+            _given = new BitArray((int)End);
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
 
     /// <summary>Notes that a locked bucket leads to a line.</summary>
     /// <returns><see langword="false"/> when another one does, or there is no such line.</returns>
@@ -117,13 +131,10 @@ internal sealed unsafe class OverflowLines : IDisposable
         _lock.Enter();
         try
         {
-            if (number >= End)
+            if (number >= End || _reached![(int)number])
                 return false;
-            if (_reached == null || number >= (uint)_reached.Count)
-                return true; // given out since
-            bool isNew = !_reached[(int)number];
             _reached[(int)number] = true;
-            return isNew;
+            return true;
         }
         finally
         {
@@ -131,8 +142,27 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Ends what <see cref="BeginInspection"/> began.</summary>
-    internal void EndInspection() => _reached = null;
+    /// <summary>
+    /// Ends what <see cref="BeginInspection"/> began. If all buckets were looked at, the lines that none of them leads to are the free
+    /// ones.
+    /// </summary>
+    /// <returns><see langword="false"/> when that was not so; it is now.</returns>
+    internal bool EndInspection(bool isWhole)
+    {
+        _lock.Enter();
+        try
+        {
+            bool isRight = !isWhole || AreFreeLinesRightLocked();
+            if (!isRight)
+                FreeAllOthersLocked();
+            _reached = _given = null;
+            return isRight;
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
 
     /// <summary>Finishes what a killed process had begun. Nobody uses the index yet.</summary>
     /// <param name="find">Gives the line of a name; null where there is none such.</param>
@@ -166,6 +196,47 @@ internal sealed unsafe class OverflowLines : IDisposable
                 $"The index of a table can't grow: {e.Message} Nothing was changed. Make room on the disk, and try again.", e);
         }
         return number;
+    }
+
+    private void NoteGivenLocked(uint number)
+    {
+        if (_reached == null)
+            return;
+        _reached.Length = _given!.Length = (int)End;
+        _given[(int)number] = true;
+    }
+
+    private bool IsUsedLocked(uint number) => _reached![(int)number] || _given![(int)number];
+
+    private bool AreFreeLinesRightLocked()
+    {
+        uint used = 0;
+        for (uint number = 1; number < End; number++)
+            used += IsUsedLocked(number) ? 1u : 0u;
+        uint free = 0;
+        for (uint number = FirstFree; number != 0; number = At(number)->Next)
+        {
+            if (number >= End || IsUsedLocked(number) || !Bucket.IsEmptyLocked(At(number)) || ++free >= End)
+                return false;
+        }
+        return used == Used && used + free + 1 == End;
+    }
+
+    private void FreeAllOthersLocked()
+    {
+        uint used = 0;
+        Volatile.Write(ref _head->FirstFree, 0);
+        for (uint number = End - 1; number > 0; number--)
+        {
+            if (IsUsedLocked(number))
+            {
+                used++;
+                continue;
+            }
+            *At(number) = default;
+            FreeLocked(number);
+        }
+        _head->OverflowUsed = used;
     }
 
     private void BeginLocked(uint number, ulong name, uint usedIfLedTo)

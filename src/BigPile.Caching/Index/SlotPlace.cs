@@ -20,6 +20,8 @@ internal readonly unsafe struct SlotPlace
 
     internal int Slot => (int)_slot;
 
+    internal bool IsAt(SlotPlace other) => Line == other.Line && _slot == other._slot;
+
     internal IndexSlot Value => Bucket.Load(Line, Slot);
 
     internal void Store(IndexSlot value) => Bucket.Store(Line, Slot, value);

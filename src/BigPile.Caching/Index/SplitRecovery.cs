@@ -18,17 +18,13 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     {
         int level = BitOperations.Log2(bornNumber);
         using LockedBucket old = index.LockAsFound(oldNumber);
-        bool hasOwnLock = !index.Locks.IsShared(oldNumber, bornNumber);
-        if (hasOwnLock)
-            index.Locks.Enter(bornNumber);
-        var born = new LockedBucket(index, index.At(bornNumber), bornNumber);
+        using BornLock bornLock = index.LockBorn(old, bornNumber);
+        LockedBucket born = bornLock.Bucket;
         var split = new BucketSplit(index, level);
         if (old.First->Level == level + 1 && HasAllMoved(split, old, born))
             Finish(split, old, born, level);
         else
             Undo(split, old, born, level);
-        if (hasOwnLock)
-            index.Locks.Exit(bornNumber);
     }
 
     private static void Undo(in BucketSplit split, in LockedBucket old, in LockedBucket born, int level)
@@ -51,7 +47,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (split.IsMoved(place.Value) && !Has(born, place))
+            if (split.IsMoved(place.Value) && !born.Slots.Has(place.Value))
                 return false;
         }
         return true;
@@ -62,30 +58,8 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (HasBefore(old, place))
+            if (old.Slots.HasBefore(place))
                 place.Store(default);
         }
-    }
-
-    private static bool Has(in LockedBucket bucket, SlotPlace wanted)
-    {
-        foreach (SlotPlace place in bucket.Slots)
-        {
-            if (place.Value.Word == wanted.Value.Word)
-                return true;
-        }
-        return false;
-    }
-
-    private static bool HasBefore(in LockedBucket bucket, SlotPlace wanted)
-    {
-        foreach (SlotPlace place in bucket.Slots)
-        {
-            if (place.Line == wanted.Line && place.Slot == wanted.Slot)
-                return false;
-            if (place.Value.Word == wanted.Value.Word)
-                return true;
-        }
-        return false;
     }
 }

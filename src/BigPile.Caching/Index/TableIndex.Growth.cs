@@ -72,8 +72,10 @@ internal sealed unsafe partial class TableIndex
         Overflow.Recover(FindByName);
         ulong count = BucketCount;
         ulong old = count - (1UL << BitOperations.Log2(count));
-        if (_lines.IsThere(count))
-            new SplitRecovery(this, old, count).Run();
+        if (!_place.Buckets.MayHave(count))
+            return; // a split makes the new bucket first
+        _lines.Ensure(count);
+        new SplitRecovery(this, old, count).Run();
     }
 
     private void Make(ulong buckets)
@@ -113,21 +115,14 @@ internal sealed unsafe partial class TableIndex
             return false;
         _lines.Ensure(count);
         using LockedBucket old = LockBucket(count - (1UL << level));
-        bool hasOwnLock = !Locks.IsShared(old.Number, count);
-        if (hasOwnLock)
-            Locks.Enter(count);
-        try
-        {
-            _lines.At(count)->Initialize(level + 1);
-            new BucketSplit(this, level).Run(old, new LockedBucket(this, _lines.At(count), count));
-            KillPoint.Pass(KillWindow.SplitBeforeCounted);
-            CountBorn(count);
-        }
-        finally
-        {
-            if (hasOwnLock)
-                Locks.Exit(count);
-        }
+        using BornLock born = LockBorn(old, count);
+        born.Bucket.First->Initialize(level + 1);
+        new BucketSplit(this, level).Run(old, born.Bucket);
+        KillPoint.Pass(KillWindow.SplitBeforeCounted);
+        CountBorn(count);
         return true;
     }
+
+    /// <summary>Locks the first bucket that there is not yet. The old one is locked before it, by who splits alone.</summary>
+    internal BornLock LockBorn(in LockedBucket old, ulong number) => new(this, old, number);
 }

@@ -16,9 +16,15 @@ internal sealed unsafe partial class TableIndex
     {
         Overflow.BeginInspection();
         for (Bucket* line = MarksLocked.First; line->Next != 0 && Overflow.TryReach(line->Next); line = Overflow.At(line->Next))
-        {
-            // the list of marks gives no line back: none of its lines is a bucket's
-        }
+            Overflow.At(line->Next)->SetLevelLocked(0); // the list of marks gives no line back: none of its lines is a bucket's
+    }
+
+    /// <summary>Ends what <see cref="BeginInspection"/> began.</summary>
+    /// <param name="isWhole">Whether all buckets were looked at.</param>
+    internal void EndInspection(bool isWhole)
+    {
+        if (!Overflow.EndInspection(isWhole))
+            Damaged();
     }
 
     /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
@@ -27,7 +33,10 @@ internal sealed unsafe partial class TableIndex
         ulong mask = MaskOf(bucket.First->Level);
         Bucket* line = bucket.First;
         while (line->Next != 0 && Overflow.TryReach(line->Next))
+        {
             line = Overflow.At(line->Next);
+            line->SetLevelLocked(0); // only the first line of a bucket has a state
+        }
         if (line->Next != 0)
             CutLocked(line);
         foreach (SlotPlace place in bucket.Slots)

@@ -14,6 +14,10 @@ namespace BigPile.Caching.Metrics;
 /// has been used some hundred times all threads share, so that one which is hardly used takes no cells for all processors; those of a table
 /// whose index is in a file are there as well, from the start.
 /// Accounting: entries = inserts - removals - evictions - expirations + found at opening.
+/// <para>
+/// What outlives the process (entries and their bytes) is counted within a note of the change, and by one thread at a time in each cell; a
+/// word beside the three follows from them, so that a changed bit shows.
+/// </para>
 /// </remarks>
 internal sealed unsafe class TableCounters
 {
@@ -23,14 +27,22 @@ internal sealed unsafe class TableCounters
     /// <summary>The bytes of a cell.</summary>
     internal const int CellBytes = CounterCount * sizeof(long);
 
-    internal const int CounterCount = 16;
+    internal const int CounterCount = 16; // one word of them is the check
 
     private const int SharedAdds = 1024;
+    private const int CheckWord = CounterCount - 1;
+
+    // Odd, so that no changed bit of one of the three leaves the sum as it is.
+    private const long EntriesFactor = 0x5851F42D4C957F2D;
+    private const long RoomBytesFactor = 0x14057B7EF767814F;
+    private const long PayloadBytesFactor = 0x2545F4914F6CDD1D;
+    private const long EmptyCheck = 0x632BE59BD9B4E019; // so that a lost page of zeros shows, too
 
     private readonly int _ownCells;
     private readonly Cell[]? _sharedArray; // pinned, and there as long as somebody may still ask
     private readonly Cell* _shared;
     private readonly long* _base;
+    private readonly SpinGate[]? _gates; // of the cells that threads share, where they outlive the process
     private Cell[]? _ownArray;
     private Cell* _own; // null: there are none yet
     private int _sharedAdds;
@@ -43,7 +55,7 @@ internal sealed unsafe class TableCounters
         _base = (long*)(_shared + SharedCells);
     }
 
-    /// <summary>Counts where the counters of an earlier process are, and goes on behind those of what there is.</summary>
+    /// <summary>Counts where the counters of an earlier process are.</summary>
     /// <param name="cells">The cells: those that threads share, and behind them those that they have of their own.</param>
     /// <param name="ownCells">How many threads have one of their own.</param>
     /// <param name="sumBase">What is added to the sums of the cells.</param>
@@ -53,11 +65,7 @@ internal sealed unsafe class TableCounters
         _shared = (Cell*)cells;
         _own = _shared + SharedCells;
         _base = sumBase;
-        for (Counter counter = 0; (int)counter < CounterCount; counter++)
-        {
-            if (counter is not (Counter.Entries or Counter.RoomBytes or Counter.PayloadBytes))
-                Reset(counter, 0);
-        }
+        _gates = new SpinGate[SharedCells];
     }
 
     /// <summary>The threads that have a cell of their own, unless an earlier process with other processors made the cells.</summary>
@@ -86,19 +94,78 @@ internal sealed unsafe class TableCounters
     internal bool IsTurn(ThreadPresence presence, long insertsLessOne) =>
         (CellOf((uint)presence.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
 
-    /// <summary>The number of a thread's own cell; -1 when it shares one.</summary>
+    /// <summary>
+    /// Counts entries and their bytes; in cells that outlive the process between <see cref="Begin"/> and <see cref="End"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int OwnCellOf(ThreadPresence presence) => (uint)presence.Number < (uint)_ownCells && _own != null ? presence.Number : -1;
-
-    /// <summary>What a thread's own cell has of a counter.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal long InOwnCell(int cell, Counter counter) => _own[cell].Values[(int)counter];
-
-    /// <summary>Sets what a thread's own cell has of a counter. Nobody counts.</summary>
-    internal void SetInOwnCell(int cell, Counter counter, long value)
+    internal void Count(ThreadPresence presence, in BlockCount added)
     {
-        if ((uint)cell < (uint)_ownCells && _own != null)
-            _own[cell].Values[(int)counter] = value;
+        uint number = (uint)presence.Number;
+        Cell* own = _own;
+        if (number < (uint)_ownCells && own != null)
+            Count(own[number].Values, added);
+        else
+            CountShared(number, added);
+    }
+
+    /// <summary>Takes the cell that a thread counts in until <see cref="End"/>; of cells that outlive the process.</summary>
+    /// <returns>Its number.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal int Begin(ThreadPresence presence)
+    {
+        uint number = (uint)presence.Number;
+        return number < (uint)_ownCells ? SharedCells + (int)number : BeginShared(number);
+    }
+
+    /// <summary>Gives back what <see cref="Begin"/> took.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void End(int cell)
+    {
+        if ((uint)cell < SharedCells)
+            _gates![cell].Exit();
+    }
+
+    /// <summary>What a cell has of entries and their bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BlockCount In(int cell) => In(_shared[cell].Values);
+
+    /// <summary>Sets what a cell has of entries and their bytes. Nobody counts.</summary>
+    internal void Set(int cell, in BlockCount count)
+    {
+        if ((uint)cell < (uint)(SharedCells + _ownCells))
+            Set(_shared[cell].Values, count);
+    }
+
+    /// <summary>Begins to count anew what does not outlive the process. Nobody counts.</summary>
+    internal void Restart()
+    {
+        for (Counter counter = Counter.PayloadBytes + 1; (int)counter < CheckWord; counter++)
+            Reset(counter, 0);
+    }
+
+    /// <summary>States that nothing was counted in cells that are new, and outlive the process.</summary>
+    internal void Clear()
+    {
+        for (int cell = 0; cell < SharedCells + _ownCells; cell++)
+            Set(cell, default);
+        Set(_base, default);
+    }
+
+    /// <summary>Whether entries and their bytes are as they were counted. Nobody counts.</summary>
+    internal bool AreRight()
+    {
+        for (int cell = 0; cell < SharedCells + _ownCells; cell++)
+        {
+            if (!IsRight(_shared[cell].Values))
+                return false;
+        }
+        return IsRight(_base);
+    }
+
+    /// <summary>Sets what there is of entries and their bytes in all. Nobody counts.</summary>
+    internal void Reset(in BlockCount count)
+    {
+        Count(_base, count - new BlockCount(Sum(Counter.Entries), Sum(Counter.RoomBytes), Sum(Counter.PayloadBytes)));
     }
 
     /// <summary>Sets a counter while nobody counts with it.</summary>
@@ -111,6 +178,48 @@ internal sealed unsafe class TableCounters
         for (int i = 0; i < CounterCount; i++)
             figures[i] = Sum((Counter)i);
         return figures;
+    }
+
+    private static long CheckOf(in BlockCount count) => unchecked(
+        count.Entries * EntriesFactor + count.RoomBytes * RoomBytesFactor + count.PayloadBytes * PayloadBytesFactor);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void Count(long* values, in BlockCount added)
+    {
+        values[(int)Counter.Entries] += added.Entries;
+        values[(int)Counter.RoomBytes] += added.RoomBytes;
+        values[(int)Counter.PayloadBytes] += added.PayloadBytes;
+        values[CheckWord] += CheckOf(added);
+    }
+
+    private static void Set(long* values, in BlockCount count)
+    {
+        values[(int)Counter.Entries] = count.Entries;
+        values[(int)Counter.RoomBytes] = count.RoomBytes;
+        values[(int)Counter.PayloadBytes] = count.PayloadBytes;
+        values[CheckWord] = EmptyCheck + CheckOf(count);
+    }
+
+    private static bool IsRight(long* values) => values[CheckWord] == EmptyCheck + CheckOf(In(values));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static BlockCount In(long* values) =>
+        new(values[(int)Counter.Entries], values[(int)Counter.RoomBytes], values[(int)Counter.PayloadBytes]);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int BeginShared(uint number)
+    {
+        int cell = (int)(number % SharedCells);
+        _gates![cell].Enter();
+        return cell;
+    }
+
+    private void CountShared(uint number, in BlockCount added)
+    {
+        AddShared(number, Counter.Entries, added.Entries);
+        AddShared(number, Counter.RoomBytes, added.RoomBytes);
+        AddShared(number, Counter.PayloadBytes, added.PayloadBytes);
+        AddShared(number, (Counter)CheckWord, CheckOf(added));
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -29,5 +29,7 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
         }
         place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
         core.CountGone(presence, 0, entries: 1);
+        if (core.Notes != null)
+            core.NoteDamage("leads to an entry that there is not");
     }
 }

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -54,6 +55,43 @@ internal static class Limiting
             });
             core.EvictSurplus(now);
         }
+    }
+
+    /// <summary>Counts all entries anew, while nobody is inside: of an index that was damaged the counters may be wrong.</summary>
+    internal static void RecountLocked(this TableCore core)
+    {
+        core.WhilePausedLocked(() =>
+        {
+            core.Counters.Reset(core.CountAllLocked());
+            core.DropLimits();
+            core.ApplyLocked(core.Options);
+        });
+        core.EvictSurplus(core.Clock.Now);
+    }
+
+    // Nobody is inside the table. The slots that lead nowhere go.
+    private static BlockCount CountAllLocked(this TableCore core)
+    {
+        var count = default(BlockCount);
+        for (ulong number = 0; number < core.Index.BucketCount; number++)
+        {
+            ThreadPresence presence = core.Pile.Gate.Enter();
+            try
+            {
+                foreach (SlotPlace place in core.Index.SlotsOf(number))
+                {
+                    if (core.TryViewLocked(place, out LockedEntry entry))
+                        count += core.CountOf(entry);
+                    else
+                        place.Store(default);
+                }
+            }
+            finally
+            {
+                core.Pile.Space.Exit(presence);
+            }
+        }
+        return count;
     }
 
     // Nobody is inside.

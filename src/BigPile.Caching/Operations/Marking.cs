@@ -33,6 +33,8 @@ internal static class Marking
     /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
     internal static void DropMarksUpTo(this TableCore core, ulong version, bool allOnly)
     {
+        if (core.RemovedKeys != null)
+            return; // an entry that one of them is about may yet be found
         ThreadPresence presence = core.EnterToChange();
         try
         {

@@ -25,31 +25,6 @@ internal static unsafe class Rebuilding
         return isThere;
     }
 
-    /// <summary>Whether the index leads to the entry at an address, as far as can be told without a lock. The caller is inside.</summary>
-    internal static bool IsKnown(this TableCore core, ulong address)
-    {
-        if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
-            return false;
-        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
-        ulong wanted = new IndexSlot(hash, address).Word;
-        foreach (SlotPlace place in new BucketSlots(core.Index, core.Index.Find(hash, out _)))
-        {
-            if (place.Value.Word == wanted)
-                return true;
-        }
-        return false;
-    }
-
-    // A slot whose tag was damaged leads to the entry as well, and nobody finds it by its key.
-    private static void DropDamagedLocked(in LockedBucket bucket, ulong hash, ulong address)
-    {
-        foreach (SlotPlace place in bucket.Slots)
-        {
-            if (place.Value.Address == address && !place.Value.MayBe(hash))
-                place.Store(default);
-        }
-    }
-
     /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
     internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
@@ -201,10 +176,10 @@ internal static unsafe class Rebuilding
         bool isKnown = core.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
             return false;
-        if (core.IsChecked)
+        RemovedKeys? removed = core.RemovedKeys;
+        if (removed != null)
         {
-            core.NoteDamage("does not lead to an entry");
-            DropDamagedLocked(bucket, found.Hash, found.Address);
+            core.NoteLostLocked(bucket, found.Hash, found.Address);
         }
         if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
@@ -213,7 +188,7 @@ internal static unsafe class Rebuilding
         }
         if (isKnown)
             core.AddToKnownLocked(presence, found, head, other);
-        else if (head.Version <= core.Tags.ClearedUpTo)
+        else if (head.Version <= core.Tags.ClearedUpTo || removed?.MayHave(IndexSlot.TagOf(found.Hash), head.Version) == true)
             LockedEntries.Free(core.Pile, found.Address, head.Owned);
         else
             return core.InsertFoundLocked(presence, bucket, found, head);
@@ -228,8 +203,6 @@ internal static unsafe class Rebuilding
         if (head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
-            if (core.IsChecked)
-                core.CountGone(presence, found.PayloadBytes, entries: 1);
             return;
         }
         Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
@@ -237,7 +210,7 @@ internal static unsafe class Rebuilding
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
         core.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
-        if (otherCounts)
+        if (otherCounts && core.RemovedKeys == null)
             core.CountGone(presence, other.PayloadBytes, entries: 1);
         core.CountFound(presence, head, found.PayloadBytes);
         KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
@@ -258,11 +231,13 @@ internal static unsafe class Rebuilding
         return true;
     }
 
-    private static void MarkLine(this TableCore core, Bucket* line, in EntryHead head)
+    /// <summary>Has a line and the table say what an entry in it may need: a sweep, or queues by priority.</summary>
+    internal static void MarkLine(this TableCore core, Bucket* line, in EntryHead head)
     {
         if (head.MayBeDead)
         {
-            line->MarkExpiry();
+            if (!line->MayExpire)
+                line->MarkExpiry();
             if (!core.HasMortals)
                 core.HasMortals = true;
         }
@@ -274,7 +249,7 @@ internal static unsafe class Rebuilding
     {
         if (head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
-        else if (!core.IsChecked) // else it is counted, and only the slot that led to it was lost
+        else if (core.RemovedKeys == null) // else all are counted anew in the end
             core.CountNew(presence, payloadBytes);
     }
 

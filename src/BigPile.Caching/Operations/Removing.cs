@@ -42,7 +42,10 @@ internal static class Removing
         if (condition.IsNone)
             core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
+        {
+            core.NoteRemovedLocked(IndexSlot.TagOf(key.Hash));
             return false;
+        }
         bool isDead = core.IsGoneLocked(entry.Head, ref now);
         if (!isDead && !condition.IsMetLocked(core.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;

@@ -21,22 +21,25 @@ namespace BigPile.Caching.Persistence;
 internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
 {
     /// <summary>Goes through the notes.</summary>
-    /// <returns>How many there were.</returns>
-    internal int Run(ChangeNotes notes)
+    /// <returns>How many there were; null when one was damaged, so that any index may miss something.</returns>
+    internal int? Run(ChangeNotes notes)
     {
         int count = 0;
+        bool isDamaged = false;
         for (int i = 0; i < notes.Count; i++)
         {
             ref ChangeNote note = ref notes[i];
             if (!note.IsValid)
                 continue;
-            if (cores.TryGetValue(note.TableId, out TableCore? core))
+            if (!note.IsRight)
+                isDamaged = true;
+            else if (cores.TryGetValue(note.TableId, out TableCore? core))
                 Recover(core, note);
             KillPoint.Pass(KillWindow.ChangeRecovered);
             Volatile.Write(ref note.Word, 0);
             count++;
         }
-        return count;
+        return isDamaged ? null : count;
     }
 
     private void Recover(TableCore core, in ChangeNote note)
@@ -51,7 +54,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
             else if (note.NewAddress != 0)
                 FreeNew(core, note, kept);
             if (note.IsOfMark)
-                core.Index.Head->MarkCount = Count(core.Index.MarksLocked.Slots);
+                core.Index.Head->MarkCount = core.Index.MarksLocked.Slots.Count;
             else
                 SetCounters(core, note, isMade);
         }
@@ -86,35 +89,15 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
         if (!core.TryViewLocked(address, out EntryHead head, out _) || (version != 0 && head.Version != version))
             return false;
         if (head.Kind == ValueKind.TagMark)
-            return Has(core.Index.MarksLocked.Slots, address);
+            return core.Index.MarksLocked.Slots.HaveAddress(address);
         using LockedBucket bucket = core.Index.Lock(core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
-        return Has(bucket.Slots, address);
-    }
-
-    private static bool Has(BucketSlots slots, ulong address)
-    {
-        foreach (SlotPlace place in slots)
-        {
-            if (place.Value.Address == address)
-                return true;
-        }
-        return false;
-    }
-
-    private static int Count(BucketSlots slots)
-    {
-        int count = 0;
-        foreach (SlotPlace _ in slots)
-            count++;
-        return count;
+        return bucket.Slots.HaveAddress(address);
     }
 
     private static void SetCounters(TableCore core, in ChangeNote note, bool isMade)
     {
-        if (note.Cell < 0)
-            return; // of a thread that shares its cell: what is counted may be off by one
-        core.Counters.SetInOwnCell(note.Cell, Counter.Entries, note.Entries + (isMade ? note.EntriesAdded : 0));
-        core.Counters.SetInOwnCell(note.Cell, Counter.RoomBytes, note.RoomBytes + (isMade ? note.RoomBytesAdded : 0));
-        core.Counters.SetInOwnCell(note.Cell, Counter.PayloadBytes, note.PayloadBytes + (isMade ? note.PayloadBytesAdded : 0));
+        var before = new BlockCount(note.Entries, note.RoomBytes, note.PayloadBytes);
+        var added = new BlockCount(note.EntriesAdded, note.RoomBytesAdded, note.PayloadBytesAdded);
+        core.Counters.Set(note.Cell, isMade ? before + added : before);
     }
 }

@@ -32,6 +32,8 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     internal override ulong LinesInFirst =>
         Map is { } map ? Math.Min(LinesPerChunk, (ulong)map.LengthBytes / Bucket.SizeBytes) : 0;
 
+    internal override bool MayHave(ulong line) => Map is { } map && map.LengthBytes >= BytesFor(line + 1);
+
     internal override byte* Take(int chunk, bool touches)
     {
         lock (_lock)

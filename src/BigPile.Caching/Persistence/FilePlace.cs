@@ -70,6 +70,7 @@ internal sealed unsafe class FilePlace : IndexPlace
             var head = (IndexHead*)map.Start;
             head->Begin();
             head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
+            new TableCounters(map.Start + CellsOffset, head->OwnCells, head->Base).Clear();
             GrowingMap buckets = CreateLines(files, BucketsPrefix, tableId);
             return new FilePlace(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Notes);
         }
@@ -93,7 +94,7 @@ internal sealed unsafe class FilePlace : IndexPlace
         bool isOpen = false;
         try
         {
-            map = GrowingMap.TryOpen(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes);
+            map = GrowingMap.TryOpen(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes, HeadBytes);
             if (map == null || !IsUsable((IndexHead*)map.Start, files.PileId, tableId, formerUpTo))
                 return null;
             var head = (IndexHead*)map.Start;
@@ -139,8 +140,8 @@ internal sealed unsafe class FilePlace : IndexPlace
         && head->OwnCells is > 0 and <= TableCounters.MostOwnCells;
 
     private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
-        files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), LineSource.ChunkBytes, LineSource.ChunkBytes,
-        wantsHugePages: true);
+        files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.BytesFor(lines + 1), LineSource.ChunkBytes,
+        LineSource.ChunkBytes, wantsHugePages: true); // the one behind may have what a split that was cut off has moved
 
     private static GrowingMap CreateLines(IndexFiles files, string prefix, int tableId) => GrowingMap.Create(
         files.Directory, Name(prefix, tableId), Environment.SystemPageSize, LineSource.ChunkBytes, wantsHugePages: true);

@@ -11,7 +11,8 @@ namespace BigPile.Caching.Persistence;
 /// <summary>The files of the indexes of a mapped pile's tables: one for all, with the notes of changes, and three for each table.</summary>
 /// <remarks>
 /// They say what is true as long as every store to them is there: so after a kill, as the system keeps what was stored. After another start
-/// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time.
+/// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time. They count only as
+/// long as the pile's superblock names them: a pile may be opened with another directory for them, and again with the one before.
 /// A change of a pile's entries goes with one of its index, so only a cache that has these files open can make one; earlier versions of the
 /// library, which know nothing of them, can't open a pile of this format.
 /// Thread safety: <see cref="Create"/> and <see cref="Delete"/> may be called concurrently; the others by the cache's owner alone.
@@ -38,7 +39,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         _lock = ownLock;
         Directory = own ?? pile.Keeper.Directory!.Files;
         PileId = pile.Keeper.Id;
-        GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, Environment.SystemPageSize);
+        GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, FileBytes, Environment.SystemPageSize);
         WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
         WereClosed = WereUsable && ((IndexFilesHead*)found!.Start)->IsClosed;
         MustProve = WereUsable && !BootClock.IsSame(((IndexFilesHead*)found!.Start)->BootId, BootId);
@@ -72,7 +73,9 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
 
-    private Guid BootId => _pile.Keeper.Directory!.Superblock.BootId;
+    private Superblock Superblock => _pile.Keeper.Directory!.Superblock;
+
+    private Guid BootId => Superblock.BootId;
 
     /// <summary>Opens the files, or makes the one for all.</summary>
     /// <param name="pile">The pile.</param>
@@ -110,33 +113,15 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>Opens the index of a table; null when there is none that has all its entries.</summary>
     /// <param name="tableId">The table.</param>
     /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
-    internal FilePlace? TryOpen(int tableId, ulong? formerUpTo)
-    {
-        if (!WereUsable)
-            return null;
-        try
-        {
-            return !MustProve || IsProven(tableId, formerUpTo) ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
-        }
-        catch (IOException e)
-        {
-            throw Refused(e, Directory.Path);
-        }
-    }
+    /// <exception cref="IOException">The device refused.</exception>
+    internal FilePlace? TryOpen(int tableId, ulong? formerUpTo) => WereUsable ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
+
+    /// <summary>Whether what was stored to an index is there. Nobody has used it yet.</summary>
+    internal bool IsProven(TableIndex index) => !MustProve || new IndexSeal(index, ((FilePlace)index.Place).SealArea).IsRight();
 
     /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
-    /// <exception cref="PileStorageException">The disk is full, or the directory can't be written.</exception>
-    internal FilePlace Create(int tableId, ulong formerUpTo)
-    {
-        try
-        {
-            return FilePlace.Create(this, tableId, formerUpTo);
-        }
-        catch (IOException e)
-        {
-            throw Refused(e, Directory.Path);
-        }
-    }
+    /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
+    internal FilePlace Create(int tableId, ulong formerUpTo) => FilePlace.Create(this, tableId, formerUpTo);
 
     /// <summary>Removes the files of a table. Nobody uses them any more.</summary>
     internal void Delete(int tableId)
@@ -162,27 +147,17 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>States that the indexes are in use from now on. What a killed process had begun is put right.</summary>
-    /// <exception cref="PileStorageException">The device refused.</exception>
+    /// <exception cref="IOException">The device refused.</exception>
     internal void BeginUse(ulong seed)
-    {
-        try
-        {
-            StateUse(seed);
-        }
-        catch (IOException e)
-        {
-            throw Refused(e, Directory.Path);
-        }
-    }
-
-    private void StateUse(ulong seed)
     {
         bool isToBeDurable = !WereUsable || WereClosed; // else the device may say that they are closed when they have changed since
         if (!WereUsable)
-            Head->SetIdentity(PileId, seed);
+            Head->SetIdentity(PileId, seed, Guid.NewGuid());
         Head->SetInUse(BootId);
         if (isToBeDurable)
             _map.Flush();
+        if (!WereUsable)
+            Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
         if (Directory == _pile.Keeper.Directory!.Files)
             Directory.Delete(FormerFileName);
     }
@@ -206,19 +181,10 @@ internal sealed unsafe class IndexFiles : IDisposable
         _own?.Dispose();
     }
 
-    private bool IsProven(int tableId, ulong? formerUpTo)
-    {
-        FilePlace? place = FilePlace.TryOpen(this, tableId, formerUpTo);
-        if (place == null)
-            return false;
-        using var index = new TableIndex(place, entries: 0);
-        return new IndexSeal(index, place.SealArea).IsRight();
-    }
-
     // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
     private bool AreUsable(IndexFilesHead* head)
     {
-        if (!head->IsOf(PileId))
+        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet)
             return false;
         if (!head->IsClosed)
             return BootClock.IsSame(head->BootId, BootId);

@@ -13,11 +13,12 @@ namespace BigPile.Caching.Persistence;
 /// bytes 12..15   number of notes
 /// bytes 16..31   id of the pile
 /// bytes 32..39   seed of the hash of keys
-/// bytes 40..43   CRC-32C of bytes 0..39
-/// bytes 48..63   the start of the machine during which the indexes were used last; zero where the system does not tell
-/// bytes 64..71   state: 0 in use, 1 closed
-/// bytes 72..79   last version of an entry when they were closed
-/// bytes 80..83   CRC-32C of bytes 48..79
+/// bytes 40..55   number of this set of indexes, random; the pile's superblock has that of those that go with its entries
+/// bytes 56..59   CRC-32C of bytes 0..55
+/// bytes 64..79   the start of the machine during which the indexes were used last; zero where the system does not tell
+/// bytes 80..87   state: 0 in use, 1 closed
+/// bytes 88..95   last version of an entry when they were closed
+/// bytes 96..99   CRC-32C of bytes 64..95
 /// bytes 4096..   notes of changes, 64 bytes each
 /// </code>
 /// Little-endian.
@@ -29,9 +30,9 @@ internal unsafe struct IndexFilesHead
     internal const int NoteCount = 1024;
 
     private const ulong RightMagic = 0x53444E4950474942;
-    private const int CurrentFormat = 1;
-    private const int IdentityBytes = 40;
-    private const int UseOffset = 48;
+    private const int CurrentFormat = 2;
+    private const int IdentityBytes = 56;
+    private const int UseOffset = 64;
     private const int UseBytes = 32;
     private const ulong InUse = 0;
     private const ulong Closed = 1;
@@ -52,18 +53,21 @@ internal unsafe struct IndexFilesHead
     internal ulong Seed;
 
     [FieldOffset(40)]
+    internal Guid SetNumber;
+
+    [FieldOffset(56)]
     private uint _identityChecksum;
 
-    [FieldOffset(48)]
+    [FieldOffset(64)]
     internal Guid BootId;
 
-    [FieldOffset(64)]
+    [FieldOffset(80)]
     private ulong _state;
 
-    [FieldOffset(72)]
+    [FieldOffset(88)]
     private ulong _lastVersion;
 
-    [FieldOffset(80)]
+    [FieldOffset(96)]
     private uint _useChecksum;
 
     /// <summary>Whether the indexes were closed, and nobody has used them since.</summary>
@@ -78,12 +82,13 @@ internal unsafe struct IndexFilesHead
         && _identityChecksum == ChecksumOf(0, IdentityBytes) && _useChecksum == ChecksumOf(UseOffset, UseBytes);
 
     /// <summary>States what never changes.</summary>
-    internal void SetIdentity(Guid pileId, ulong seed)
+    internal void SetIdentity(Guid pileId, ulong seed, Guid setNumber)
     {
         _format = CurrentFormat;
         _noteCount = NoteCount;
         _pileId = pileId;
         Seed = seed;
+        SetNumber = setNumber;
         _magic = RightMagic;
         _identityChecksum = ChecksumOf(0, IdentityBytes);
     }

@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
-using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -11,16 +10,20 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Compares indexes that a killed process left with the blocks of the pile, while the tables are in use.</summary>
+/// <summary>Compares indexes that an earlier process left with the blocks of the pile, while the tables are in use.</summary>
 /// <remarks>
 /// What threads were at was put right by the notes when the tables were opened, so there is nothing to find unless a file was damaged.
-/// First the lines are looked at: a level, a chain or a slot that can't be right is mended, or goes. Then the blocks: an entry that no slot
-/// leads to is taken in again. Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others.
+/// First the lines are looked at: a level, a chain or a slot that can't be right is mended, or goes. Then the blocks, if the indexes were
+/// not closed or a line was damaged: an entry that no slot leads to is taken in again, unless its key was removed since
+/// (<see cref="RemovedKeys"/>). Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others. Of a
+/// table where something was damaged all is counted anew in the end.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables, by their ids.</param>
+/// <param name="dropped">The ids of tables that were dropped without their index, and the version up to which blocks are theirs.</param>
 /// <param name="stop">Ends it.</param>
-internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int, TableCore> cores, CancellationToken stop)
+internal sealed unsafe class IndexInspection(
+    Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CancellationToken stop)
 {
     private const int EntriesAtOnce = 64;
     private const long ManyEntries = 100_000;
@@ -30,45 +33,83 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
 
     private readonly ulong[] _found = new ulong[EntriesAtOnce];
 
+    /// <summary>Whether the blocks are looked at whatever the lines say.</summary>
+    internal bool LooksAtBlocks { get; init; }
+
     /// <summary>Goes through lines and blocks.</summary>
     internal void Run()
     {
         if (cores.Values.Sum(static core => core.Statistics.EntryCount) > ManyEntries)
             _ = stop.WaitHandle.WaitOne(FirstPause);
+        bool looksAtBlocks = LooksAtBlocks;
+        long damagedLines;
+        do
+        {
+            foreach (TableCore core in cores.Values)
+                InspectLines(core, looksAtBlocks);
+            damagedLines = DamagedLines();
+            looksAtBlocks |= damagedLines != 0;
+            if (looksAtBlocks)
+                InspectBlocks();
+        }
+        while (DamagedLines() != damagedLines); // a chain that was cut behind the look at its blocks
         foreach (TableCore core in cores.Values)
-            InspectLines(core);
+            core.EndInspection();
+        pile.Logger.LogInformation(
+            "The tables' indexes were compared with the pile; {Damaged} places were mended",
+            cores.Values.Sum(static core => core.DamageCount));
+    }
+
+    private long DamagedLines() => cores.Values.Sum(static core => core.DamagedLines);
+
+    // The index is there only for who is inside: the table may be dropped meanwhile.
+    private void InspectLines(TableCore core, bool looksAtBlocks)
+    {
+        bool isWhole = false;
+        try
+        {
+            for (ulong number = 0; !isWhole && TryEnter(core, out ThreadPresence? presence); number++)
+            {
+                try
+                {
+                    isWhole = InspectLine(core, number, looksAtBlocks);
+                }
+                finally
+                {
+                    pile.Space.Exit(presence);
+                }
+                stop.ThrowIfCancellationRequested();
+            }
+        }
+        finally
+        {
+            if (!isWhole && TryEnter(core, out ThreadPresence? presence))
+            {
+                core.Index.EndInspection(isWhole: false);
+                pile.Space.Exit(presence);
+            }
+        }
+    }
+
+    // Says whether it was the last one.
+    private static bool InspectLine(TableCore core, ulong number, bool looksAtBlocks)
+    {
+        if (number == 0)
+            core.Index.BeginInspection();
+        if (number >= core.Index.BucketCount)
+        {
+            core.Index.EndInspection(isWhole: true);
+            return true;
+        }
+        core.InspectBucket(number, looksAtBlocks);
+        return false;
+    }
+
+    private void InspectBlocks()
+    {
         ulong end = pile.Entries.EndAddress; // what is put behind it later is in its index
         for (ulong address = 0; address < end; address += pile.Entries.SegmentUnits)
             InspectSegment(address);
-        long damaged = 0;
-        foreach (TableCore core in cores.Values)
-            damaged += core.DamageCount;
-        pile.Logger.LogInformation("The tables' indexes were compared with the pile; {Damaged} places were mended", damaged);
-    }
-
-    // The index is there only for who is inside: the table may be dropped meanwhile.
-    private void InspectLines(TableCore core)
-    {
-        for (ulong number = 0; TryEnter(core, out ThreadPresence? presence); number++)
-        {
-            try
-            {
-                if (number == 0)
-                    core.Index.BeginInspection();
-                if (number >= core.Index.BucketCount)
-                {
-                    core.Index.Overflow.EndInspection();
-                    return;
-                }
-                using LockedBucket bucket = core.Index.LockBucket(number);
-                core.Index.InspectLocked(bucket);
-            }
-            finally
-            {
-                pile.Space.Exit(presence);
-            }
-            stop.ThrowIfCancellationRequested();
-        }
     }
 
     private void InspectSegment(ulong address)
@@ -108,8 +149,12 @@ internal sealed unsafe class IndexInspection(Pile pile, IReadOnlyDictionary<int,
 
     private bool TryInspect(ThreadPresence presence, ulong address)
     {
-        if (!Rebuilding.TryReadTableId(pile, address, out int tableId) || !cores.TryGetValue(tableId, out TableCore? core) || core.IsClosed)
-            return true; // what is left of a dropped table goes by its own index
+        if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
+            return true;
+        if (dropped.TryGetValue(tableId, out ulong upTo))
+            _ = Dropping.FreeDropped(pile, address, upTo);
+        if (!cores.TryGetValue(tableId, out TableCore? core) || core.IsClosed)
+            return true; // what is left of another table that was dropped goes by its own index
         if (!core.IsOpen)
             return false;
         if (!core.IsKnown(address))

@@ -11,9 +11,10 @@ namespace BigPile.Caching.Persistence;
 
 /// <summary>Brings back the tables of a pile: with their indexes, as far as those were kept and can be trusted.</summary>
 /// <remarks>
-/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; tables whose
-/// drop was cut off are dropped to the end; the files state that they are in use. A kill in between changes nothing: all of it is done
-/// again. The time depends on the number of tables and not on that of their entries.
+/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; the files state
+/// that they are in use; tables whose drop was cut off are dropped to the end. A kill in between changes nothing: all of it is done
+/// again. The time depends on the number of tables and not on that of their entries, but for the checksums behind another start of the
+/// machine. An index that is not as it was stored counts as none: its entries are found by a walk.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="ids">Which tables there are.</param>
@@ -44,8 +45,8 @@ internal sealed class IndexOpening(
     {
         foreach (TableDefinition definition in ids.Tables)
         {
-            if (files?.TryOpen(definition.Id, definition.FormerUpTo) is { } kept)
-                add(_known[definition.Id] = makeCore(definition, kept));
+            if (TryOpen(definition, definition.FormerUpTo) is { } core)
+                add(_known[definition.Id] = core);
         }
         Recover();
         foreach (TableDefinition definition in ids.Tables)
@@ -60,20 +61,44 @@ internal sealed class IndexOpening(
         FindCutDrops();
     }
 
-    /// <summary>Tables that were being dropped: of each, what is left of it, or nothing that could be opened.</summary>
-    internal List<(int Id, TableCore? Left)> CutDrops { get; } = [];
+    /// <summary>Tables that were being dropped, and what is left of them.</summary>
+    internal List<TableCore> CutDrops { get; } = [];
+
+    /// <summary>
+    /// The ids of tables that were being dropped, whose index can't be used: blocks of theirs, up to a version, may be anywhere.
+    /// </summary>
+    internal Dictionary<int, ulong> LostDrops { get; } = [];
+
+    private TableCore? TryOpen(TableDefinition definition, ulong? formerUpTo)
+    {
+        if (files?.TryOpen(definition.Id, formerUpTo) is not { } place)
+            return null;
+        TableCore core = makeCore(definition, place);
+        if (files.IsProven(core.Index))
+            return core;
+        core.Dispose();
+        return null;
+    }
 
     private void Recover()
     {
-        int changes = 0;
+        int? changes = 0;
         if (files != null && !Fault.LeftUnfinished)
         {
             foreach (TableCore core in _known.Values)
                 core.Index.Recover();
             changes = new ChangeRecovery(pile, _known).Run(files.Notes); // those of other tables, too, must not count later
         }
-        foreach (TableCore core in _known.Values.Where(static core => !core.TryRestoreMarks()).ToArray())
+        foreach (TableCore core in _known.Values.ToArray())
         {
+            if (changes != null && core.Counters.AreRight() && core.TryRestoreMarks())
+            {
+                core.Counters.Restart();
+                continue;
+            }
+            pile.Logger.LogError(
+                "The index of the table '{Table}' is damaged: counters, marks of tags or notes of changes are not as they were stored",
+                core.Name);
             core.Dispose(); // its entries are found by a walk, and its marks with them
             _ = _known.Remove(core.Id);
         }
@@ -95,9 +120,11 @@ internal sealed class IndexOpening(
                 files.Delete(id);
                 continue;
             }
-            FilePlace? place = files.TryOpen(id, formerUpTo: null);
-            CutDrops.Add((id, place == null ? null : makeCore(new TableDefinition(id, $"(dropped {id})", default), place)));
             ids.Hold(id);
+            if (TryOpen(new TableDefinition(id, $"(dropped {id})", default), formerUpTo: null) is { } left)
+                CutDrops.Add(left);
+            else
+                LostDrops[id] = ids.Free[id];
         }
     }
 }

@@ -31,34 +31,66 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     /// <param name="makeCore">Makes a table with its index at a place.</param>
     /// <param name="cores">Gets them by their names.</param>
     /// <param name="finishDrops">Told of tables whose drop was cut off, if there are any.</param>
+    /// <param name="endDrop">Told of the id of a table whose drop was cut off, when nothing but its files is left.</param>
     /// <exception cref="PileStorageException">The files can't be used.</exception>
     internal CacheReadiness Load(
         Func<TableDefinition, IndexPlace?, TableCore> makeCore, Dictionary<string, TableCore> cores,
-        Action<IReadOnlyList<(int Id, TableCore? Left)>> finishDrops)
+        Action<IReadOnlyList<TableCore>> finishDrops, Action<int> endDrop)
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
-        try
-        {
-            opening.Run(Hash.Seed, core => cores[core.Name] = core);
-        }
-        catch (IOException e)
-        {
-            throw IndexFiles.Refused(e, pile.DirectoryPath!);
-        }
+        Use(() => opening.Run(Hash.Seed, core => cores[core.Name] = core));
+        TableCore[] compared = NeedsComparison(opening) ? [.. opening.Known.Values] : [];
+        foreach (TableCore core in compared)
+            core.BeginInspection(isInUse: false);
         if (opening.CutDrops.Count != 0)
             pile.Keeper.Background.Queue("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
-        if (opening.NeedsWalk)
-            return Rebuild(opening, cores.Values);
-        var readiness = new CacheReadiness { WasRestored = opening.WasRestored };
+        CacheReadiness readiness = opening.NeedsWalk
+            ? Rebuild(opening, cores.Values)
+            : new CacheReadiness { WasRestored = opening.WasRestored };
         foreach (TableCore core in cores.Values)
             core.Readiness = readiness;
-        if (opening.WasRestored && _files is { WereClosed: false })
-            readiness.Inspection = Inspect([.. opening.Known.Values]);
+        if (compared.Length != 0 || opening.LostDrops.Count != 0)
+            readiness.Inspection = Inspect(readiness, compared, opening.LostDrops, endDrop);
         return readiness;
+    }
+
+    // What was closed, and has proven by its checksums to be as it was then, is right unless it was not even then.
+    private bool NeedsComparison(IndexOpening opening) =>
+        _files is { MustProve: false } || opening.LostDrops.Count != 0
+        || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag));
+
+    private Task Inspect(
+        CacheReadiness readiness, TableCore[] compared, IReadOnlyDictionary<int, ulong> lostDrops, Action<int> endDrop)
+    {
+        var inspection = new IndexInspection(pile, compared.ToDictionary(static core => core.Id), lostDrops, stop)
+        {
+            LooksAtBlocks = !_files!.WereClosed || lostDrops.Count != 0
+                || compared.Any(static core => core.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag)),
+        };
+        return InspectAfter(Task.WhenAll(options.InspectsAfter, readiness.Completion), compared, () =>
+        {
+            inspection.Run();
+            foreach (int id in lostDrops.Keys)
+                endDrop(id);
+        });
     }
 
     /// <summary>Makes a place for the index of a new table.</summary>
     internal IndexPlace? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
+
+    /// <summary>Makes use of the files, of which the system may refuse any.</summary>
+    /// <exception cref="PileStorageException">It did.</exception>
+    internal void Use(Action use)
+    {
+        try
+        {
+            use();
+        }
+        catch (IOException e)
+        {
+            throw IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
+        }
+    }
 
     /// <summary>Removes the files of a table that was dropped.</summary>
     /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>
@@ -74,16 +106,32 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             pile.Keeper.Background.Queue("the look for what damaged indexes miss", inspect);
     }
 
-    /// <summary>Compares indexes with the pile, in the background.</summary>
-    internal Task Inspect(TableCore[] cores)
+    /// <summary>Compares indexes that are in use with the pile, in the background, once all other looks at them are over.</summary>
+    internal Task InspectDamaged(CacheReadiness readiness, TableCore[] cores)
     {
-        foreach (TableCore core in cores)
-            core.IsChecked = true;
-        var inspection = new IndexInspection(pile, cores.ToDictionary(static core => core.Id), stop);
-        Task task = options.InspectsAfter.ContinueWith(
-            _ => inspection.Run(), stop, TaskContinuationOptions.LongRunning, TaskScheduler.Default);
-        _ = task.ContinueWith(ReportFailure, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        return task;
+        var byId = cores.ToDictionary(static core => core.Id);
+        return InspectAfter(Task.WhenAll(readiness.Completion, readiness.Inspection), cores, () =>
+        {
+            foreach (TableCore core in cores)
+                core.BeginInspection(isInUse: true);
+            Volatile.Write(ref _isDamageNoted, 0); // what is damaged behind this look is looked for again
+            new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop) { LooksAtBlocks = true }.Run();
+        });
+    }
+
+    private async Task InspectAfter(Task others, TableCore[] cores, Action inspect)
+    {
+        await others.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        try
+        {
+            await Task.Factory.StartNew(inspect, stop, TaskCreationOptions.LongRunning, TaskScheduler.Default).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is not OperationCanceledException)
+        {
+            foreach (TableCore core in cores)
+                core.AbandonInspection();
+            pile.Keeper.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
+        }
     }
 
     /// <summary>Writes the indexes through. Nobody changes the tables any more.</summary>

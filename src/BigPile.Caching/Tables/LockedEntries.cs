@@ -65,6 +65,7 @@ internal static unsafe class LockedEntries
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
+        core.NoteRemovedLocked(value.Tag);
         core.Flights.TellLocked(value.Tag, entry.Head.Version);
         core.Events.Note(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
@@ -82,6 +83,23 @@ internal static unsafe class LockedEntries
         if (!isTombstone)
             core.CountDropped(presence, priority, entry.PayloadBytes, reason);
         core.EndNote(note);
+    }
+
+    /// <summary>Notes that a key is no more, or was not there, while the index is compared with the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void NoteRemovedLocked(this TableCore core, ulong tag)
+    {
+        if (core.RemovedKeys is { } removed)
+            core.NoteRemovedLocked(removed, tag);
+    }
+
+    // For this process, and that there are such keys for the next one.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void NoteRemovedLocked(this TableCore core, RemovedKeys removed, ulong tag)
+    {
+        if (!core.HasFlag(IndexHead.RemovedFlag))
+            core.SetFlag(IndexHead.RemovedFlag, true);
+        removed.Note(tag, core.Pile.Keeper.Versions.Last);
     }
 
     private static void CountDropped(
@@ -114,12 +132,8 @@ internal static unsafe class LockedEntries
             pile.Entries.Free(address);
     }
 
-    internal static void CountNew(this TableCore core, ThreadPresence presence, long payloadBytes)
-    {
-        core.Counters.Add(presence, Counter.Entries);
-        core.Counters.Add(presence, Counter.RoomBytes, core.Pile.Space.RoomBytesOf(payloadBytes));
-        core.Counters.Add(presence, Counter.PayloadBytes, payloadBytes);
-    }
+    internal static void CountNew(this TableCore core, ThreadPresence presence, long payloadBytes) =>
+        core.Counters.Count(presence, core.CountOf(payloadBytes));
 
     /// <summary>Counts an entry off, and gives its room back to the limits.</summary>
     internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes, int entries)
@@ -130,10 +144,6 @@ internal static unsafe class LockedEntries
     }
 
     /// <summary>Counts an entry off whose room another one takes over.</summary>
-    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes)
-    {
-        core.Counters.Add(presence, Counter.Entries, -1);
-        core.Counters.Add(presence, Counter.RoomBytes, -core.Pile.Space.RoomBytesOf(payloadBytes));
-        core.Counters.Add(presence, Counter.PayloadBytes, -payloadBytes);
-    }
+    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes) =>
+        core.Counters.Count(presence, default(BlockCount) - core.CountOf(payloadBytes));
 }

@@ -32,16 +32,14 @@ internal static unsafe class Noting
         note->NewAddress = change.NewAddress;
         note->OldAddress = change.OldAddress;
         note->OldVersion = change.OldVersion;
-        int cell = core.Counters.OwnCellOf(presence);
-        if (cell >= 0)
-        {
-            note->Entries = core.Counters.InOwnCell(cell, Counter.Entries);
-            note->RoomBytes = core.Counters.InOwnCell(cell, Counter.RoomBytes);
-            note->PayloadBytes = core.Counters.InOwnCell(cell, Counter.PayloadBytes);
-        }
+        int cell = core.Counters.Begin(presence);
+        BlockCount before = core.Counters.In(cell);
+        note->Entries = before.Entries;
+        note->RoomBytes = before.RoomBytes;
+        note->PayloadBytes = before.PayloadBytes;
         note->RoomBytesAdded = (int)(added.RoomBytes - removed.RoomBytes);
         note->PayloadBytesAdded = (int)(added.PayloadBytes - removed.PayloadBytes);
-        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, added.Entries - removed.Entries, change.OwnsNew));
+        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)(added.Entries - removed.Entries), change.OwnsNew));
         return note;
     }
 
@@ -49,8 +47,11 @@ internal static unsafe class Noting
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void EndNote(this TableCore core, ChangeNote* note)
     {
-        if (note != null)
-            core.Notes!.End(note);
+        if (note == null)
+            return;
+        int cell = note->Cell;
+        core.Notes!.End(note);
+        core.Counters.End(cell);
     }
 
     /// <summary>What is counted of an entry.</summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using Microsoft.Extensions.Logging;
 
@@ -11,6 +12,7 @@ internal sealed partial class TableCore
     private long[]? _frozenFigures;
     private TableStatistics? _frozenStatistics;
     private long _damageCount;
+    private long _damagedLines;
 
     /// <summary>Told when something in the index turns out to be damaged; under a lock, so it only takes note.</summary>
     internal Action? OnDamage { get; init; }
@@ -60,14 +62,23 @@ internal sealed partial class TableCore
     /// <summary>How often something in the index turned out to be damaged.</summary>
     internal long DamageCount => Volatile.Read(ref _damageCount);
 
-    private void NoteDamagedLine() => NoteDamage("has a line that can't be right");
+    /// <summary>How often a line turned out to be damaged: entries that it led to may be missing.</summary>
+    internal long DamagedLines => Volatile.Read(ref _damagedLines);
+
+    private void NoteDamagedLine()
+    {
+        Interlocked.Increment(ref _damagedLines);
+        NoteDamage("has a line that can't be right");
+    }
 
     /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
     internal void NoteDamage(string what)
     {
+        SetFlag(IndexHead.DamagedFlag, true);
         if (Interlocked.Increment(ref _damageCount) == 1)
             Pile.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
-        OnDamage?.Invoke();
+        if (RemovedKeys == null) // else who compares the index with the pile sees it
+            OnDamage?.Invoke();
     }
 
     /// <summary>Frees the index. Nobody is inside any more; who asks for statistics gets those of now.</summary>

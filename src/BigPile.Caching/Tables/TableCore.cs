@@ -29,6 +29,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     private TableOptions _options;
     private Evictor? _evictor;
     private Adoption? _adoption;
+    private RemovedKeys? _removedKeys;
     private ulong _shownFrom;
     private bool _isRebuilding;
     private bool _hasForeignValues;
@@ -70,8 +71,8 @@ internal sealed unsafe partial class TableCore : IDisposable
         };
         Notes = place.Notes;
         Tags = new TagMarks(pile, id, Index);
-        _hasMortals = (place.Head->Flags & IndexHead.MortalsFlag) != 0;
-        _hasPriorities = (place.Head->Flags & IndexHead.PrioritiesFlag) != 0;
+        _hasMortals = HasFlag(IndexHead.MortalsFlag);
+        _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
         Events = new EntryEvents(pile.Keeper.Background);
     }
 
@@ -170,24 +171,14 @@ internal sealed unsafe partial class TableCore : IDisposable
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => Volatile.Read(ref _hasMortals);
-        set
-        {
-            if (value != HasMortals)
-                NoteFlag(IndexHead.MortalsFlag, value);
-            Volatile.Write(ref _hasMortals, value);
-        }
+        set => Set(ref _hasMortals, IndexHead.MortalsFlag, value);
     }
 
     /// <summary>Whether entries may be there that have another priority than most.</summary>
     internal bool HasPriorities
     {
         get => Volatile.Read(ref _hasPriorities);
-        set
-        {
-            if (value != HasPriorities)
-                NoteFlag(IndexHead.PrioritiesFlag, value);
-            Volatile.Write(ref _hasPriorities, value);
-        }
+        set => Set(ref _hasPriorities, IndexHead.PrioritiesFlag, value);
     }
 
     /// <summary>Whether marks of removed keys may be there; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
@@ -208,10 +199,15 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal int FoundSinceGrowth { get; set; }
 
     /// <summary>
-    /// Whether the index has all entries, and a walk looks whether that is so: what the walk comes by is counted, also where no slot leads
-    /// to it.
+    /// What was removed since the index began to be compared with the pile. While there is such a thing the index should have all entries,
+    /// and a walk looks whether that is so: what the walk comes by is counted, also where no slot leads to it.
     /// </summary>
-    internal bool IsChecked { get; set; }
+    internal RemovedKeys? RemovedKeys
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _removedKeys);
+        set => Volatile.Write(ref _removedKeys, value);
+    }
 
     /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>
     internal ulong ShownFrom
@@ -252,9 +248,21 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>The version of what is put now, higher than all before.</summary>
     internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
 
-    // Before the entry that it is about: what outlives the process says no less than what is true.
-    private void NoteFlag(int flag, bool isSet) =>
-        _ = isSet ? Interlocked.Or(ref Index.Head->Flags, flag) : Interlocked.And(ref Index.Head->Flags, ~flag);
+    /// <summary>Whether the index states something of itself.</summary>
+    internal bool HasFlag(int flag) => Index.Head->HasFlag(flag);
+
+    /// <summary>
+    /// Has the index state something of itself, or no more. Before the change that it is about: what outlives the process says no less than
+    /// what is true.
+    /// </summary>
+    internal void SetFlag(int flag, bool isSet) => Index.Head->SetFlag(flag, isSet);
+
+    private void Set(ref bool field, int flag, bool value)
+    {
+        if (value != Volatile.Read(ref field))
+            SetFlag(flag, value);
+        Volatile.Write(ref field, value);
+    }
 
     // The index asks before it takes another chunk of memory.
     private bool MayGrowBy(long bytes) =>

@@ -63,6 +63,9 @@ internal sealed class Superblock : IDisposable
 
     internal long LogEpoch => _state.LogEpoch;
 
+    /// <summary>The number of the tables' indexes that go with the entries; empty where there are none.</summary>
+    internal Guid IndexSet => _state.IndexSet;
+
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal IReadOnlyDictionary<int, long> ListedSegments => _state.Segments;
 
@@ -148,6 +151,10 @@ internal sealed class Superblock : IDisposable
                 + "Nothing was changed. Make room on the disk, or mend what it says, and try again.", e);
         }
     }
+
+    /// <summary>States which indexes of tables go with the entries from now on. Others that there may be do no longer.</summary>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal void SetIndexSet(Guid number) => Change(state => state.IndexSet = number);
 
     /// <summary>Begins a new log: what the one before holds is in the segments by now.</summary>
     /// <param name="epoch">Its number.</param>

@@ -10,7 +10,7 @@ namespace BigPile.Layout;
 /// <summary>What a mapped pile states of itself as a whole.</summary>
 internal sealed class SuperblockState
 {
-    internal const int CurrentFormat = 4;
+    internal const int CurrentFormat = 5;
 
     /// <summary>The byte behind the sequence.</summary>
     internal const int SequenceEnd = SequenceOffset + sizeof(long);
@@ -18,6 +18,7 @@ internal sealed class SuperblockState
     private const int SequenceOffset = 41;
     private const int FirstFormatWithGenerations = 2;
     private const int FirstFormatWithCatalog = 3;
+    private const int FirstFormatWithIndexSet = 5;
     private const ulong LeastVersion = 1UL << 40;
     private const byte InUse = 0;
     private const byte Closed = 1;
@@ -78,6 +79,11 @@ internal sealed class SuperblockState
     /// </summary>
     internal ulong CutVersion { get; set; }
 
+    /// <summary>
+    /// The number of the tables' indexes that go with the entries; empty where there are none. Earlier formats than 5 have none.
+    /// </summary>
+    internal Guid IndexSet { get; set; }
+
     /// <summary>The segments that exist, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; private set; } = [];
 
@@ -125,6 +131,7 @@ internal sealed class SuperblockState
         }
         writer.Write(DurableCatalogBytes);
         writer.Write(CutVersion);
+        writer.Write(IndexSet.ToByteArray());
         writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
         return stream.ToArray();
     }
@@ -220,6 +227,8 @@ internal sealed class SuperblockState
             state.DurableCatalogBytes = reader.ReadInt64();
         if (format >= FirstFormatWithCatalog || state.Use == InUseAfterCut)
             state.CutVersion = reader.ReadUInt64();
+        if (format >= FirstFormatWithIndexSet)
+            state.IndexSet = ReadGuid(reader);
         return state;
     }
 

@@ -21,6 +21,8 @@ namespace BigPile.Upkeep;
 /// </remarks>
 internal abstract class Keeper
 {
+    private int _areTablesTaken;
+
     /// <summary>Prepares a keeper; nothing is opened yet.</summary>
     protected Keeper(PileOptions options, ILogger logger)
     {
@@ -30,6 +32,13 @@ internal abstract class Keeper
 
     /// <summary>Who may come in.</summary>
     internal Gate Gate { get; }
+
+    /// <summary>Takes the pile's tables for one cache, until <see cref="ReleaseTables"/>.</summary>
+    /// <returns><see langword="false"/> when another one has them.</returns>
+    internal bool TryTakeTables() => Interlocked.Exchange(ref _areTablesTaken, 1) == 0;
+
+    /// <summary>Gives back what <see cref="TryTakeTables"/> took.</summary>
+    internal void ReleaseTables() => Volatile.Write(ref _areTablesTaken, 0);
 
     /// <summary>Runs what the pile and its tables do in the background.</summary>
     internal BackgroundWork Background { get; }

@@ -4,7 +4,9 @@ using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Index;
+using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Tables;
 using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Durability;
@@ -109,6 +111,8 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
             Use(cache);
             cache.Readiness.Inspection.Wait();
             Read(cache, mayMiss: false);
+            foreach (TableCore core in cache.Cores())
+                core.CheckInvariants();
             wasNoticed = !cache.Readiness.WasRestored || cache.Cores().Any(static core => core.DamageCount != 0);
         }
         using (PileCache cache = TestCache.Open(path, Time))
@@ -129,6 +133,8 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
             Assert.True(isThere || mayMiss || key % 18 == 0, $"key {key} is not there");
         }
         CacheTable<long, byte[]> limited = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limited") { MaxEntries = Limited });
+        for (long key = Keys; !mayMiss && key < 2 * Keys; key++)
+            Assert.False(table.ContainsKey(key), $"key {key} was removed");
         for (long key = 0; key < 3 * Limited; key++)
         {
             if (limited.TryGet(key, out byte[]? value))

@@ -38,6 +38,10 @@ public sealed class GoldenTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void A_pile_of_the_fifth_format_opens(string kind) => CheckKept(kind, format: 5);
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void The_generator_makes_such_a_pile(string kind)
     {
         string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");

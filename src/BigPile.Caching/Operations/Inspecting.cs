@@ -1,0 +1,97 @@
+using System;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
+using BigPile.Caching.Tables;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>Compares the index of a table with the blocks of the pile, while the table is in use.</summary>
+internal static unsafe class Inspecting
+{
+    /// <summary>
+    /// States that the index is going to be compared with the pile, to find entries that it misses. Nobody uses the table yet, unless
+    /// something turned out to be damaged meanwhile.
+    /// </summary>
+    internal static void BeginInspection(this TableCore core, bool isInUse)
+    {
+        core.SetFlag(IndexHead.UncomparedFlag, true);
+        bool mayBeAny = isInUse || core.HasFlag(IndexHead.RemovedFlag);
+        core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Keeper.Versions.Last : 0);
+    }
+
+    /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
+    internal static void EndInspection(this TableCore core)
+    {
+        lock (core.Configuring)
+        {
+            if (core.IsClosed)
+                return; // the index may be gone
+            if (core.HasFlag(IndexHead.DamagedFlag))
+                core.RecountLocked();
+            core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
+            core.RemovedKeys = null;
+        }
+    }
+
+    /// <summary>States that a comparison came to no end, and that what is removed from now on is not noted.</summary>
+    internal static void AbandonInspection(this TableCore core)
+    {
+        lock (core.Configuring)
+        {
+            if (core.IsClosed)
+                return;
+            core.SetFlag(IndexHead.RemovedFlag, true);
+            core.RemovedKeys = null;
+        }
+    }
+
+    /// <summary>Whether the index leads to the entry at an address, as far as can be told without a lock. The caller is inside.</summary>
+    internal static bool IsKnown(this TableCore core, ulong address)
+    {
+        if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
+            return false;
+        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
+        return new BucketSlots(core.Index, core.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
+    }
+
+    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't. The caller is inside.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="number">The bucket.</param>
+    /// <param name="viewsBlocks">Whether to look at the blocks, too, that its slots lead to.</param>
+    internal static void InspectBucket(this TableCore core, ulong number, bool viewsBlocks)
+    {
+        using LockedBucket bucket = core.Index.LockBucket(number);
+        core.Index.InspectLocked(bucket);
+        if (!viewsBlocks)
+            return;
+        foreach (SlotPlace place in bucket.Slots)
+            core.Pile.Entries.Prefetch(place.Value.Address);
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (core.TryViewLocked(place, out LockedEntry entry) && !bucket.Slots.HasBefore(place))
+            {
+                core.MarkLine(place.Line, entry.Head);
+                continue;
+            }
+            place.Store(default);
+            core.NoteDamage("leads to an entry that there is not, or leads there twice");
+        }
+    }
+
+    /// <summary>Notes that no slot led to an entry that was found.</summary>
+    internal static void NoteLostLocked(this TableCore core, in LockedBucket bucket, ulong hash, ulong address)
+    {
+        core.NoteDamage("does not lead to an entry");
+        DropDamagedLocked(bucket, hash, address);
+    }
+
+    // A slot whose tag was damaged leads to the entry as well, and nobody finds it by its key.
+    private static void DropDamagedLocked(in LockedBucket bucket, ulong hash, ulong address)
+    {
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (place.Value.Address == address && !place.Value.MayBe(hash))
+                place.Store(default);
+        }
+    }
+}

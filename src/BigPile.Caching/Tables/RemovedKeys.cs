@@ -1,0 +1,89 @@
+using System;
+using System.Numerics;
+using System.Threading;
+using BigPile.Caching.Index;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Which keys a table lost while its index is compared with the pile: by the part of their hash that slots have.</summary>
+/// <remarks>
+/// A block that no slot leads to is taken in again unless its key was removed, evicted or outdated since it was put: else it would come
+/// back. So where that can't be told, since there were too many or they were noted by another process, the block goes, which costs a miss.
+/// Thread safety: all members may be called concurrently; a key is noted and asked for under the lock of its bucket.
+/// </remarks>
+/// <param name="entries">About how many entries there are.</param>
+/// <param name="anyUpTo">Whatever was put up to this version may have been removed before.</param>
+internal sealed class RemovedKeys(long entries, ulong anyUpTo)
+{
+    private const int LeastCapacity = 1 << 14;
+    private const int MostCapacity = 1 << 20;
+    private const int PlacesPerEntry = 4;
+    private const int MostProbes = 64;
+
+    private ulong _anyUpTo = anyUpTo;
+    private Place[]? _places; // made with the first one
+
+    /// <summary>Whether a key with a tag may have been removed since it was put in a version.</summary>
+    internal bool MayHave(ulong tag, ulong version)
+    {
+        if (version <= Volatile.Read(ref _anyUpTo))
+            return true;
+        if (Volatile.Read(ref _places) is not { } places)
+            return false;
+        uint wanted = Short(tag);
+        for (int probe = 0; probe < MostProbes; probe++)
+        {
+            ref Place place = ref At(places, wanted, probe);
+            uint found = Volatile.Read(ref place.Tag);
+            if (found == wanted || found == 0)
+                return found != 0 && version <= Volatile.Read(ref place.UpTo);
+        }
+        return false;
+    }
+
+    /// <summary>Notes that a key is no more.</summary>
+    /// <param name="tag">Its tag.</param>
+    /// <param name="upTo">A version that nothing which was put before is above.</param>
+    internal void Note(ulong tag, ulong upTo)
+    {
+        Place[] places = Volatile.Read(ref _places) ?? Make();
+        uint wanted = Short(tag);
+        for (int probe = 0; probe < MostProbes; probe++)
+        {
+            ref Place place = ref At(places, wanted, probe);
+            uint found = Volatile.Read(ref place.Tag);
+            if (found == 0)
+                found = Interlocked.CompareExchange(ref place.Tag, wanted, 0);
+            if (found != 0 && found != wanted)
+                continue;
+            Raise(ref place.UpTo, upTo);
+            return;
+        }
+        Raise(ref _anyUpTo, upTo);
+    }
+
+    private Place[] Make()
+    {
+        var made = new Place[BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(entries * PlacesPerEntry, LeastCapacity, MostCapacity))];
+        return Interlocked.CompareExchange(ref _places, made, null) ?? made;
+    }
+
+    private static void Raise(ref ulong version, ulong least)
+    {
+        ulong before = Volatile.Read(ref version);
+        while (before < least && Interlocked.CompareExchange(ref version, least, before) is var now && now != before)
+            before = now;
+    }
+
+    private static uint Short(ulong tag) => (uint)(tag >> IndexSlot.TagOffset) + 1;
+
+    private static ref Place At(Place[] places, uint tag, int probe) =>
+        ref places[(int)((tag * 2654435769u >> 11) + (uint)probe) & (places.Length - 1)]; // Fibonacci hashing
+
+    /// <summary>A tag, raised by one, and the version up to which entries of its key are no more.</summary>
+    private struct Place
+    {
+        internal uint Tag;
+        internal ulong UpTo;
+    }
+}
