@@ -35,8 +35,8 @@ public sealed class CacheReadiness
 
     /// <summary>
     /// Ends when the indexes that an earlier process left have been compared with the pile, which goes on beside all use; at once where
-    /// there is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then. Until it ends the
-    /// marks of removed tags stay.
+    /// there is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then. Until it ends
+    /// the marks of removed tags stay.
     /// </summary>
     public Task Inspection { get; internal set; } = Task.CompletedTask;
 
