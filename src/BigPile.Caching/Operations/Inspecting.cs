@@ -8,16 +8,30 @@ namespace BigPile.Caching.Operations;
 /// <summary>Compares the index of a table with the blocks of the pile, while the table is in use.</summary>
 internal static unsafe class Inspecting
 {
-    /// <summary>
-    /// States that the index is going to be compared with the pile, to find entries that it misses. Nobody uses the table yet, unless
-    /// something turned out to be damaged meanwhile.
-    /// </summary>
-    internal static void BeginInspection(this TableCore core, bool isInUse)
+    /// <summary>States that the index is going to be looked through. Nobody uses the table yet.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="isCompared">Whether it is compared with the blocks, to find entries that it misses.</param>
+    internal static void BeginInspection(this TableCore core, bool isCompared)
     {
-        core.SetFlag(IndexHead.UncomparedFlag, true);
-        bool mayBeAny = isInUse || core.HasFlag(IndexHead.RemovedFlag);
-        core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Keeper.Versions.Last : 0);
+        if (isCompared)
+            core.SetFlag(IndexHead.UncomparedFlag, true);
+        core.BeginToNoteRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
     }
+
+    /// <summary>As <see cref="BeginInspection"/>, of a table that is in use: what it has lost before may have been removed since.</summary>
+    internal static void BeginLateInspection(this TableCore core)
+    {
+        lock (core.Configuring)
+        {
+            if (core.IsClosed)
+                return; // the index may be gone
+            core.SetFlag(IndexHead.UncomparedFlag, true);
+            core.BeginToNoteRemovals(mayBeAny: true);
+        }
+    }
+
+    private static void BeginToNoteRemovals(this TableCore core, bool mayBeAny) =>
+        core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Keeper.Versions.Last : 0);
 
     /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
     internal static void EndInspection(this TableCore core)
@@ -25,9 +39,16 @@ internal static unsafe class Inspecting
         lock (core.Configuring)
         {
             if (core.IsClosed)
-                return; // the index may be gone
-            if (core.HasFlag(IndexHead.DamagedFlag))
-                core.RecountLocked();
+                return;
+            try
+            {
+                if (core.HasFlag(IndexHead.DamagedFlag))
+                    core.RecountLocked();
+            }
+            catch (ObjectDisposedException) when (core.IsClosed)
+            {
+                return; // the next one counts
+            }
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
             core.RemovedKeys = null;
         }

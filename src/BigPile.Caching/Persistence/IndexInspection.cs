@@ -20,7 +20,7 @@ namespace BigPile.Caching.Persistence;
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables, by their ids.</param>
-/// <param name="dropped">The ids of tables that were dropped without their index, and the version up to which blocks are theirs.</param>
+/// <param name="dropped">The ids of tables that were dropped, and the version up to which blocks that are still there are theirs.</param>
 /// <param name="stop">Ends it.</param>
 internal sealed unsafe class IndexInspection(
     Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CancellationToken stop)

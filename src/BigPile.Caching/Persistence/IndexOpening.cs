@@ -65,9 +65,9 @@ internal sealed class IndexOpening(
     internal List<TableCore> CutDrops { get; } = [];
 
     /// <summary>
-    /// The ids of tables that were being dropped, whose index can't be used: blocks of theirs, up to a version, may be anywhere.
+    /// The ids of tables that were being dropped, whose index can't be used: blocks of theirs may be anywhere.
     /// </summary>
-    internal Dictionary<int, ulong> LostDrops { get; } = [];
+    internal List<int> LostDrops { get; } = [];
 
     private TableCore? TryOpen(TableDefinition definition, ulong? formerUpTo)
     {
@@ -124,7 +124,7 @@ internal sealed class IndexOpening(
             if (TryOpen(new TableDefinition(id, $"(dropped {id})", default), formerUpTo: null) is { } left)
                 CutDrops.Add(left);
             else
-                LostDrops[id] = ids.Free[id];
+                LostDrops.Add(id);
         }
     }
 }

@@ -39,39 +39,43 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
         Use(() => opening.Run(Hash.Seed, core => cores[core.Name] = core));
-        TableCore[] compared = NeedsComparison(opening) ? [.. opening.Known.Values] : [];
-        foreach (TableCore core in compared)
-            core.BeginInspection(isInUse: false);
-        if (opening.CutDrops.Count != 0)
-            pile.Keeper.Background.Queue("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
+        bool looksAtBlocks = LooksAtBlocks(opening);
+        bool inspects = looksAtBlocks || (opening.WasRestored && !_files!.MustProve);
+        foreach (TableCore core in inspects ? opening.Known.Values : [])
+            core.BeginInspection(looksAtBlocks);
+        Task drops = opening.CutDrops.Count == 0
+            ? Task.CompletedTask
+            : pile.Keeper.Background.Start("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
         CacheReadiness readiness = opening.NeedsWalk
             ? Rebuild(opening, cores.Values)
             : new CacheReadiness { WasRestored = opening.WasRestored };
         foreach (TableCore core in cores.Values)
             core.Readiness = readiness;
-        if (compared.Length != 0 || opening.LostDrops.Count != 0)
-            readiness.Inspection = Inspect(readiness, compared, opening.LostDrops, endDrop);
+        if (inspects)
+        {
+            Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion);
+            readiness.Inspection = Inspect(opening, looksAtBlocks, others, endDrop);
+        }
         return readiness;
     }
 
-    // What was closed, and has proven by its checksums to be as it was then, is right unless it was not even then.
-    private bool NeedsComparison(IndexOpening opening) =>
-        _files is { MustProve: false } || opening.LostDrops.Count != 0
+    // What was closed is right but for damage; and what has proven by its checksums to be as it was then, for none that came later.
+    private bool LooksAtBlocks(IndexOpening opening) =>
+        (opening.WasRestored && !_files!.WereClosed) || opening.LostDrops.Count != 0
         || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag));
 
-    private Task Inspect(
-        CacheReadiness readiness, TableCore[] compared, IReadOnlyDictionary<int, ulong> lostDrops, Action<int> endDrop)
+    private Task Inspect(IndexOpening opening, bool looksAtBlocks, Task others, Action<int> endDrop)
     {
-        var inspection = new IndexInspection(pile, compared.ToDictionary(static core => core.Id), lostDrops, stop)
+        TableCore[] compared = [.. opening.Known.Values];
+        var inspection = new IndexInspection(
+            pile, compared.ToDictionary(static core => core.Id), new Dictionary<int, ulong>(ids.Free), stop)
         {
-            LooksAtBlocks = !_files!.WereClosed || lostDrops.Count != 0
-                || compared.Any(static core => core.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag)),
+            LooksAtBlocks = looksAtBlocks,
         };
-        return InspectAfter(Task.WhenAll(options.InspectsAfter, readiness.Completion), compared, () =>
+        return InspectAfter(others, compared, () =>
         {
             inspection.Run();
-            foreach (int id in lostDrops.Keys)
-                endDrop(id);
+            opening.LostDrops.ForEach(endDrop);
         });
     }
 
@@ -113,7 +117,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         return InspectAfter(Task.WhenAll(readiness.Completion, readiness.Inspection), cores, () =>
         {
             foreach (TableCore core in cores)
-                core.BeginInspection(isInUse: true);
+                core.BeginLateInspection();
             Volatile.Write(ref _isDamageNoted, 0); // what is damaged behind this look is looked for again
             new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop) { LooksAtBlocks = true }.Run();
         });
