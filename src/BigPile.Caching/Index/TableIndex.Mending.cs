@@ -30,7 +30,6 @@ internal sealed unsafe partial class TableIndex
     /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
     internal void InspectLocked(in LockedBucket bucket)
     {
-        ulong mask = MaskOf(bucket.First->Level);
         Bucket* line = bucket.First;
         while (line->Next != 0 && Overflow.TryReach(line->Next))
         {
@@ -41,12 +40,15 @@ internal sealed unsafe partial class TableIndex
             CutLocked(line);
         foreach (SlotPlace place in bucket.Slots)
         {
-            if (place.Value.Address != 0 && (place.Value.KnownHash(bucket.Number) & mask) == bucket.Number)
+            if (place.Value.Address != 0 && IsOf(bucket, place.Value.KnownHash(bucket.Number)))
                 continue;
             place.Store(default);
             Damaged();
         }
     }
+
+    /// <summary>Whether a locked bucket is that of a hash.</summary>
+    internal static bool IsOf(in LockedBucket bucket, ulong hash) => (hash & MaskOf(bucket.First->Level)) == bucket.Number;
 
     /// <summary>Ends a bucket's chain at a line. What was behind it is lost to the index, and found by a walk.</summary>
     internal void CutLocked(Bucket* line)

@@ -89,15 +89,19 @@ internal static unsafe class Inspecting
             core.Pile.Entries.Prefetch(place.Value.Address);
         foreach (SlotPlace place in bucket.Slots)
         {
-            if (core.TryViewLocked(place, out LockedEntry entry) && !bucket.Slots.HasBefore(place))
+            if (core.TryViewLocked(place, out LockedEntry entry) && core.IsOf(bucket, entry.Head) && !bucket.Slots.HasBefore(place))
             {
                 core.MarkLine(place.Line, entry.Head);
                 continue;
             }
             place.Store(default);
-            core.NoteDamage("leads to an entry that there is not, or leads there twice");
+            core.NoteDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
         }
     }
+
+    // A slot does not have the low bits of the hash, which two buckets with one line differ in.
+    private static bool IsOf(this TableCore core, in LockedBucket bucket, in EntryHead head) =>
+        TableIndex.IsOf(bucket, core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
 
     /// <summary>Notes that no slot led to an entry that was found.</summary>
     internal static void NoteLostLocked(this TableCore core, in LockedBucket bucket, ulong hash, ulong address)

@@ -15,8 +15,10 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
     {
         var taken = new List<SlotPlace>();
         _free.Clear();
+        Bucket* last = null;
         foreach (Bucket* line in index.MarksLocked.Lines)
         {
+            last = line;
             for (int slot = 0; slot < Bucket.SlotCount; slot++)
             {
                 var place = new SlotPlace(line, slot);
@@ -26,6 +28,8 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
                     taken.Add(place);
             }
         }
+        if (last->Next != 0)
+            index.CutLocked(last); // if marks were behind it, their number tells
         return taken;
     }
 
