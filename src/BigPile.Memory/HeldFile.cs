@@ -29,9 +29,21 @@ internal sealed class HeldFile : IDisposable
         get
         {
             _directory.Begin(FileOperation.Look, Path);
-            long lengthBytes = RandomAccess.GetLength(Handle);
+            long lengthBytes = Length();
             _directory.End(FileOperation.Look, Path);
             return lengthBytes;
+        }
+    }
+
+    private long Length()
+    {
+        try
+        {
+            return RandomAccess.GetLength(Handle);
+        }
+        catch (NotSupportedException e)
+        {
+            throw new IOException($"'{Path}' is no file that can be read at any place: {e.Message}", e);
         }
     }
 

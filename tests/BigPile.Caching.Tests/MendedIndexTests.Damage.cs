@@ -68,6 +68,13 @@ public sealed partial class MendedIndexTests
         Assert.NotEqual(0, count);
     });
 
+    // Those of the pile, below the directory of all.
+    private static void CopyOwn(string indexes, string copy)
+    {
+        string own = Directory.GetDirectories(indexes)[0];
+        PileFiles.Copy(own, Path.Combine(copy, Path.GetFileName(own)));
+    }
+
     private delegate void Damage(Span<byte> bytes);
 
     private static void Change(string directory, string prefix, int offset, Damage damage)

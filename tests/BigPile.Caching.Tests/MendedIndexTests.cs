@@ -53,6 +53,35 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         Assert.Equal(Keys - 1, TableOf(again).Count);
     }
 
+    /// <summary>Of a pile and its indexes one is of an earlier time: whatever happened between may be a removal, which has no version.</summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    public void A_pile_and_indexes_that_were_restored_without_each_other_do_not_go_together(bool isPileOld, bool wasKilled)
+    {
+        string indexes = Path.Combine(DirectoryPath, "indexes");
+        string[] olds = [PilePath + "-old", indexes + "-old"];
+        using (PileCache cache = Open(PilePath, indexes: indexes))
+            Fill(cache);
+        PileFiles.Copy(PilePath, olds[0]);
+        CopyOwn(indexes, olds[1]);
+        using (PileCache cache = Open(PilePath, indexes: indexes))
+        {
+            for (long key = 0; key < Keys; key += 2)
+                Assert.True(TableOf(cache).Remove(key));
+            if (wasKilled)
+                CopyOwn(indexes, indexes + "-killed");
+        }
+        string pile = isPileOld ? olds[0] : PilePath;
+        string used = !isPileOld ? olds[1] : wasKilled ? indexes + "-killed" : indexes;
+        using PileCache restored = Open(pile, indexes: used);
+        Assert.False(restored.Readiness.WasRestored);
+        Assert.Equal(isPileOld ? Keys : Keys / 2, TableOf(restored).Keys.Count());
+        Assert.Equal(isPileOld ? Keys : Keys / 2, TableOf(restored).Count);
+    }
+
     [Theory]
     [InlineData(4096 + 8)] // bytes of blocks, in the first cell
     [InlineData(4096 + 128)] // entries, in the second one
@@ -131,6 +160,42 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         Assert.Equal(0, TableOf(again).Core.DamageCount);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(33)]
+    [InlineData(50)]
+    [InlineData(63)]
+    public void A_slot_that_was_damaged_behind_a_clean_stop_leads_to_its_entry_again(int bit)
+    {
+        string stopped = Stop(Fill);
+        Change(stopped, FilePlace.BucketsPrefix, 7 * Bucket.SizeBytes, bytes =>
+        {
+            int at = sizeof(ulong);
+            while (BitConverter.ToUInt64(bytes[at..]) == 0)
+                at += sizeof(ulong);
+            bytes[at + bit / 8] ^= (byte)(1 << bit % 8);
+        });
+        using PileCache cache = Open(stopped);
+        Assert.True(cache.Readiness.WasRestored);
+        cache.Readiness.Inspection.Wait();
+        for (long key = 0; key < Keys; key++)
+            Assert.True(TableOf(cache).ContainsKey(key));
+        Assert.Equal(Keys, TableOf(cache).Keys.Count());
+        TableOf(cache).Core.CheckInvariants();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_table_with_a_fixed_index_opens_again_with_its_options(bool wasKilled)
+    {
+        TableOptions options = new("fixed") { FixedIndex = true, InitialEntries = 2_000 };
+        void Make(PileCache cache) => cache.GetOrCreateTable<long, byte[]>(options).Put(1, [1]);
+        using PileCache cache = Open(wasKilled ? Kill(Make) : Stop(Make));
+        Assert.Equal([1L], cache.GetOrCreateTable<long, byte[]>(options).Keys);
+        Assert.Throws<ArgumentException>(() => cache.GetOrCreateTable<long, byte[]>(options with { FixedIndex = false }));
+    }
+
     [Fact]
     public void Each_damage_that_turns_up_later_is_looked_into()
     {
@@ -168,8 +233,10 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         Assert.InRange(new FileInfo(path).Length, lengthBytes, lengthBytes + LineSource.ChunkBytes);
     }
 
-    [Fact]
-    public void A_drop_that_was_cut_off_leaves_nothing_though_its_index_is_damaged()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_drop_that_was_cut_off_leaves_nothing_though_its_index_is_damaged_or_gone(bool isGone)
     {
         string killed = Kill(static cache =>
         {
@@ -178,7 +245,10 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         });
         using (Pile pile = Pile.Open(killed))
             new TableIds(pile.Keeper.Catalog).Drop(1, pile.Keeper.Versions.Last);
-        Change(killed, FilePlace.HeadPrefix, 64, static bytes => bytes[0] ^= 1);
+        if (isGone)
+            Array.ForEach(FilePlace.NamesOf(1), name => File.Delete(Path.Combine(killed, name)));
+        else
+            Change(killed, FilePlace.HeadPrefix, 64, static bytes => bytes[0] ^= 1);
         using PileCache cache = Open(killed);
         cache.Readiness.Inspection.Wait();
         Assert.Equal(1, cache.Pile.Statistics.ObjectCount);

@@ -161,6 +161,7 @@ public sealed class TagTests : IDisposable
             Assert.Equal(["new bar", "old bar"], table.Keys.Order(StringComparer.Ordinal));
             table.RemoveByTag("bar");
             Assert.Empty(table.Keys);
+            cache.Readiness.Inspection.Wait(); // marks stay until then
             table.Sweep();
             table.Sweep();
             Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));

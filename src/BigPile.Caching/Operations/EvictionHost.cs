@@ -28,7 +28,7 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
             return;
         }
         place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
-        core.CountGone(presence, 0, entries: 1);
+        core.CountGone(presence, 0);
         if (core.Notes != null)
             core.NoteDamage("leads to an entry that there is not");
     }

@@ -8,13 +8,10 @@ namespace BigPile.Caching.Operations;
 /// <summary>Compares the index of a table with the blocks of the pile, while the table is in use.</summary>
 internal static unsafe class Inspecting
 {
-    /// <summary>States that the index is going to be looked through. Nobody uses the table yet.</summary>
-    /// <param name="core">The table.</param>
-    /// <param name="isCompared">Whether it is compared with the blocks, to find entries that it misses.</param>
-    internal static void BeginInspection(this TableCore core, bool isCompared)
+    /// <summary>States that the index is going to be compared with the pile. Nobody uses the table yet.</summary>
+    internal static void BeginInspection(this TableCore core)
     {
-        if (isCompared)
-            core.SetFlag(IndexHead.UncomparedFlag, true);
+        core.SetFlag(IndexHead.UncomparedFlag, true);
         core.BeginToNoteRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
     }
 
@@ -75,16 +72,11 @@ internal static unsafe class Inspecting
         return new BucketSlots(core.Index, core.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
     }
 
-    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't. The caller is inside.</summary>
-    /// <param name="core">The table.</param>
-    /// <param name="number">The bucket.</param>
-    /// <param name="viewsBlocks">Whether to look at the blocks, too, that its slots lead to.</param>
-    internal static void InspectBucket(this TableCore core, ulong number, bool viewsBlocks)
+    /// <summary>Looks whether what stands in a bucket is right, and takes out what is not. The caller is inside.</summary>
+    internal static void InspectBucket(this TableCore core, ulong number)
     {
         using LockedBucket bucket = core.Index.LockBucket(number);
         core.Index.InspectLocked(bucket);
-        if (!viewsBlocks)
-            return;
         foreach (SlotPlace place in bucket.Slots)
             core.Pile.Entries.Prefetch(place.Value.Address);
         foreach (SlotPlace place in bucket.Slots)

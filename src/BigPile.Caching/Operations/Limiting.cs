@@ -34,7 +34,7 @@ internal static class Limiting
         long now = core.Clock.BeforeLock;
         lock (core.Configuring)
         {
-            if (options.FixedIndex != core.Options.FixedIndex)
+            if (core.IsConfigured && options.FixedIndex != core.Options.FixedIndex)
                 throw new ArgumentException(
                     $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
             core.WhilePausedLocked(() => core.ApplyLocked(options));

@@ -1,5 +1,6 @@
 using BigPile.Allocation;
 using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
@@ -16,6 +17,9 @@ internal unsafe struct PutChange
     internal Reservation Reserved;
     internal Slot Slot;
     internal ulong Version;
+
+    /// <summary>By how much it changes what the table has.</summary>
+    internal BlockCount Added;
 
     /// <summary>The note of it, while it is on its way in an index that outlives the process.</summary>
     internal ChangeNote* Note;

@@ -211,7 +211,7 @@ internal static unsafe class Rebuilding
         core.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts && core.RemovedKeys == null)
-            core.CountGone(presence, other.PayloadBytes, entries: 1);
+            core.CountGone(presence, other.PayloadBytes);
         core.CountFound(presence, head, found.PayloadBytes);
         KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);

@@ -52,13 +52,11 @@ internal static unsafe class Swinging
             core.Events.Note(old.Head, old.PayloadBytes, reason);
         EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
         change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
+        change.Added = (order.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
         core.ExchangeLocked(key, spec, order, old, ref change);
         if (core.CountsUses && !isNone)
             old.Place.Line->CountUse(old.Place.Slot);
-        if (!wasTombstone)
-            core.CountGone(change.Presence, old.PayloadBytes);
-        if (!order.IsTombstone)
-            core.CountPut(change, isNone);
+        core.CountPut(order, change, isNone);
         core.EndNote(change.Note);
         if (core.Evictor != null)
             core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
@@ -81,7 +79,7 @@ internal static unsafe class Swinging
             old.Place.Line->SetInMain(old.Place.Slot, false); // it enters the small queue of its new priority, which knows no mark
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         if (core.Notes != null)
-            core.NotePut(order, new NotedChange(0, oldAddress, old.Head.Version), core.CountOf(old), ref change);
+            core.NotePut(order, new NotedChange(0, oldAddress, old.Head.Version), ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (Fault.FreedOutsideLock)
@@ -127,22 +125,20 @@ internal static unsafe class Swinging
         }
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
+        change.Added = order.IsTombstone ? default : core.CountOf(change.PayloadBytes);
         if (core.Notes != null)
-            core.NotePut(order, default, default, ref change);
+            core.NotePut(order, default, ref change);
         core.PublishLocked(key, spec, order, place, ref change);
-        if (!order.IsTombstone)
-            core.CountPut(change, isNew: true);
+        core.CountPut(order, change, isNew: true);
         core.EndNote(change.Note);
         if (change.IsLimited)
             core.Usage.Note(spec.Priority, core.Pile.Space.RoomBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
-    private static void NotePut(
-        this TableCore core, in PutOrder order, in NotedChange change, in BlockCount removed, ref PutChange put) =>
+    private static void NotePut(this TableCore core, in PutOrder order, in NotedChange change, ref PutChange put) =>
         put.Note = core.Note(
-            put.Presence, change with { NewAddress = put.Slot.Address, OwnsNew = order.MovedOut != null },
-            order.IsTombstone ? default : core.CountOf(put.PayloadBytes), removed);
+            put.Presence, change with { NewAddress = put.Slot.Address, OwnsNew = order.MovedOut != null }, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
@@ -173,10 +169,11 @@ internal static unsafe class Swinging
         place.Store(new IndexSlot(key.Hash, change.Slot.Address));
     }
 
-    private static void CountPut(this TableCore core, in PutChange change, bool isNew)
+    private static void CountPut(this TableCore core, in PutOrder order, in PutChange change, bool isNew)
     {
-        core.CountNew(change.Presence, change.PayloadBytes);
-        core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
+        core.Counters.Count(change.Presence, change.Added);
+        if (!order.IsTombstone)
+            core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
     }
 
     /// <summary>What a replaced entry was, once its block is freed.</summary>

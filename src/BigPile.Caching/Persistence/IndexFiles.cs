@@ -12,7 +12,8 @@ namespace BigPile.Caching.Persistence;
 /// <remarks>
 /// They say what is true as long as every store to them is there: so after a kill, as the system keeps what was stored. After another start
 /// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time. They count only as
-/// long as the pile's superblock names them: a pile may be opened with another directory for them, and again with the one before.
+/// long as the pile's superblock names them: a pile may be opened with another directory for them, and again with the one before. And each
+/// use has a number, which the pile has as well: of a pile and its indexes one may have been restored from a copy.
 /// A change of a pile's entries goes with one of its index, so only a cache that has these files open can make one; earlier versions of the
 /// library, which know nothing of them, can't open a pile of this format.
 /// Thread safety: <see cref="Create"/> and <see cref="Delete"/> may be called concurrently; the others by the cache's owner alone.
@@ -21,6 +22,9 @@ internal sealed unsafe class IndexFiles : IDisposable
 {
     /// <summary>The name of the file that all tables share.</summary>
     internal const string FileName = "index";
+
+    /// <summary>The name of the file with the number of the use, which is always in the pile's own directory.</summary>
+    internal const string UseFileName = "use";
 
     /// <summary>What an earlier format had in their place.</summary>
     internal const string FormerFileName = "tables";
@@ -153,7 +157,10 @@ internal sealed unsafe class IndexFiles : IDisposable
         bool isToBeDurable = !WereUsable || WereClosed; // else the device may say that they are closed when they have changed since
         if (!WereUsable)
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
-        Head->SetInUse(BootId);
+        var number = Guid.NewGuid();
+        using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
+            use.Write(number.ToByteArray(), 0); // not through: where it was lost with the power, only what was closed may count
+        Head->SetInUse(BootId, number);
         if (isToBeDurable)
             _map.Flush();
         if (!WereUsable)
@@ -170,6 +177,8 @@ internal sealed unsafe class IndexFiles : IDisposable
             new IndexSeal(index, place.SealArea).Write();
             place.Flush();
         }
+        using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
+            use.Sync();
         Head->SetClosed(_pile.Keeper.Versions.Last);
         _map.Flush();
     }
@@ -181,10 +190,16 @@ internal sealed unsafe class IndexFiles : IDisposable
         _own?.Dispose();
     }
 
+    private Guid? ReadUse()
+    {
+        using HeldFile? use = _pile.Keeper.Directory!.Files.TryOpen(UseFileName, FileAccess.Read);
+        return use?.ReadAll() is { Length: 16 } number ? new Guid(number) : null;
+    }
+
     // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
     private bool AreUsable(IndexFilesHead* head)
     {
-        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet)
+        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || head->UseNumber != ReadUse())
             return false;
         if (!head->IsClosed)
             return BootClock.IsSame(head->BootId, BootId);

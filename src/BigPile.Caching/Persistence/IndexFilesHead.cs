@@ -16,9 +16,10 @@ namespace BigPile.Caching.Persistence;
 /// bytes 40..55   number of this set of indexes, random; the pile's superblock has that of those that go with its entries
 /// bytes 56..59   CRC-32C of bytes 0..55
 /// bytes 64..79   the start of the machine during which the indexes were used last; zero where the system does not tell
-/// bytes 80..87   state: 0 in use, 1 closed
-/// bytes 88..95   last version of an entry when they were closed
-/// bytes 96..99   CRC-32C of bytes 64..95
+/// bytes 80..95   number of this use, random and new each time; the pile's file <c>use</c> has it as well
+/// bytes 96..103  state: 0 in use, 1 closed
+/// bytes 104..111 last version of an entry when they were closed
+/// bytes 112..115 CRC-32C of bytes 64..111
 /// bytes 4096..   notes of changes, 64 bytes each
 /// </code>
 /// Little-endian.
@@ -33,7 +34,7 @@ internal unsafe struct IndexFilesHead
     private const int CurrentFormat = 2;
     private const int IdentityBytes = 56;
     private const int UseOffset = 64;
-    private const int UseBytes = 32;
+    private const int UseBytes = 48;
     private const ulong InUse = 0;
     private const ulong Closed = 1;
 
@@ -62,12 +63,15 @@ internal unsafe struct IndexFilesHead
     internal Guid BootId;
 
     [FieldOffset(80)]
-    private ulong _state;
-
-    [FieldOffset(88)]
-    private ulong _lastVersion;
+    internal Guid UseNumber;
 
     [FieldOffset(96)]
+    private ulong _state;
+
+    [FieldOffset(104)]
+    private ulong _lastVersion;
+
+    [FieldOffset(112)]
     private uint _useChecksum;
 
     /// <summary>Whether the indexes were closed, and nobody has used them since.</summary>
@@ -94,16 +98,17 @@ internal unsafe struct IndexFilesHead
     }
 
     /// <summary>States that the indexes are in use, by a start of the machine.</summary>
-    internal void SetInUse(Guid bootId) => SetUse(bootId, InUse, 0);
+    internal void SetInUse(Guid bootId, Guid useNumber) => SetUse(bootId, useNumber, InUse, 0);
 
     /// <summary>States that they are closed.</summary>
-    internal void SetClosed(ulong lastVersion) => SetUse(BootId, Closed, lastVersion);
+    internal void SetClosed(ulong lastVersion) => SetUse(BootId, UseNumber, Closed, lastVersion);
 
     // A kill in between leaves a checksum that is wrong: the indexes are made anew. Nothing was changed since they were closed, or the
     // other way round; so it costs a walk.
-    private void SetUse(Guid bootId, ulong state, ulong lastVersion)
+    private void SetUse(Guid bootId, Guid useNumber, ulong state, ulong lastVersion)
     {
         BootId = bootId;
+        UseNumber = useNumber;
         _lastVersion = lastVersion;
         Volatile.Write(ref _state, state);
         Volatile.Write(ref _useChecksum, ChecksumOf(UseOffset, UseBytes));

@@ -13,9 +13,8 @@ namespace BigPile.Caching.Persistence;
 /// <summary>Compares indexes that an earlier process left with the blocks of the pile, while the tables are in use.</summary>
 /// <remarks>
 /// What threads were at was put right by the notes when the tables were opened, so there is nothing to find unless a file was damaged.
-/// First the lines are looked at: a level, a chain or a slot that can't be right is mended, or goes. Then the blocks, if the indexes were
-/// not closed or a line was damaged: an entry that no slot leads to is taken in again, unless its key was removed since
-/// (<see cref="RemovedKeys"/>). Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others. Of a
+/// First the lines are looked at: a level, a chain or a slot that is not right is mended, or goes. Then the blocks: an entry that no slot
+/// leads to is taken in again, unless its key was removed since (<see cref="RemovedKeys"/>). Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others. Of a
 /// table where something was damaged all is counted anew in the end.
 /// </remarks>
 /// <param name="pile">The pile.</param>
@@ -33,24 +32,18 @@ internal sealed unsafe class IndexInspection(
 
     private readonly ulong[] _found = new ulong[EntriesAtOnce];
 
-    /// <summary>Whether the blocks are looked at whatever the lines say.</summary>
-    internal bool LooksAtBlocks { get; init; }
-
     /// <summary>Goes through lines and blocks.</summary>
     internal void Run()
     {
         if (cores.Values.Sum(static core => core.Statistics.EntryCount) > ManyEntries)
             _ = stop.WaitHandle.WaitOne(FirstPause);
-        bool looksAtBlocks = LooksAtBlocks;
         long damagedLines;
         do
         {
             foreach (TableCore core in cores.Values)
-                InspectLines(core, looksAtBlocks);
+                InspectLines(core);
             damagedLines = DamagedLines();
-            looksAtBlocks |= damagedLines != 0;
-            if (looksAtBlocks)
-                InspectBlocks();
+            InspectBlocks();
         }
         while (DamagedLines() != damagedLines); // a chain that was cut behind the look at its blocks
         foreach (TableCore core in cores.Values)
@@ -63,7 +56,7 @@ internal sealed unsafe class IndexInspection(
     private long DamagedLines() => cores.Values.Sum(static core => core.DamagedLines);
 
     // The index is there only for who is inside: the table may be dropped meanwhile.
-    private void InspectLines(TableCore core, bool looksAtBlocks)
+    private void InspectLines(TableCore core)
     {
         bool isWhole = false;
         try
@@ -72,7 +65,7 @@ internal sealed unsafe class IndexInspection(
             {
                 try
                 {
-                    isWhole = InspectLine(core, number, looksAtBlocks);
+                    isWhole = InspectLine(core, number);
                 }
                 finally
                 {
@@ -92,7 +85,7 @@ internal sealed unsafe class IndexInspection(
     }
 
     // Says whether it was the last one.
-    private static bool InspectLine(TableCore core, ulong number, bool looksAtBlocks)
+    private static bool InspectLine(TableCore core, ulong number)
     {
         if (number == 0)
             core.Index.BeginInspection();
@@ -101,7 +94,7 @@ internal sealed unsafe class IndexInspection(
             core.Index.EndInspection(isWhole: true);
             return true;
         }
-        core.InspectBucket(number, looksAtBlocks);
+        core.InspectBucket(number);
         return false;
     }
 

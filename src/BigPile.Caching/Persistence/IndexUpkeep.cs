@@ -39,10 +39,9 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
         Use(() => opening.Run(Hash.Seed, core => cores[core.Name] = core));
-        bool looksAtBlocks = LooksAtBlocks(opening);
-        bool inspects = looksAtBlocks || (opening.WasRestored && !_files!.MustProve);
-        foreach (TableCore core in inspects ? opening.Known.Values : [])
-            core.BeginInspection(looksAtBlocks);
+        bool isCompared = NeedsComparison(opening);
+        foreach (TableCore core in isCompared ? opening.Known.Values : [])
+            core.BeginInspection();
         Task drops = opening.CutDrops.Count == 0
             ? Task.CompletedTask
             : pile.Keeper.Background.Start("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
@@ -51,27 +50,22 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             : new CacheReadiness { WasRestored = opening.WasRestored };
         foreach (TableCore core in cores.Values)
             core.Readiness = readiness;
-        if (inspects)
-        {
-            Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion);
-            readiness.Inspection = Inspect(opening, looksAtBlocks, others, endDrop);
-        }
+        if (isCompared)
+            readiness.Inspection = Inspect(opening, Task.WhenAll(options.InspectsAfter, drops, readiness.Completion), endDrop);
         return readiness;
     }
 
-    // What was closed is right but for damage; and what has proven by its checksums to be as it was then, for none that came later.
-    private bool LooksAtBlocks(IndexOpening opening) =>
-        (opening.WasRestored && !_files!.WereClosed) || opening.LostDrops.Count != 0
+    // To look at the checksums of a clean stop takes time that only another start of the machine has. What they prove needs no comparison,
+    // unless one was not over then.
+    private bool NeedsComparison(IndexOpening opening) =>
+        (opening.WasRestored && !_files!.MustProve) || opening.LostDrops.Count != 0
         || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag));
 
-    private Task Inspect(IndexOpening opening, bool looksAtBlocks, Task others, Action<int> endDrop)
+    private Task Inspect(IndexOpening opening, Task others, Action<int> endDrop)
     {
         TableCore[] compared = [.. opening.Known.Values];
         var inspection = new IndexInspection(
-            pile, compared.ToDictionary(static core => core.Id), new Dictionary<int, ulong>(ids.Free), stop)
-        {
-            LooksAtBlocks = looksAtBlocks,
-        };
+            pile, compared.ToDictionary(static core => core.Id), new Dictionary<int, ulong>(ids.Free), stop);
         return InspectAfter(others, compared, () =>
         {
             inspection.Run();
@@ -119,7 +113,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             foreach (TableCore core in cores)
                 core.BeginLateInspection();
             Volatile.Write(ref _isDamageNoted, 0); // what is damaged behind this look is looked for again
-            new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop) { LooksAtBlocks = true }.Run();
+            new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop).Run();
         });
     }
 

@@ -71,7 +71,8 @@ internal static unsafe class LockedEntries
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
-        ChangeNote* note = core.NoteDrop(presence, entry);
+        BlockCount added = default(BlockCount) - core.CountOf(entry);
+        ChangeNote* note = core.NoteDrop(presence, entry, added);
         if (Fault.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (Fault.FreedFirst)
@@ -81,7 +82,7 @@ internal static unsafe class LockedEntries
         if (!Fault.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (!isTombstone)
-            core.CountDropped(presence, priority, entry.PayloadBytes, reason);
+            core.CountDropped(presence, priority, added, reason);
         core.EndNote(note);
     }
 
@@ -103,11 +104,14 @@ internal static unsafe class LockedEntries
     }
 
     private static void CountDropped(
-        this TableCore core, ThreadPresence presence, EntryPriority priority, long payloadBytes, Counter reason)
+        this TableCore core, ThreadPresence presence, EntryPriority priority, in BlockCount added, Counter reason)
     {
-        core.CountGone(presence, payloadBytes, entries: 1);
+        core.Counters.Count(presence, added);
         if (core.Evictor != null)
-            core.Usage.Note(priority, -core.Pile.Space.RoomBytesOf(payloadBytes));
+        {
+            core.Usage.Release(1, -added.RoomBytes);
+            core.Usage.Note(priority, added.RoomBytes);
+        }
         core.Counters.Add(presence, reason);
     }
 
@@ -136,14 +140,11 @@ internal static unsafe class LockedEntries
         core.Counters.Count(presence, core.CountOf(payloadBytes));
 
     /// <summary>Counts an entry off, and gives its room back to the limits.</summary>
-    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes, int entries)
+    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes)
     {
-        core.CountGone(presence, payloadBytes);
+        BlockCount gone = core.CountOf(payloadBytes);
+        core.Counters.Count(presence, default(BlockCount) - gone);
         if (core.Evictor != null)
-            core.Usage.Release(entries, core.Pile.Space.RoomBytesOf(payloadBytes));
+            core.Usage.Release(1, gone.RoomBytes);
     }
-
-    /// <summary>Counts an entry off whose room another one takes over.</summary>
-    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes) =>
-        core.Counters.Count(presence, default(BlockCount) - core.CountOf(payloadBytes));
 }

@@ -11,22 +11,22 @@ namespace BigPile.Caching.Tables;
 internal static unsafe class Noting
 {
     /// <summary>Notes that an entry goes.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="presence">The calling thread.</param>
+    /// <param name="entry">The entry.</param>
+    /// <param name="added">By how much that changes what the table has.</param>
     /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry) =>
-        core.Notes == null
-            ? null
-            : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), default, core.CountOf(entry));
+    internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry, in BlockCount added) =>
+        core.Notes == null ? null : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), added);
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
     /// <param name="core">The table.</param>
     /// <param name="presence">The calling thread.</param>
     /// <param name="change">The blocks.</param>
-    /// <param name="added">What is counted of the new entry.</param>
-    /// <param name="removed">What was counted of the old one.</param>
+    /// <param name="added">By how much it changes what the table has.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal static ChangeNote* Note(
-        this TableCore core, ThreadPresence presence, in NotedChange change, in BlockCount added, in BlockCount removed)
+    internal static ChangeNote* Note(this TableCore core, ThreadPresence presence, in NotedChange change, in BlockCount added)
     {
         ChangeNote* note = core.Notes!.Take(presence);
         note->NewAddress = change.NewAddress;
@@ -37,9 +37,9 @@ internal static unsafe class Noting
         note->Entries = before.Entries;
         note->RoomBytes = before.RoomBytes;
         note->PayloadBytes = before.PayloadBytes;
-        note->RoomBytesAdded = (int)(added.RoomBytes - removed.RoomBytes);
-        note->PayloadBytesAdded = (int)(added.PayloadBytes - removed.PayloadBytes);
-        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)(added.Entries - removed.Entries), change.OwnsNew));
+        note->RoomBytesAdded = (int)added.RoomBytes;
+        note->PayloadBytesAdded = (int)added.PayloadBytes;
+        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, change.OwnsNew));
         return note;
     }
 
