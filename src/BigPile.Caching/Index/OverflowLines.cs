@@ -71,7 +71,8 @@ internal sealed unsafe class OverflowLines : IDisposable
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
             EndLocked();
-            NoteGivenLocked(number);
+            if (_reached != null)
+                NoteGivenLocked(number);
             return At(number);
         }
         finally
@@ -200,9 +201,7 @@ internal sealed unsafe class OverflowLines : IDisposable
 
     private void NoteGivenLocked(uint number)
     {
-        if (_reached == null)
-            return;
-        _reached.Length = _given!.Length = (int)End;
+        _reached!.Length = _given!.Length = (int)End;
         _given[(int)number] = true;
     }
 

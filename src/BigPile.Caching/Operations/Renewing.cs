@@ -66,7 +66,7 @@ internal static unsafe class Renewing
             core.Pile.Entries.Free(address);
         ChangeNote* note = core.Notes == null
             ? null
-            : core.Note(presence, new NotedChange(copy.Address, address, entry.Head.Version), default);
+            : core.Note(presence, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         KillPoint.Pass(KillWindow.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         KillPoint.Pass(KillWindow.RenewalBeforeSwing);

@@ -79,7 +79,7 @@ internal static unsafe class Swinging
             old.Place.Line->SetInMain(old.Place.Slot, false); // it enters the small queue of its new priority, which knows no mark
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         if (core.Notes != null)
-            core.NotePut(order, new NotedChange(0, oldAddress, old.Head.Version), ref change);
+            core.NotePut(order, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (Fault.FreedOutsideLock)
@@ -127,7 +127,7 @@ internal static unsafe class Swinging
         place.Line->SetInMain(place.Slot, false);
         change.Added = order.IsTombstone ? default : core.CountOf(change.PayloadBytes);
         if (core.Notes != null)
-            core.NotePut(order, default, ref change);
+            core.NotePut(order, oldAddress: 0, oldVersion: 0, ref change);
         core.PublishLocked(key, spec, order, place, ref change);
         core.CountPut(order, change, isNew: true);
         core.EndNote(change.Note);
@@ -136,9 +136,8 @@ internal static unsafe class Swinging
         change.IsNewInIndex = true;
     }
 
-    private static void NotePut(this TableCore core, in PutOrder order, in NotedChange change, ref PutChange put) =>
-        put.Note = core.Note(
-            put.Presence, change with { NewAddress = put.Slot.Address, OwnsNew = order.MovedOut != null }, put.Added);
+    private static void NotePut(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
+        put.Note = core.Note(put.Presence, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.MovedOut != null, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(

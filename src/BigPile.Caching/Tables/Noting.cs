@@ -18,20 +18,25 @@ internal static unsafe class Noting
     /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry, in BlockCount added) =>
-        core.Notes == null ? null : core.Note(presence, new NotedChange(0, entry.Address, entry.Head.Version), added);
+        core.Notes == null ? null : core.Note(presence, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
     /// <param name="core">The table.</param>
     /// <param name="presence">The calling thread.</param>
-    /// <param name="change">The blocks.</param>
+    /// <param name="newAddress">The block that the index is to lead to; 0: none.</param>
+    /// <param name="oldAddress">The block that the index leads to now; 0: none.</param>
+    /// <param name="oldVersion">The version of that one.</param>
+    /// <param name="ownsNew">Whether the object that the new entry leads to was made for it.</param>
     /// <param name="added">By how much it changes what the table has.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal static ChangeNote* Note(this TableCore core, ThreadPresence presence, in NotedChange change, in BlockCount added)
+    internal static ChangeNote* Note(
+        this TableCore core, ThreadPresence presence, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
+        in BlockCount added)
     {
         ChangeNote* note = core.Notes!.Take(presence);
-        note->NewAddress = change.NewAddress;
-        note->OldAddress = change.OldAddress;
-        note->OldVersion = change.OldVersion;
+        note->NewAddress = newAddress;
+        note->OldAddress = oldAddress;
+        note->OldVersion = oldVersion;
         int cell = core.Counters.Begin(presence);
         BlockCount before = core.Counters.In(cell);
         note->Entries = before.Entries;
@@ -39,7 +44,7 @@ internal static unsafe class Noting
         note->PayloadBytes = before.PayloadBytes;
         note->RoomBytesAdded = (int)added.RoomBytes;
         note->PayloadBytesAdded = (int)added.PayloadBytes;
-        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, change.OwnsNew));
+        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
         return note;
     }
 
