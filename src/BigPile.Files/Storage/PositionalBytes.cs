@@ -1,0 +1,39 @@
+using System;
+using BigPile.Memory;
+
+namespace BigPile.Files.Storage;
+
+/// <summary>Bytes that are read and written by calls.</summary>
+internal struct PositionalBytes : IByteStore
+{
+    private HeldFile? _file;
+    private PositionalCalls _calls;
+
+    public void Open(HeldFile file, BlockFileOptions options, long lengthBytes)
+    {
+        _file = file;
+        _calls = new PositionalCalls(file, options);
+        if (lengthBytes > 0 && file.CanWrite)
+            file.Allocate(lengthBytes, isNew: false);
+    }
+
+    public readonly Exception? Read(long offset, Span<byte> destination) => _calls.Read(offset, destination);
+
+    public readonly Exception? Write(long offset, ReadOnlySpan<byte> source) => _calls.Write(offset, source);
+
+    public readonly IDisposable? Cover(long lengthBytes) => null;
+
+    public readonly long Cut(long fromSize, long toSize, long room)
+    {
+        _file!.SetLength(toSize);
+        return toSize;
+    }
+
+    public readonly void Flush(long offset, long length)
+    {
+    }
+
+    public readonly void Release()
+    {
+    }
+}
