@@ -29,11 +29,12 @@ public sealed record BlockFileOptions
     internal IFileHook? Hook { get; init; }
 
     /// <summary>
-    /// How much of the address space a mapped file takes from the start, so that it need not move when it grows; none: it moves each time.
+    /// How much of the address space a mapped file takes from the start, so that it need not move when it grows; 0, as where the system
+    /// can't, has it move each time. Other values than the default are for tests.
     /// </summary>
     internal long AddressBytes { get; init; } = (long)Math.Min((ulong)nuint.MaxValue >> 26, 256UL << 30);
 
-    /// <summary>Whether memory that others may be reading is kept until they have left. A control of tests takes it away.</summary>
+    /// <summary>Whether memory that others may be reading is kept until they have left; a control of tests takes that away.</summary>
     internal bool WaitsForReaders { get; init; } = true;
 
     internal void Validate()

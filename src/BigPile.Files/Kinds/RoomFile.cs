@@ -265,7 +265,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where T
         {
             Bytes.Release();
             if (room > size)
-                _file.File.SetLength(size);
+                OpenedFile.Cut(_file.File, size);
         }
         finally
         {

@@ -219,7 +219,7 @@ internal sealed class StandardFile : IBlockFile
         }
         else if (size < _size)
         {
-            _file.File.SetLength(size);
+            OpenedFile.Cut(_file.File, size);
             _bufferedBytes = 0;
         }
         Volatile.Write(ref _size, size);

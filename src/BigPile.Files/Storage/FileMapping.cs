@@ -16,12 +16,12 @@ internal abstract unsafe class FileMapping : IDisposable
     /// <summary>Maps a file.</summary>
     /// <param name="file">The file.</param>
     /// <param name="lengthBytes">What it has, from 1.</param>
-    /// <param name="addressBytes">What should have addresses, so that it need not move when it grows.</param>
+    /// <param name="addressBytes">What should have addresses, so that it need not move when it grows; 0 has it move each time.</param>
     /// <exception cref="IOException">The system refused.</exception>
     internal static FileMapping Map(HeldFile file, long lengthBytes, long addressBytes)
     {
         file.BeginMap();
-        FileMapping mapping = OperatingSystem.IsLinux()
+        FileMapping mapping = OperatingSystem.IsLinux() && addressBytes > 0
             ? AheadMapping.Map(file, lengthBytes, addressBytes)
             : new ViewMapping(file, lengthBytes);
         try

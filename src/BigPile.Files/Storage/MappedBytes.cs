@@ -16,7 +16,7 @@ internal unsafe struct MappedBytes : IByteStore
     public void Open(HeldFile file, BlockFileOptions options, long lengthBytes)
     {
         _file = file;
-        _addressBytes = options.ReadOnly ? 0 : options.AddressBytes;
+        _addressBytes = options.AddressBytes;
         if (lengthBytes > 0 && file.CanWrite)
             file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
         Cover(lengthBytes);
@@ -54,7 +54,7 @@ internal unsafe struct MappedBytes : IByteStore
             Clear(toSize, fromSize);
             return room;
         }
-        _file!.SetLength(toSize);
+        OpenedFile.Cut(_file!, toSize);
         return toSize;
     }
 

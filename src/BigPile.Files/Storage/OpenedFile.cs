@@ -75,6 +75,19 @@ internal sealed class OpenedFile : IDisposable
         }
     }
 
+    /// <summary>Makes a file shorter. One that says it failed, and is, has not: nobody may touch what is gone.</summary>
+    internal static void Cut(HeldFile file, long toBytes)
+    {
+        try
+        {
+            file.SetLength(toBytes);
+        }
+        catch (IOException) when (RandomAccess.GetLength(file.Handle) == toBytes)
+        {
+            // it is as it should be
+        }
+    }
+
     /// <summary>Gives the file its length back after something that failed.</summary>
     internal void Restore(long lengthBytes)
     {

@@ -25,7 +25,7 @@ internal struct PositionalBytes : IByteStore
 
     public readonly long Cut(long fromSize, long toSize, long room)
     {
-        _file!.SetLength(toSize);
+        OpenedFile.Cut(_file!, toSize);
         return toSize;
     }
 
