@@ -11,7 +11,7 @@ namespace BigPile.Files;
 /// the new; and one beside an <see cref="Append"/>, or behind <see cref="Size"/> while others write there, zeros.
 /// </para>
 /// <para>
-/// <see cref="Size"/> is not the length that the file has on the disk: all kinds but <see cref="BlockFileKind.Standard"/> take room ahead.
+/// <see cref="Size"/> is not the length that the file has on the disk while it is open: it takes room ahead.
 /// <see cref="Close"/> cuts the file to its size. After a kill or a power cut it is as long as its room was, zero behind what was written,
 /// and so is the size when it is opened again: whoever must know keeps the size in the file, and calls <see cref="Truncate"/> with it.
 /// </para>
@@ -52,7 +52,7 @@ public interface IBlockFile : IDisposable
     /// <param name="source">The bytes; with none the file stays as it is, wherever the offset is.</param>
     /// <exception cref="BlockFileFullException">The disk, or the file's limit, has no room; the file is as it was.</exception>
     /// <exception cref="InvalidOperationException">The file was opened for reading only.</exception>
-    /// <exception cref="IOException">The device failed.</exception>
+    /// <exception cref="IOException">The device failed: the size is as it was; of bytes that were there, some may be new.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     void WriteAt(long offset, ReadOnlySpan<byte> source);
 

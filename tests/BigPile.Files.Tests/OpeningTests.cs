@@ -75,10 +75,25 @@ public sealed class OpeningTests : IDisposable
     public void An_empty_file_is_read_as_such(BlockFileKind kind)
     {
         File.WriteAllText(FilePath, "");
-        using IBlockFile file = BlockFile.Open(kind, FilePath, new BlockFileOptions { ReadOnly = true });
-        Assert.Equal(0, file.Size);
-        file.ReadAt(0, []);
-        Assert.Throws<EndOfStreamException>(() => file.ReadAt(0, new byte[1]));
+        foreach (long addressBytes in (long[])[0, 1 << 30])
+        {
+            var options = new BlockFileOptions { ReadOnly = true, AddressBytes = addressBytes };
+            using IBlockFile file = BlockFile.Open(kind, FilePath, options);
+            Assert.Equal(0, file.Size);
+            file.ReadAt(0, []);
+            Assert.Throws<EndOfStreamException>(() => file.ReadAt(0, new byte[1]));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void A_file_is_read_as_well_where_no_addresses_are_taken_ahead(BlockFileKind kind)
+    {
+        File.WriteAllText(FilePath, "hello");
+        using IBlockFile file = BlockFile.Open(kind, FilePath, new BlockFileOptions { ReadOnly = true, AddressBytes = 0 });
+        var bytes = new byte[5];
+        file.ReadAt(0, bytes);
+        Assert.Equal("hello"u8, bytes);
     }
 
     [Theory]

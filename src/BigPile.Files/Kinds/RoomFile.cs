@@ -8,7 +8,7 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file that takes room of the disk ahead of its size.</summary>
+/// <summary>A file that takes room of the disk ahead of its size, so that a full disk is met when it grows, and never later.</summary>
 /// <remarks>
 /// <para>
 /// Two numbers say what may be touched. The size is what there is to read; -1 once the file is closed. The room is how far the size may be
@@ -134,12 +134,11 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where T
         {
             if (SizeWord == ClosedSize)
                 return;
-            long room = RoomWord;
             StopExtendingLocked();
             long size = SizeWord;
             SetSizeLocked(ClosedSize);
             WaitForOthers();
-            Release(size, room);
+            Release(size);
         }
     }
 
@@ -259,12 +258,12 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where T
         }
     }
 
-    private void Release(long size, long room)
+    private void Release(long size)
     {
         try
         {
             Bytes.Release();
-            if (room > size)
+            if (!IsReadOnly && _file.File.LengthBytes > size)
                 OpenedFile.Cut(_file.File, size);
         }
         finally

@@ -17,8 +17,7 @@ internal unsafe struct MappedBytes : IByteStore
     {
         _file = file;
         _addressBytes = options.AddressBytes;
-        if (lengthBytes > 0 && file.CanWrite)
-            file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
+        OpenedFile.FillHoles(file, lengthBytes);
         Cover(lengthBytes);
     }
 

@@ -75,6 +75,22 @@ internal sealed class OpenedFile : IDisposable
         }
     }
 
+    /// <summary>Has the disk give all that a file needs: a copy may have holes where the original had space.</summary>
+    /// <exception cref="BlockFileFullException">There is not so much.</exception>
+    internal static void FillHoles(HeldFile file, long lengthBytes)
+    {
+        if (lengthBytes == 0 || !file.CanWrite)
+            return;
+        try
+        {
+            file.Allocate(lengthBytes, isNew: false);
+        }
+        catch (IOException e) when (FileFault.IsDiskFull(e))
+        {
+            throw FileFault.DiskFull(file.Path, lengthBytes, e);
+        }
+    }
+
     /// <summary>Makes a file shorter. One that says it failed, and is, has not: nobody may touch what is gone.</summary>
     internal static void Cut(HeldFile file, long toBytes)
     {

@@ -13,8 +13,7 @@ internal struct PositionalBytes : IByteStore
     {
         _file = file;
         _calls = new PositionalCalls(file, options);
-        if (lengthBytes > 0 && file.CanWrite)
-            file.Allocate(lengthBytes, isNew: false);
+        OpenedFile.FillHoles(file, lengthBytes);
     }
 
     public readonly Exception? Read(long offset, Span<byte> destination) => _calls.Read(offset, destination);

@@ -88,9 +88,9 @@ internal readonly unsafe struct PositionalCalls
             int read = _file.Read(destination, offset);
             return read == destination.Length ? null : FileFault.CutFromOutside(_file.Path, offset + read);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        catch (Exception e)
         {
-            return e;
+            return AsFailure(e);
         }
     }
 
@@ -101,9 +101,12 @@ internal readonly unsafe struct PositionalCalls
             _file.Write(source, offset);
             return null;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        catch (Exception e)
         {
-            return e;
+            return AsFailure(e);
         }
     }
+
+    // Whatever it is, the caller has something to give back before it is thrown.
+    private static Exception AsFailure(Exception e) => e is UnauthorizedAccessException ? new IOException(e.Message, e) : e;
 }
