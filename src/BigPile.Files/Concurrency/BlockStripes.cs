@@ -15,7 +15,8 @@ namespace BigPile.Files.Concurrency;
 /// </remarks>
 internal sealed class BlockStripes
 {
-    internal const int BlockShift = 12;
+    private const int BlockShift = 12;
+    private const int BlockBytes = 1 << BlockShift;
 
     /// <summary>A reader of more stripes takes their locks.</summary>
     internal const int MaxNoted = 16;
@@ -41,6 +42,15 @@ internal sealed class BlockStripes
 
     /// <summary>All stripes.</summary>
     internal static Range All => new(0, Count);
+
+    /// <summary>Whether some bytes, and not none, are all in one block that a file can have.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsOneBlock(long offset, int length) =>
+        (ulong)(offset & (BlockBytes - 1)) + (uint)(length - 1) < BlockBytes && offset >= 0; // none less one is very many
+
+    /// <summary>The word of an offset's block.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ref long WordOf(long offset) => ref Word((int)(offset >> BlockShift));
 
     /// <summary>Notes the words; <see langword="false"/> while one is locked.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -84,11 +94,11 @@ internal sealed class BlockStripes
     internal void Unlock(Range range)
     {
         for (int i = 0; i < range.Count; i++)
-        {
-            ref long word = ref Word(range.First + i);
-            Volatile.Write(ref word, word + 1);
-        }
+            UnlockOne(ref Word(range.First + i));
     }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void UnlockOne(ref long word) => Volatile.Write(ref word, word + 1);
 
     // In the order of the words, and not of the blocks: else two that come round the end would wait for each other.
     private void LockAscending(Range range)
@@ -101,7 +111,7 @@ internal sealed class BlockStripes
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void LockOne(ref long word)
+    internal static void LockOne(ref long word)
     {
         long seen = word;
         // a full fence: the odd word is out before the first byte changes

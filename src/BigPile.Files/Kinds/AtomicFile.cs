@@ -27,38 +27,15 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
 
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
-        if (offset < 0 || destination.IsEmpty || offset > long.MaxValue - destination.Length)
-        {
-            CheckWithin(offset, destination.Length);
-            return;
-        }
-        BlockStripes.Range range = BlockStripes.Of(offset, destination.Length);
-        if (range.Count == 1)
-        {
-            long noted = 0;
-            ReadNoting(offset, destination, range, ref noted);
-        }
-        else if (range.Count <= BlockStripes.MaxNoted)
-        {
-            ReadMany(offset, destination, range);
-        }
-        else
-        {
-            ReadLocked(offset, destination, range);
-        }
+        if (!BlockStripes.IsOneBlock(offset, destination.Length) || !TryReadOneBlock(offset, destination))
+            ReadAny(offset, destination);
         GC.KeepAlive(this);
     }
 
     public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        if (IsReadOnly || offset < 0 || source.IsEmpty || offset > long.MaxValue - source.Length)
-        {
-            CheckWritable();
-            EndOf(offset, source.Length);
-            return;
-        }
-        if (offset > Volatile.Read(ref SizeWord) - source.Length || !TryWriteWithin(offset, source))
-            WriteBehind(offset, source);
+        if (!BlockStripes.IsOneBlock(offset, source.Length) || !TryWriteOneBlock(offset, source))
+            WriteAny(offset, source);
         GC.KeepAlive(this);
     }
 
@@ -100,23 +77,43 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
             ThrowNotWithin(offset, length);
     }
 
-    private void ReadMany(long offset, Span<byte> destination, BlockStripes.Range range)
-    {
-        Span<long> noted = stackalloc long[BlockStripes.MaxNoted];
-        ReadNoting(offset, destination, range, ref noted[0]);
-    }
-
+    // What nearly every read is: within one block, and met by no write. All that can be wrong is found out by the long way round.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void ReadNoting(long offset, Span<byte> destination, BlockStripes.Range range, ref long noted)
+    private bool TryReadOneBlock(long offset, Span<byte> destination)
     {
-        Outcome outcome = TryRead(offset, destination, range, ref noted);
-        if (outcome != Outcome.Done)
-            ReadAgain(outcome, offset, destination, range, ref noted);
+        ref long word = ref _stripes.WordOf(offset);
+        long noted = Volatile.Read(ref word);
+        if ((noted & 1) != 0)
+            return false;
+        FilePresence presence = FilePresence.Mine;
+        presence.Enter(Number);
+        bool isRead = offset <= Volatile.Read(ref SizeWord) - destination.Length && Bytes.Read(offset, destination) == null;
+        presence.Exit();
+        Volatile.ReadBarrier();
+        return isRead && Volatile.Read(ref word) == noted;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void ReadAgain(Outcome outcome, long offset, Span<byte> destination, BlockStripes.Range range, ref long noted)
+    private void ReadAny(long offset, Span<byte> destination)
     {
+        if (offset < 0 || destination.IsEmpty || offset > long.MaxValue - destination.Length)
+        {
+            CheckWithin(offset, destination.Length);
+            return;
+        }
+        BlockStripes.Range range = BlockStripes.Of(offset, destination.Length);
+        if (range.Count <= BlockStripes.MaxNoted)
+            ReadNoting(offset, destination, range);
+        else
+            ReadLocked(offset, destination, range);
+    }
+
+    [SkipLocalsInit]
+    private void ReadNoting(long offset, Span<byte> destination, BlockStripes.Range range)
+    {
+        Span<long> room = stackalloc long[BlockStripes.MaxNoted];
+        ref long noted = ref room[0];
+        Outcome outcome = TryRead(offset, destination, range, ref noted);
         var spinner = default(SpinWait);
         for (int tries = 1; outcome == Outcome.Met && tries < MaxTries; tries++)
         {
@@ -130,7 +127,6 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     }
 
     // Nobody waits inside the file: who lowers the size has stripes, and waits for all who are inside.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Outcome TryRead(long offset, Span<byte> destination, BlockStripes.Range range, ref long noted)
     {
         if (!_stripes.TryNote(range, ref noted))
@@ -163,6 +159,33 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryWriteOneBlock(long offset, ReadOnlySpan<byte> source)
+    {
+        if (IsReadOnly || offset > Volatile.Read(ref SizeWord) - source.Length)
+            return false;
+        FilePresence presence = FilePresence.Mine;
+        ref long word = ref _stripes.WordOf(offset);
+        BlockStripes.LockOne(ref word);
+        presence.Enter(Number);
+        bool isWritten = offset <= Volatile.Read(ref SizeWord) - source.Length && Bytes.Write(offset, source) == null;
+        presence.Exit();
+        BlockStripes.UnlockOne(ref word);
+        return isWritten;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void WriteAny(long offset, ReadOnlySpan<byte> source)
+    {
+        if (IsReadOnly || offset < 0 || source.IsEmpty || offset > long.MaxValue - source.Length)
+        {
+            CheckWritable();
+            EndOf(offset, source.Length);
+            return;
+        }
+        if (offset > Volatile.Read(ref SizeWord) - source.Length || !TryWriteWithin(offset, source))
+            WriteBehind(offset, source);
+    }
+
     private bool TryWriteWithin(long offset, ReadOnlySpan<byte> source)
     {
         FilePresence presence = FilePresence.Mine;
