@@ -32,7 +32,7 @@ public sealed record BlockFileOptions
     /// How much of the address space a mapped file takes from the start, so that it need not move when it grows; 0, as where the system
     /// can't, has it move each time. Other values than the default are for tests.
     /// </summary>
-    internal long AddressBytes { get; init; } = (long)Math.Min((ulong)nuint.MaxValue >> 26, 256UL << 30);
+    internal long AddressBytes { get; init; } = (long)Math.Min((ulong)nuint.MaxValue >> 26, 64UL << 30);
 
     /// <summary>Whether memory that others may be reading is kept until they have left; a control of tests takes that away.</summary>
     internal bool WaitsForReaders { get; init; } = true;

@@ -91,37 +91,18 @@ public sealed class FailureTests(ITestOutputHelper output) : IDisposable
         foreach (BlockFileKind kind in BlockFile.Kinds)
         {
             using var disk = new SmallDisk(Path.Combine(_temporary.Path, $"disk-{kind}"), 4 << 20);
-            string path = Path.Combine(disk.Path, "file");
-            long count = 0;
-            var block = new byte[Blocks.Bytes];
-            using (IBlockFile file = BlockFile.Open(kind, path))
-            {
-                for (bool isFull = false; !isFull;)
-                {
-                    Blocks.Fill(block, count, 0);
-                    isFull = Record.Exception(() => file.Append(block)) is BlockFileFullException;
-                    count += isFull ? 0 : 1;
-                }
-                Assert.Equal(count * Blocks.Bytes, file.Size);
-                Assert.InRange(file.Size, 3 << 20, 4 << 20);
-                for (long number = 0; number < count; number++)
-                {
-                    Blocks.Fill(block, number, 1);
-                    file.WriteAt(number * Blocks.Bytes, block);
-                }
-                Assert.Throws<BlockFileFullException>(() => file.WriteAt(file.Size - 10, new byte[1 << 20]));
-                Assert.Throws<BlockFileFullException>(() => file.Expand(4 << 20));
-            }
-            using IBlockFile again = BlockFile.Open(kind, path);
-            Assert.Equal(count * Blocks.Bytes, again.Size);
-            for (long number = 0; number < count; number++)
-            {
-                again.ReadAt(number * Blocks.Bytes, block);
-                Blocks.Check(block, number, 1);
-            }
-            again.Truncate(count / 2 * Blocks.Bytes);
-            Blocks.Fill(block, count, 2);
-            again.Append(block);
+            FillAndGoOn(kind, Path.Combine(disk.Path, "file"));
+        }
+    }
+
+    /// <summary>The same where the file system can't reserve: what was only promised would be a signal.</summary>
+    [LoopDiskFact]
+    public void A_disk_that_is_full_and_never_reserves_ends_no_process()
+    {
+        foreach (BlockFileKind kind in BlockFile.Kinds)
+        {
+            using var disk = new LoopDisk(Path.Combine(_temporary.Path, $"disk-{kind}"), 5 << 20);
+            FillAndGoOn(kind, Path.Combine(disk.Path, "file"));
         }
     }
 
@@ -134,6 +115,47 @@ public sealed class FailureTests(ITestOutputHelper output) : IDisposable
         File.SetUnixFileMode(FilePath, UnixFileMode.UserRead);
         Assert.Contains(FilePath, Assert.ThrowsAny<IOException>(
             () => BlockFile.Open(BlockFileKind.MappedAtomic, FilePath).Dispose()).Message, StringComparison.Ordinal);
+    }
+
+    private static void FillAndGoOn(BlockFileKind kind, string path)
+    {
+        long count;
+        var block = new byte[Blocks.Bytes];
+        using (IBlockFile file = BlockFile.Open(kind, path))
+        {
+            count = Fill(file, block);
+            Assert.Equal(count * Blocks.Bytes, file.Size);
+            Assert.InRange(file.Size, 3 << 20, 5 << 20);
+            for (long number = 0; number < count; number++)
+            {
+                Blocks.Fill(block, number, 1);
+                file.WriteAt(number * Blocks.Bytes, block);
+            }
+            Assert.Throws<BlockFileFullException>(() => file.WriteAt(file.Size - 10, new byte[1 << 20]));
+            Assert.Throws<BlockFileFullException>(() => file.Expand(4 << 20));
+        }
+        using IBlockFile again = BlockFile.Open(kind, path);
+        Assert.Equal(count * Blocks.Bytes, again.Size);
+        for (long number = 0; number < count; number++)
+        {
+            again.ReadAt(number * Blocks.Bytes, block);
+            Blocks.Check(block, number, 1);
+        }
+        again.Truncate(count / 2 * Blocks.Bytes);
+        again.Append(block);
+    }
+
+    private static long Fill(IBlockFile file, byte[] block)
+    {
+        for (long count = 0; ; count++)
+        {
+            Blocks.Fill(block, count, 0);
+            if (Record.Exception(() => file.Append(block)) is { } full)
+            {
+                Assert.IsType<BlockFileFullException>(full);
+                return count;
+            }
+        }
     }
 
     // Where the n-th operation fails: which it was, and null when there are fewer.

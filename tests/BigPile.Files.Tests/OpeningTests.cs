@@ -112,6 +112,45 @@ public sealed class OpeningTests : IDisposable
     }
 
     [Fact]
+    public void A_device_is_refused_by_name()
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        foreach (BlockFileKind kind in BlockFile.Kinds)
+        {
+            var error = Assert.ThrowsAny<IOException>(() => BlockFile.Open(kind, "/dev/tty").Dispose());
+            Assert.Contains("/dev/tty", error.Message, StringComparison.Ordinal);
+            error = Assert.ThrowsAny<IOException>(() =>
+            {
+                using IBlockFile file = BlockFile.Open(kind, "/dev/null");
+                file.Append("x"u8);
+            });
+            Assert.Contains("/dev/null", error.Message, StringComparison.Ordinal);
+        }
+    }
+
+    /// <summary>More than would fit, if each took all the addresses that it might; and each gives its own back.</summary>
+    [Fact]
+    public void Many_mapped_files_are_open_at_one_time()
+    {
+        for (int round = 0; round < 3; round++)
+        {
+            var files = new IBlockFile[800];
+            for (int i = 0; i < files.Length; i++)
+            {
+                files[i] = BlockFile.Open(BlockFileKind.MappedParallel, $"{FilePath}-{i}", new BlockFileOptions { InitialSize = 0 });
+                files[i].Append(new byte[100]);
+            }
+            foreach (IBlockFile file in files)
+            {
+                Assert.Equal(100, file.Append(new byte[100_000]));
+                file.Dispose();
+                File.Delete(file.Path);
+            }
+        }
+    }
+
+    [Fact]
     public void Options_that_mean_nothing_are_named()
     {
         BlockFileOptions[] wrong =

@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using System.Threading;
 using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
@@ -10,10 +11,16 @@ namespace BigPile.Files.Storage;
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class AheadMapping : FileMapping
 {
+    // All of a process's, of the 128 TiB that it usually has: whoever has many files open leaves room for others.
+    private const long MaxAheadBytes = 32L << 40;
+
+    private static long _aheadBytes;
+
     private AheadMapping(byte* start, long lengthBytes)
     {
         Start = start;
         LengthBytes = lengthBytes;
+        Interlocked.Add(ref _aheadBytes, lengthBytes);
     }
 
     /// <summary>Gives the addresses back when the owner forgot to.</summary>
@@ -22,7 +29,8 @@ internal sealed unsafe class AheadMapping : FileMapping
     internal static new AheadMapping Map(HeldFile file, long lengthBytes, long addressBytes)
     {
         int protection = LibC.ProtectionRead | (file.CanWrite ? LibC.ProtectionWrite : 0);
-        for (long tried = Math.Max(lengthBytes, addressBytes); ; tried = Math.Max(lengthBytes, tried / 2))
+        long wanted = Volatile.Read(ref _aheadBytes) < MaxAheadBytes ? Math.Max(lengthBytes, addressBytes) : lengthBytes;
+        for (long tried = wanted; ; tried = Math.Max(lengthBytes, tried / 2))
         {
             void* start = LibC.MemoryMap(
                 null, (nuint)tried, protection, LibC.MapShared, (int)file.Handle.DangerousGetHandle(), 0);
@@ -42,8 +50,10 @@ internal sealed unsafe class AheadMapping : FileMapping
 
     private void Free()
     {
-        if (Start != null)
-            _ = LibC.MemoryUnmap(Start, (nuint)LengthBytes);
+        if (Start == null)
+            return;
+        _ = LibC.MemoryUnmap(Start, (nuint)LengthBytes);
+        Interlocked.Add(ref _aheadBytes, -LengthBytes);
         Start = null;
     }
 }

@@ -37,6 +37,7 @@ internal sealed class OpenedFile : IDisposable
         try
         {
             file = OpenLocked(directory, name, options) ?? throw FileFault.Locked(fullPath, options.ReadOnly);
+            CheckRegular(file);
             if (options.Mode == FileMode.Create)
                 file.SetLength(0);
             return new OpenedFile(directory, file, options);
@@ -134,6 +135,18 @@ internal sealed class OpenedFile : IDisposable
         FileOpening.Unlock(File.Handle);
         File.Dispose();
         _directory.Dispose();
+    }
+
+    private static void CheckRegular(HeldFile file)
+    {
+        try
+        {
+            _ = file.LengthBytes;
+        }
+        catch (NotSupportedException e)
+        {
+            throw new IOException($"'{file.Path}' is a device or a pipe. Name a file.", e);
+        }
     }
 
     private static HeldFile? OpenLocked(HeldDirectory directory, string name, BlockFileOptions options) => options.ReadOnly
