@@ -224,6 +224,30 @@ public abstract partial class BlockFileContract(ITestOutputHelper output) : IDis
         Assert.Equal(500_000, file.Size);
     }
 
+    [Fact]
+    public void Operations_allocate_nothing()
+    {
+        using IBlockFile file = Open(new BlockFileOptions { InitialSize = 10 << 20 });
+        var bytes = new byte[9_000];
+        Use();
+        if (Adapt(new BlockFileOptions()).Hook != null)
+            return; // what is told of each operation is told by allocating
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 100; i++)
+            Use();
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+
+        void Use()
+        {
+            long offset = file.Append(bytes);
+            file.ReadAt(offset, bytes);
+            file.WriteAt(offset + 100, bytes.AsSpan(0, 100));
+            file.ReadAt(offset + 100, bytes.AsSpan(0, 100));
+            file.WriteAt(file.Expand(100), bytes.AsSpan(0, 100));
+            file.WriteAt(file.Size, bytes.AsSpan(0, 100));
+        }
+    }
+
     protected static byte[] Read(IBlockFile file, long offset, int length)
     {
         var bytes = new byte[length];
