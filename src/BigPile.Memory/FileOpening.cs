@@ -30,8 +30,10 @@ internal static class FileOpening
                 path, mode, access, FileShare.ReadWrite | FileShare.Delete, preallocationSize: mode == FileMode.Open ? 0 : lengthBytes);
 
     /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
-    internal static SafeFileHandle? TryOpenLocked(SafeFileHandle? directory, string path, FileMode mode, FileAccess access) =>
-        OperatingSystem.IsWindows() ? TryOpenLockedOnWindows(path, mode, access) : TryOpenLockedOnUnix(directory, path, mode, access);
+    internal static SafeFileHandle? TryOpenLocked(
+        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared) => OperatingSystem.IsWindows()
+            ? TryOpenLockedOnWindows(path, mode, access, isShared)
+            : TryOpenLockedOnUnix(directory, path, mode, access, isShared);
 
     /// <summary>Gives a file's lock back.</summary>
     /// <remarks>
@@ -60,11 +62,11 @@ internal static class FileOpening
         return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw FileErrors.Last(path, "opened");
     }
 
-    private static SafeFileHandle? TryOpenLockedOnWindows(string path, FileMode mode, FileAccess access)
+    private static SafeFileHandle? TryOpenLockedOnWindows(string path, FileMode mode, FileAccess access, bool isShared)
     {
         try
         {
-            return File.OpenHandle(path, mode, access, FileShare.None);
+            return File.OpenHandle(path, mode, access, isShared ? FileShare.Read : FileShare.None);
         }
         catch (IOException e) when (e.HResult == FileErrors.SharingViolation)
         {
@@ -75,7 +77,8 @@ internal static class FileOpening
     // The lock is asked of the system itself: the runtime's own can be switched off by a variable of the process's environment. Where the
     // runtime took a shared one at opening, it goes first: of several that hold one, none would get the exclusive one.
     [UnsupportedOSPlatform("windows")]
-    private static SafeFileHandle? TryOpenLockedOnUnix(SafeFileHandle? directory, string path, FileMode mode, FileAccess access)
+    private static SafeFileHandle? TryOpenLockedOnUnix(
+        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared)
     {
         SafeFileHandle handle;
         try
@@ -87,7 +90,7 @@ internal static class FileOpening
             return null;
         }
         _ = UnixC.Lock(handle, UnixC.Unlock);
-        if (UnixC.Lock(handle, UnixC.LockExclusive | UnixC.LockWithoutWaiting) == 0)
+        if (UnixC.Lock(handle, (isShared ? UnixC.LockShared : UnixC.LockExclusive) | UnixC.LockWithoutWaiting) == 0)
             return handle;
         int error = Marshal.GetLastPInvokeError();
         handle.Dispose();

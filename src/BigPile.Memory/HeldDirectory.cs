@@ -109,10 +109,14 @@ internal sealed class HeldDirectory : IDisposable
     }
 
     /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
-    internal HeldFile? TryOpenLocked(string name, FileMode mode, FileAccess access)
+    /// <param name="name">Its name.</param>
+    /// <param name="mode">Whether it must exist.</param>
+    /// <param name="access">Whether it is written.</param>
+    /// <param name="isShared">Whether others may have it locked as well, who share it too.</param>
+    internal HeldFile? TryOpenLocked(string name, FileMode mode, FileAccess access, bool isShared = false)
     {
         Begin(FileOperation.Lock, PathOf(name));
-        SafeFileHandle? handle = Translate(() => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access));
+        SafeFileHandle? handle = Translate(() => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access, isShared));
         return handle == null ? null : EndWith(FileOperation.Lock, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 

@@ -14,6 +14,7 @@ internal static unsafe partial class LibC
 {
     internal const int ProtectionRead = 1;
     internal const int ProtectionWrite = 2;
+    internal const int MapShared = 0x01;
     internal const int MapPrivate = 0x02;
     internal const int MapAnonymous = 0x20;
     internal const int MapNoReserve = 0x4000;

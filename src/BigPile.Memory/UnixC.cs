@@ -8,6 +8,7 @@ namespace BigPile.Memory;
 [UnsupportedOSPlatform("windows")]
 internal static partial class UnixC
 {
+    internal const int LockShared = 1;
     internal const int LockExclusive = 2;
     internal const int LockWithoutWaiting = 4;
     internal const int Unlock = 8;
@@ -17,4 +18,14 @@ internal static partial class UnixC
     /// </summary>
     [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
     internal static partial int Lock(SafeFileHandle file, int operation);
+
+    /// <summary>
+    /// Reads at a position. The error is the system's last one, and not the runtime's; the descriptor must stay open meanwhile.
+    /// </summary>
+    [LibraryImport("libc", EntryPoint = "pread")]
+    internal static unsafe partial nint ReadAt(int descriptor, byte* destination, nuint length, long offset);
+
+    /// <inheritdoc cref="ReadAt"/>
+    [LibraryImport("libc", EntryPoint = "pwrite")]
+    internal static unsafe partial nint WriteAt(int descriptor, byte* source, nuint length, long offset);
 }

@@ -11,7 +11,8 @@ public sealed class FriendTests
     // Of the product. Tests, benchmarks and the torture look inside what they are for.
     private static readonly string[] Known =
     [
-        "BigPile.Memory -> BigPile.Codec", "BigPile.Memory -> BigPile", "BigPile.Memory -> BigPile.Caching",
+        "BigPile.Memory -> BigPile.Files", "BigPile.Memory -> BigPile.Codec", "BigPile.Memory -> BigPile",
+        "BigPile.Memory -> BigPile.Caching",
         "BigPile.Codec -> BigPile",
         "BigPile -> BigPile.Caching", "BigPile -> BigPile.AspNetCore", "BigPile -> BigPile.Http",
         "BigPile.Caching -> BigPile.AspNetCore", "BigPile.Caching -> BigPile.Http",

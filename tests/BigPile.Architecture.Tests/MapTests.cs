@@ -7,6 +7,7 @@ namespace BigPile.Architecture.Tests;
 public sealed class MapTests
 {
     [Theory]
+    [InlineData("BigPile.Files")]
     [InlineData("BigPile")]
     [InlineData("BigPile.Caching")]
     [InlineData("BigPile.AspNetCore")]

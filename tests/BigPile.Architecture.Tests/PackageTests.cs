@@ -63,7 +63,7 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         XElement command = Assert.Single(XDocument.Load(stream).Descendants("Command"));
         Assert.Equal(("bigpile", Tool + ".dll"), ((string?)command.Attribute("Name"), (string?)command.Attribute("EntryPoint")));
         string folder = settings.FullName[..^settings.Name.Length];
-        Assert.All(House.Stack, name => Assert.NotNull(package.GetEntry($"{folder}{name}.dll")));
+        Assert.All(StackTests.WithUsed(Tool), name => Assert.NotNull(package.GetEntry($"{folder}{name}.dll")));
         Assert.All(["appsettings.json", "sample/packages.jsonl"], name => Assert.NotNull(package.GetEntry(folder + name)));
     }
 

@@ -48,4 +48,7 @@ public sealed class StackTests(ITestOutputHelper output)
     internal static IEnumerable<string> ProjectsOf(string library) =>
         from reference in XDocument.Load(Path.Combine(SourceTree.Root, "src", library, library + ".csproj")).Descendants("ProjectReference")
         select Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/'));
+
+    /// <summary>A project and all that it uses, by itself or through others.</summary>
+    internal static IEnumerable<string> WithUsed(string library) => ProjectsOf(library).SelectMany(WithUsed).Append(library).Distinct();
 }

@@ -118,15 +118,4 @@ public sealed class SpaceTests : IDisposable
         {
         }
     }
-
-    /// <summary>A test that mounts a file system of its own.</summary>
-    [AttributeUsage(AttributeTargets.Method)]
-    private sealed class LoopDiskFactAttribute : FactAttribute
-    {
-        public LoopDiskFactAttribute()
-        {
-            if (!LoopDisk.IsPossible)
-                Skip = "This process may not mount a file as a file system.";
-        }
-    }
 }

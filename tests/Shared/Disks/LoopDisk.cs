@@ -2,7 +2,7 @@ using System;
 using System.Diagnostics;
 using System.IO;
 
-namespace BigPile.Tests.Failures;
+namespace BigPile.Testing;
 
 /// <summary>A small file system of a kind that can't reserve space, in a file that is mounted.</summary>
 internal sealed class LoopDisk : IDisposable

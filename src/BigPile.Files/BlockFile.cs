@@ -1,0 +1,65 @@
+using System;
+using System.Collections.Immutable;
+using System.IO;
+using BigPile.Files.Kinds;
+using BigPile.Files.Storage;
+
+namespace BigPile.Files;
+
+/// <summary>Opens block files.</summary>
+public static class BlockFile
+{
+    private static readonly string[] Names = ["std", "mmap-para", "mmap-atom", "pos-para", "pos-atom"];
+
+    /// <summary>All kinds, in the order of their numbers.</summary>
+    public static ImmutableArray<BlockFileKind> Kinds { get; } = [.. Enum.GetValues<BlockFileKind>()];
+
+    /// <summary>Opens a file, and locks it.</summary>
+    /// <param name="kind">How it gets at its bytes. Any kind opens a file that another one wrote.</param>
+    /// <param name="path">The file; its directory must exist.</param>
+    /// <param name="options">How; the defaults when <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">An option has no meaning; it is named.</exception>
+    /// <exception cref="FileNotFoundException">There is no such file, and none was to be made.</exception>
+    /// <exception cref="BlockFileLockedException">It is open already.</exception>
+    /// <exception cref="IOException">The file can't be used; denied access, too.</exception>
+    public static IBlockFile Open(BlockFileKind kind, string path, BlockFileOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        options ??= new BlockFileOptions();
+        options.Validate();
+        _ = NameOf(kind);
+        OpenedFile file = OpenedFile.Open(path, options);
+        try
+        {
+            return kind switch
+            {
+                BlockFileKind.Standard => new StandardFile(file),
+                BlockFileKind.MappedParallel => new MappedParallelFile(file),
+                BlockFileKind.MappedAtomic => new MappedAtomicFile(file),
+                BlockFileKind.PositionalParallel => new PositionalParallelFile(file),
+                _ => new PositionalAtomicFile(file),
+            };
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The short name of a kind: std, mmap-para, mmap-atom, pos-para or pos-atom.</summary>
+    public static string NameOf(BlockFileKind kind) =>
+        (uint)kind < (uint)Names.Length ? Names[(int)kind] : throw new ArgumentOutOfRangeException(nameof(kind), kind, "No such kind.");
+
+    /// <summary>Finds a kind by its short name.</summary>
+    public static bool TryParseKind(string? name, out BlockFileKind kind)
+    {
+        int index = Array.IndexOf(Names, name);
+        kind = (BlockFileKind)Math.Max(index, 0);
+        return index >= 0;
+    }
+
+    /// <summary>Whether each operation of a kind is seen whole.</summary>
+    public static bool IsAtomic(BlockFileKind kind) =>
+        kind is BlockFileKind.Standard or BlockFileKind.MappedAtomic or BlockFileKind.PositionalAtomic;
+}

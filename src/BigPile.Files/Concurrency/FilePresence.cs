@@ -1,0 +1,104 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Memory;
+
+namespace BigPile.Files.Concurrency;
+
+/// <summary>Which file each thread is in, so that memory is unmapped, and a file cut or closed, only when nobody uses it.</summary>
+/// <remarks>
+/// Each thread has a word of its own that only it writes: bits 23..0 are the number of the file that it is in, or 0, and bits 63..24
+/// count how often it left one. Entering costs a plain store and no fence. The other side pays: <see cref="WaitForOthers"/> issues a
+/// process-wide barrier, which makes every entry that came before visible to it, and everything that it published before visible to
+/// every later entry. This pairs with the plain store in <see cref="Enter"/> and the loads that each call does behind it. No code of a
+/// user's runs inside, and nobody waits for a lock there.
+/// </remarks>
+internal sealed class FilePresence : CacheLineIsolated
+{
+    private const long FileMask = (1 << 24) - 1;
+
+    private static readonly Lock Registering = new();
+    private static readonly List<WeakReference<FilePresence>> All = [];
+
+    [ThreadStatic]
+    private static FilePresence? _mine;
+
+    private static long _files;
+
+    private long _state;
+
+#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+    private readonly CacheLinePair _roomBehind;
+#pragma warning restore CS0169, IDE0051
+
+    /// <summary>The calling thread's word.</summary>
+    internal static FilePresence Mine
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _mine ?? Register();
+    }
+
+    /// <summary>
+    /// A number for a file. Another file has the same one after 16 million more, which costs but a wait for the wrong readers.
+    /// </summary>
+    internal static long NextFile() => Interlocked.Increment(ref _files) % FileMask + 1;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Enter(long file)
+    {
+        Debug.Assert((_state & FileMask) == 0, "A thread is in one file at a time.");
+        Volatile.Write(ref _state, _state | file);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Exit() => Volatile.Write(ref _state, (_state | FileMask) + 1);
+
+    /// <summary>Returns when every thread that was in the file at the call has left it. The caller must be outside.</summary>
+    internal static void WaitForOthers(long file)
+    {
+        Debug.Assert((Mine._state & FileMask) == 0, "The calling thread would wait for itself.");
+        FilePresence[] all = Snapshot();
+        Interlocked.MemoryBarrierProcessWide();
+        foreach (FilePresence other in all)
+            other.WaitUntilLeft(file);
+    }
+
+    // Who registers behind it has come through the lock, and sees what its caller published.
+    private static FilePresence[] Snapshot()
+    {
+        lock (Registering)
+        {
+            var all = new List<FilePresence>(All.Count);
+            foreach (WeakReference<FilePresence> known in All)
+            {
+                if (known.TryGetTarget(out FilePresence? presence))
+                    all.Add(presence);
+            }
+            return [.. all];
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static FilePresence Register()
+    {
+        lock (Registering)
+        {
+            All.RemoveAll(static known => !known.TryGetTarget(out _)); // of threads that ended, which were outside
+            var presence = new FilePresence();
+            All.Add(new WeakReference<FilePresence>(presence));
+            return _mine = presence;
+        }
+    }
+
+    private void WaitUntilLeft(long file)
+    {
+        long seen = Volatile.Read(ref _state);
+        if ((seen & FileMask) != file)
+            return;
+        var spinner = default(SpinWait);
+        while (Volatile.Read(ref _state) == seen)
+            spinner.SpinOnce();
+    }
+}

@@ -1,0 +1,142 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Files.Concurrency;
+using BigPile.Files.Storage;
+
+namespace BigPile.Files.Kinds;
+
+/// <summary>A file whose operations take no notice of each other.</summary>
+internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(file) where TBytes : struct, IByteStore
+{
+    public sealed override void ReadAt(long offset, Span<byte> destination)
+    {
+        FilePresence presence = FilePresence.Mine;
+        presence.Enter(Number);
+        if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - destination.Length)
+        {
+            Exception? failure = Bytes.Read(offset, destination);
+            presence.Exit();
+            if (failure != null)
+                throw failure;
+            GC.KeepAlive(this);
+            return;
+        }
+        presence.Exit();
+        ThrowNotWithin(offset, destination.Length);
+    }
+
+    public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
+    {
+        FilePresence presence = FilePresence.Mine;
+        presence.Enter(Number);
+        if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - source.Length && !IsReadOnly)
+        {
+            Exception? failure = Bytes.Write(offset, source);
+            presence.Exit();
+            if (failure != null)
+                throw failure;
+            GC.KeepAlive(this);
+            return;
+        }
+        presence.Exit();
+        WriteBehind(offset, source);
+    }
+
+    public sealed override long Append(ReadOnlySpan<byte> source)
+    {
+        FilePresence presence = FilePresence.Mine;
+        CheckWritable();
+        presence.Enter(Number);
+        long offset;
+        while ((offset = TryReserve(source.Length)) < 0)
+        {
+            presence.Exit();
+            MakeRoom(EndOf(Size, source.Length));
+            presence.Enter(Number);
+        }
+        Exception? failure = Bytes.Write(offset, source);
+        if (failure != null) // where nobody has come behind it
+            _ = Interlocked.CompareExchange(ref SizeWord, offset, offset + source.Length);
+        presence.Exit();
+        if (failure != null)
+            Fail(failure);
+        GC.KeepAlive(this);
+        return offset;
+    }
+
+    public sealed override long Expand(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        FilePresence presence = FilePresence.Mine;
+        CheckWritable();
+        presence.Enter(Number);
+        long offset;
+        while ((offset = TryReserve(bytes)) < 0)
+        {
+            presence.Exit();
+            MakeRoom(EndOf(Size, bytes));
+            presence.Enter(Number);
+        }
+        presence.Exit();
+        return offset;
+    }
+
+    private protected sealed override void SetSizeLocked(long size) => Volatile.Write(ref SizeWord, size);
+
+    // The bytes first, and then the size that has them: who reads no further than that finds no zeros of a write to come.
+    private void WriteBehind(long offset, ReadOnlySpan<byte> source)
+    {
+        CheckWritable();
+        long end = EndOf(offset, source.Length);
+        if (source.IsEmpty)
+            return;
+        FilePresence presence = FilePresence.Mine;
+        presence.Enter(Number);
+        while (end > Volatile.Read(ref RoomWord))
+        {
+            presence.Exit();
+            MakeRoom(end);
+            presence.Enter(Number);
+        }
+        Exception? failure = Bytes.Write(offset, source);
+        if (failure == null)
+            RaiseSize(end);
+        presence.Exit();
+        if (failure != null)
+            Fail(failure);
+        GC.KeepAlive(this);
+    }
+
+    private void Fail(Exception failure)
+    {
+        ClearRoom();
+        throw failure;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void RaiseSize(long end)
+    {
+        for (long size = Volatile.Read(ref SizeWord); size < end;)
+        {
+            long met = Interlocked.CompareExchange(ref SizeWord, end, size);
+            if (met == size)
+                return;
+            size = met;
+        }
+    }
+
+    // Inside the file: then the room that was seen stays until the size is raised.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private long TryReserve(long bytes)
+    {
+        while (true)
+        {
+            long size = Volatile.Read(ref SizeWord);
+            if (bytes > Volatile.Read(ref RoomWord) - size)
+                return -1;
+            if (Interlocked.CompareExchange(ref SizeWord, size + bytes, size) == size)
+                return size;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+using System;
+using System.IO;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Files.Concurrency;
+using BigPile.Files.Storage;
+using BigPile.Memory;
+
+namespace BigPile.Files.Kinds;
+
+/// <summary>A file that takes room of the disk ahead of its size, so that a full disk is met when it grows, and never later.</summary>
+/// <remarks>
+/// <para>
+/// Two numbers say what may be touched. The size is what there is to read; -1 once the file is closed. The room is how far the size may be
+/// raised without a lock; behind the size it is zero. Whoever touches bytes enters the file (<see cref="FilePresence"/>), and then looks at
+/// one of them. Who lowers them waits for those inside before anything goes: first the room, after which nobody raises the size but the
+/// holder of the lock, then the size.
+/// </para>
+/// <para>
+/// A mapping that must move is published before the room that it has; the old one goes when all who came before have left.
+/// </para>
+/// </remarks>
+internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where TBytes : struct, IByteStore
+{
+    private protected const long ClosedSize = -1;
+
+    private readonly Lock _changing = new();
+    private readonly OpenedFile _file;
+    private readonly Growth _growth;
+
+#pragma warning disable IDE0044 // a store changes itself
+    private protected TBytes Bytes;
+#pragma warning restore IDE0044
+    private protected long SizeWord;
+    private protected long RoomWord;
+
+    private protected RoomFile(OpenedFile file)
+    {
+        _file = file;
+        _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
+        Number = FilePresence.NextFile();
+        IsReadOnly = file.Options.ReadOnly;
+        try
+        {
+            SizeWord = file.File.LengthBytes;
+            Bytes.Open(file.File, file.Options, SizeWord);
+            RoomWord = IsReadOnly ? 0 : SizeWord;
+        }
+        catch
+        {
+            Bytes.Release();
+            throw;
+        }
+    }
+
+    public string Path => _file.Path;
+
+    public abstract BlockFileKind Kind { get; }
+
+    public bool IsReadOnly { get; }
+
+    public long Size
+    {
+        get
+        {
+            long size = Volatile.Read(ref SizeWord);
+            if (size == ClosedSize)
+                FileFault.Closed(Path);
+            return size;
+        }
+    }
+
+    /// <summary>The file's number among those that threads are in.</summary>
+    private protected long Number { get; }
+
+    private protected Lock Changing => _changing;
+
+    public abstract void ReadAt(long offset, Span<byte> destination);
+
+    public abstract void WriteAt(long offset, ReadOnlySpan<byte> source);
+
+    public abstract long Append(ReadOnlySpan<byte> source);
+
+    public abstract long Expand(long bytes);
+
+    public void Truncate(long size)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(size);
+        lock (_changing)
+        {
+            CheckWritable();
+            MakeRoomLocked(size);
+            long room = RoomWord;
+            StopExtendingLocked();
+            try
+            {
+                if (size < SizeWord)
+                    room = CutLocked(size, room);
+                else
+                    SetSizeLocked(size);
+            }
+            finally
+            {
+                Volatile.Write(ref RoomWord, room);
+            }
+        }
+    }
+
+    public void Synchronize(bool hard, long offset = 0, long length = long.MaxValue)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        _ = Size;
+        if (!OperatingSystem.IsLinux() && !IsReadOnly)
+        {
+            lock (_changing)
+                Bytes.Flush(offset, length);
+        }
+        if (!hard)
+            return;
+        try
+        {
+            _file.Sync();
+        }
+        catch (ObjectDisposedException)
+        {
+            FileFault.Closed(Path);
+        }
+    }
+
+    public void Close()
+    {
+        lock (_changing)
+        {
+            if (SizeWord == ClosedSize)
+                return;
+            StopExtendingLocked();
+            long size = SizeWord;
+            SetSizeLocked(ClosedSize);
+            WaitForOthers();
+            Release(size);
+        }
+    }
+
+    public void Dispose()
+    {
+        Close();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Gives the file a size; one that is atomic shows it whole.</summary>
+    private protected abstract void SetSizeLocked(long size);
+
+    /// <summary>Throws when the file is closed, or can't be written.</summary>
+    private protected void CheckWritable()
+    {
+        _ = Size;
+        if (IsReadOnly)
+            FileFault.ReadOnly(Path);
+    }
+
+    /// <summary>The offset behind some bytes; throws when there is no such offset.</summary>
+    private protected static long EndOf(long offset, long length)
+    {
+        if (offset < 0 || offset > long.MaxValue - length)
+            FileFault.BadOffset(offset);
+        return offset + length;
+    }
+
+    /// <summary>Throws what is wrong with a read.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private protected void ThrowNotWithin(long offset, int length)
+    {
+        long size = Size;
+        if (offset < 0)
+            FileFault.BadOffset(offset);
+        FileFault.PastEnd(Path, offset, length, size);
+    }
+
+    /// <summary>Takes room of the disk.</summary>
+    /// <exception cref="BlockFileFullException">There is none; the file is as it was.</exception>
+    private protected void MakeRoom(long neededBytes)
+    {
+        lock (_changing)
+            MakeRoomLocked(neededBytes);
+    }
+
+    /// <inheritdoc cref="MakeRoom"/>
+    private protected void MakeRoomLocked(long neededBytes)
+    {
+        CheckWritable();
+        long room = RoomWord;
+        if (neededBytes <= room)
+            return;
+        if (neededBytes > _file.Options.MaxSize)
+            throw FileFault.LimitReached(Path, neededBytes, _file.Options.MaxSize);
+        long taken = _file.Extend(room, _growth.Next(room, neededBytes), _growth.Least(neededBytes));
+        IDisposable? before;
+        try
+        {
+            before = Bytes.Cover(taken);
+        }
+        catch
+        {
+            _file.Restore(room);
+            throw;
+        }
+        Volatile.Write(ref RoomWord, taken);
+        if (before == null)
+            return;
+        WaitForOthers();
+        before.Dispose();
+    }
+
+    /// <summary>After a write that failed behind the end: what it left there goes, so that the room is zero again.</summary>
+    private protected void ClearRoom()
+    {
+        lock (_changing)
+        {
+            if (SizeWord == ClosedSize)
+                return;
+            long room = RoomWord;
+            StopExtendingLocked();
+            try
+            {
+                room = Bytes.Cut(room, SizeWord, room);
+            }
+            catch (IOException)
+            {
+                // the device fails altogether, as the write's own exception says
+            }
+            finally
+            {
+                Volatile.Write(ref RoomWord, room);
+            }
+        }
+    }
+
+    private void StopExtendingLocked()
+    {
+        Volatile.Write(ref RoomWord, 0);
+        WaitForOthers();
+    }
+
+    private long CutLocked(long size, long room)
+    {
+        long before = SizeWord;
+        SetSizeLocked(size);
+        try
+        {
+            WaitForOthers();
+            return Bytes.Cut(before, size, room);
+        }
+        catch
+        {
+            SetSizeLocked(before);
+            throw;
+        }
+    }
+
+    private void Release(long size)
+    {
+        try
+        {
+            Bytes.Release();
+            if (!IsReadOnly && _file.File.LengthBytes > size)
+                OpenedFile.Cut(_file.File, size);
+        }
+        finally
+        {
+            _file.Dispose();
+        }
+    }
+
+    private void WaitForOthers()
+    {
+        if (_file.Options.WaitsForReaders)
+            FilePresence.WaitForOthers(Number);
+    }
+}

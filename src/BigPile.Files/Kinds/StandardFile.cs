@@ -1,0 +1,124 @@
+using System;
+using System.Threading;
+using BigPile.Files.Storage;
+
+namespace BigPile.Files.Kinds;
+
+/// <summary>A file behind one lock, with a buffer for reading on.</summary>
+/// <remarks>
+/// The buffer is filled when a read goes on near where the one before it ended; else as much is read as was asked for. What is written goes
+/// to the system at once, and into the buffer where that has the bytes: so nothing is lost with the process.
+/// </remarks>
+internal sealed class StandardFile(OpenedFile file) : RoomFile<PositionalBytes>(file)
+{
+    private const int BufferBytes = 16 << 10;
+    private const int NearBytes = 1 << 10; // threads that read on side by side do so out of order
+
+    private readonly byte[] _buffer = GC.AllocateUninitializedArray<byte>(BufferBytes);
+    private long _bufferOffset;
+    private int _bufferedBytes;
+    private long _nextOffset;
+
+    public override BlockFileKind Kind => BlockFileKind.Standard;
+
+    public override void ReadAt(long offset, Span<byte> destination)
+    {
+        lock (Changing)
+        {
+            if (offset < 0 || offset > SizeWord - destination.Length)
+                ThrowNotWithin(offset, destination.Length);
+            if (!TryReadBuffered(offset, destination))
+                ReadLocked(offset, destination);
+            _nextOffset = offset + destination.Length;
+        }
+    }
+
+    public override void WriteAt(long offset, ReadOnlySpan<byte> source)
+    {
+        lock (Changing)
+        {
+            CheckWritable();
+            WriteLocked(offset, source, EndOf(offset, source.Length));
+        }
+    }
+
+    public override long Append(ReadOnlySpan<byte> source)
+    {
+        lock (Changing)
+        {
+            CheckWritable();
+            long offset = SizeWord;
+            WriteLocked(offset, source, EndOf(offset, source.Length));
+            return offset;
+        }
+    }
+
+    public override long Expand(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        lock (Changing)
+        {
+            CheckWritable();
+            long offset = SizeWord;
+            MakeRoomLocked(EndOf(offset, bytes));
+            Volatile.Write(ref SizeWord, offset + bytes);
+            return offset;
+        }
+    }
+
+    private protected override void SetSizeLocked(long size)
+    {
+        _bufferedBytes = 0;
+        Volatile.Write(ref SizeWord, size);
+    }
+
+    private bool TryReadBuffered(long offset, Span<byte> destination)
+    {
+        long at = offset - _bufferOffset;
+        if (at < 0 || at > _bufferedBytes - destination.Length)
+            return false;
+        _buffer.AsSpan((int)at, destination.Length).CopyTo(destination);
+        return true;
+    }
+
+    private void ReadLocked(long offset, Span<byte> destination)
+    {
+        bool goesOn = offset > _nextOffset - NearBytes && offset < _nextOffset + NearBytes && destination.Length <= BufferBytes / 2;
+        if (goesOn && TryReadAhead(offset))
+            _buffer.AsSpan(0, destination.Length).CopyTo(destination);
+        else if (Bytes.Read(offset, destination) is { } failure)
+            throw failure;
+    }
+
+    private bool TryReadAhead(long offset)
+    {
+        int ahead = (int)Math.Min(BufferBytes, SizeWord - offset);
+        bool isRead = Bytes.Read(offset, _buffer.AsSpan(0, ahead)) == null; // else what is asked for may be there
+        (_bufferOffset, _bufferedBytes) = (offset, isRead ? ahead : 0);
+        return isRead;
+    }
+
+    private void WriteLocked(long offset, ReadOnlySpan<byte> source, long end)
+    {
+        if (source.IsEmpty)
+            return;
+        MakeRoomLocked(end);
+        if (Bytes.Write(offset, source) is { } failure)
+        {
+            _bufferedBytes = 0;
+            ClearRoom();
+            throw failure;
+        }
+        UpdateBuffer(offset, source);
+        if (end > SizeWord)
+            Volatile.Write(ref SizeWord, end);
+    }
+
+    private void UpdateBuffer(long offset, ReadOnlySpan<byte> source)
+    {
+        long from = Math.Max(offset, _bufferOffset);
+        long to = Math.Min(offset + source.Length, _bufferOffset + _bufferedBytes);
+        if (from < to)
+            source[(int)(from - offset)..(int)(to - offset)].CopyTo(_buffer.AsSpan((int)(from - _bufferOffset)));
+    }
+}

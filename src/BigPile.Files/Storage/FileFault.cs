@@ -1,0 +1,56 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.IO;
+using BigPile.Memory;
+
+namespace BigPile.Files.Storage;
+
+/// <summary>What can be wrong with an operation, each once; out of line, so that who may throw stays small.</summary>
+internal static class FileFault
+{
+    private const int FileTooLarge = 27;
+    private const int QuotaReached = 122;
+    private const int QuotaReachedMac = 69;
+    private const int DiskFullOnWindows = unchecked((int)0x80070070);
+    private const int HandleDiskFullOnWindows = unchecked((int)0x80070027);
+
+    [DoesNotReturn]
+    internal static void Closed(string path) => throw new ObjectDisposedException(path, $"The file '{path}' was closed.");
+
+    [DoesNotReturn]
+    internal static void ReadOnly(string path) => throw new InvalidOperationException(
+        $"The file '{path}' was opened for reading only. Open it without BlockFileOptions.ReadOnly to change it.");
+
+    [DoesNotReturn]
+    internal static void PastEnd(string path, long offset, int length, long size) => throw new EndOfStreamException(
+        $"{length:N0} bytes at offset {offset:N0} of '{path}' do not lie within its {size:N0} bytes. Nothing was read.");
+
+    [DoesNotReturn]
+    internal static void BadOffset(long offset) => throw new ArgumentOutOfRangeException(
+        nameof(offset), offset, "An offset in a file is from 0, and leaves room for the bytes behind it.");
+
+    internal static EndOfStreamException CutFromOutside(string path, long offset) => new(
+        $"'{path}' ends before offset {offset:N0}, which it had: somebody else has cut it, who did not ask for its lock. "
+        + "Close it, and restore it from a copy.");
+
+    internal static BlockFileFullException LimitReached(string path, long size, long limit) => new(
+        $"'{path}' would have {size:N0} bytes, and may have {limit:N0}. Nothing was written. Raise BlockFileOptions.MaxSize, or remove "
+        + "something.");
+
+    internal static BlockFileFullException DiskFull(string path, long bytes, Exception cause) => new(
+        $"The disk has no room for the {bytes:N0} bytes that '{path}' needs. Nothing was written. Free some space, or move the file to a "
+        + $"larger disk. ({cause.Message})",
+        cause);
+
+    internal static BlockFileLockedException Locked(string path, bool readOnly) => new(
+        readOnly
+            ? $"'{path}' is open for writing, in this process or another one. Close it there first."
+            : $"'{path}' is open already, in this process or another one. Close it there first; only files that are opened for reading "
+            + "only can be open more than once.");
+
+    internal static bool IsDiskFull(IOException failure) =>
+        failure.HResult is FileErrors.DiskFull or FileTooLarge or DiskFullOnWindows or HandleDiskFullOnWindows
+        || (OperatingSystem.IsLinux() && failure.HResult == QuotaReached)
+        || (OperatingSystem.IsMacOS() && failure.HResult == QuotaReachedMac)
+        || (failure.InnerException is IOException inner && IsDiskFull(inner));
+}

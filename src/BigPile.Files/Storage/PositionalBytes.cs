@@ -1,0 +1,38 @@
+using System;
+using BigPile.Memory;
+
+namespace BigPile.Files.Storage;
+
+/// <summary>Bytes that are read and written by calls.</summary>
+internal struct PositionalBytes : IByteStore
+{
+    private HeldFile? _file;
+    private PositionalCalls _calls;
+
+    public void Open(HeldFile file, BlockFileOptions options, long lengthBytes)
+    {
+        _file = file;
+        _calls = new PositionalCalls(file, options);
+        OpenedFile.FillHoles(file, lengthBytes);
+    }
+
+    public readonly Exception? Read(long offset, Span<byte> destination) => _calls.Read(offset, destination);
+
+    public readonly Exception? Write(long offset, ReadOnlySpan<byte> source) => _calls.Write(offset, source);
+
+    public readonly IDisposable? Cover(long lengthBytes) => null;
+
+    public readonly long Cut(long fromSize, long toSize, long room)
+    {
+        OpenedFile.Cut(_file!, toSize);
+        return toSize;
+    }
+
+    public readonly void Flush(long offset, long length)
+    {
+    }
+
+    public readonly void Release()
+    {
+    }
+}
