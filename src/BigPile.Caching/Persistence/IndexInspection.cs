@@ -14,8 +14,8 @@ namespace BigPile.Caching.Persistence;
 /// <remarks>
 /// What threads were at was put right by the notes when the tables were opened, so there is nothing to find unless a file was damaged.
 /// First the lines are looked at: a level, a chain or a slot that is not right is mended, or goes. Then the blocks: an entry that no slot
-/// leads to is taken in again, unless its key was removed since (<see cref="RemovedKeys"/>). Everything is done under the lock of a bucket, one at a time, by one thread that gives way to others. Of a
-/// table where something was damaged all is counted anew in the end.
+/// leads to is taken in again, unless its key was removed since (<see cref="RemovedKeys"/>). Everything is done under the lock of a
+/// bucket, one at a time, by one thread that gives way to others. Of a table where something was damaged all is counted anew in the end.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables, by their ids.</param>
