@@ -34,9 +34,10 @@ public sealed class CacheReadiness
     public Task Completion { get; internal set; }
 
     /// <summary>
-    /// Ends when the indexes that an earlier process left have been compared with the pile, which goes on beside all use; at once where
-    /// there is nothing to compare. It finds something only where a file was damaged: an entry that was missed until then. Until it ends
-    /// the marks of removed tags stay.
+    /// Ends when the indexes that an earlier process left have been compared with the pile, which goes on beside all use, behind
+    /// <see cref="PileRecovery.Completion"/>; at once where there is nothing to compare, or <see cref="PileOptions.Warmup"/> says that a
+    /// pile which was closed is not to be read. It finds something only where a file was damaged: an entry that was missed until then.
+    /// Until it ends the marks of removed tags stay.
     /// </summary>
     public Task Inspection { get; internal set; } = Task.CompletedTask;
 

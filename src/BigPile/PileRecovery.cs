@@ -62,6 +62,9 @@ public sealed class PileRecovery
     /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 
+    /// <summary>Whether all pages are read in the background, by what the options say and how the last owner ended.</summary>
+    internal bool ReadsAll => !WasClean || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+
     /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Resume()

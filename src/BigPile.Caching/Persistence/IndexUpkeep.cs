@@ -51,14 +51,18 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         foreach (TableCore core in cores.Values)
             core.Readiness = readiness;
         if (isCompared)
-            readiness.Inspection = Inspect(opening, Task.WhenAll(options.InspectsAfter, drops, readiness.Completion), endDrop);
+        {
+            Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion, pile.Recovery.Completion);
+            readiness.Inspection = Inspect(opening, others, endDrop);
+        }
         return readiness;
     }
 
-    // To look at the checksums of a clean stop takes time that only another start of the machine has. What they prove needs no comparison,
-    // unless one was not over then.
+    // Nothing is read whose owner wants nothing to be read. To look at the checksums of a clean stop takes time that only another start of
+    // the machine has; what they prove needs no comparison, unless one was not over then.
     private bool NeedsComparison(IndexOpening opening) =>
-        (opening.WasRestored && !_files!.MustProve) || opening.LostDrops.Count != 0
+        (opening.WasRestored && !_files!.MustProve && (pile.Recovery.ReadsAll || !_files.WereClosed))
+        || opening.LostDrops.Count != 0
         || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag));
 
     private Task Inspect(IndexOpening opening, Task others, Action<int> endDrop)
@@ -119,7 +123,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
 
     private async Task InspectAfter(Task others, TableCore[] cores, Action inspect)
     {
-        await others.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        await others.WaitAsync(stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
         try
         {
             await Task.Factory.StartNew(inspect, stop, TaskCreationOptions.LongRunning, TaskScheduler.Default).ConfigureAwait(false);
