@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.IO;
 using System.Text;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -138,12 +139,16 @@ public sealed partial class PileCache
         bool isDefined = false;
         try
         {
-            _indexes.Use(() => _ids.Take(name, kind, definition =>
+            _ = _ids.Take(name, kind, definition =>
             {
                 core = NewCore(definition, options, comparer, place: _indexes.Create(definition));
                 core.Index.Place.MarkWhole();
-            }));
+            });
             isDefined = true;
+        }
+        catch (IOException e)
+        {
+            throw _indexes.Refused(e);
         }
         finally
         {

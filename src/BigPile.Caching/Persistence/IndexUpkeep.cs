@@ -38,7 +38,14 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         Action<IReadOnlyList<TableCore>> finishDrops, Action<int> endDrop)
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
-        Use(() => opening.Run(Hash.Seed, core => cores[core.Name] = core));
+        try
+        {
+            opening.Run(Hash.Seed, core => cores[core.Name] = core);
+        }
+        catch (IOException e)
+        {
+            throw Refused(e);
+        }
         bool isCompared = NeedsComparison(opening);
         foreach (TableCore core in isCompared ? opening.Known.Values : [])
             core.BeginInspection();
@@ -80,19 +87,8 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     /// <summary>Makes a place for the index of a new table.</summary>
     internal IndexPlace? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
 
-    /// <summary>Makes use of the files, of which the system may refuse any.</summary>
-    /// <exception cref="PileStorageException">It did.</exception>
-    internal void Use(Action use)
-    {
-        try
-        {
-            use();
-        }
-        catch (IOException e)
-        {
-            throw IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
-        }
-    }
+    /// <summary>What is thrown when the system refuses one of the files.</summary>
+    internal PileStorageException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
 
     /// <summary>Removes the files of a table that was dropped.</summary>
     /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>
