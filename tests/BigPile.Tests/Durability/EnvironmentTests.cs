@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
@@ -227,61 +226,5 @@ public sealed class EnvironmentTests : DurabilityTest
         Assert.Equal(live.Count, pile.Statistics.ObjectCount);
         foreach ((PilePointer pointer, byte[] value) in live)
             Assert.True(pile.GetBytes(pointer).AsSpan().SequenceEqual(value), $"{pointer} is not what was put");
-    }
-
-    /// <summary>A file system in memory of a few megabytes.</summary>
-    internal sealed class SmallDisk : IDisposable
-    {
-        internal SmallDisk(string path, long bytes)
-        {
-            Path = path;
-            Directory.CreateDirectory(path);
-            if (!Run("mount", "-t", "tmpfs", "-o", $"size={bytes}", "tmpfs", path))
-                throw new InvalidOperationException($"'{path}' could not be mounted.");
-        }
-
-        internal string Path { get; }
-
-        internal long FreeBytes => new DriveInfo(Path).AvailableFreeSpace;
-
-        /// <summary>Whether this process may mount one.</summary>
-        internal static bool IsPossible { get; } = TryMount();
-
-        public void Dispose() => Run("umount", Path);
-
-        private static bool TryMount()
-        {
-            if (!OperatingSystem.IsLinux() || Environment.UserName != "root")
-                return false;
-            string path = Directory.CreateTempSubdirectory("bigpile-mount-").FullName;
-            try
-            {
-                if (!Run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path))
-                    return false;
-                return Run("umount", path);
-            }
-            finally
-            {
-                Directory.Delete(path);
-            }
-        }
-
-        private static bool Run(string program, params string[] arguments)
-        {
-            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
-            process.WaitForExit();
-            return process.ExitCode == 0;
-        }
-    }
-
-    /// <summary>A test that needs a small file system of its own.</summary>
-    [AttributeUsage(AttributeTargets.Method)]
-    private sealed class SmallDiskFactAttribute : FactAttribute
-    {
-        public SmallDiskFactAttribute()
-        {
-            if (!SmallDisk.IsPossible)
-                Skip = "This process may not mount a small file system.";
-        }
     }
 }

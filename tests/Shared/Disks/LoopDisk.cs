@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics;
 using System.IO;
 
 namespace BigPile.Testing;
@@ -16,7 +15,7 @@ internal sealed class LoopDisk : IDisposable
         Directory.CreateDirectory(path);
         using (FileStream file = File.Create(_image))
             file.SetLength(bytes);
-        if (!Run("mkfs.ext2", "-q", "-m", "0", _image) || !Run("mount", "-o", "loop", _image, path))
+        if (!DiskCommand.Run("mkfs.ext2", "-q", "-m", "0", _image) || !DiskCommand.Run("mount", "-o", "loop", _image, path))
             throw new InvalidOperationException($"'{path}' could not be mounted.");
     }
 
@@ -47,7 +46,7 @@ internal sealed class LoopDisk : IDisposable
 
     public void Dispose()
     {
-        Run("umount", Path);
+        DiskCommand.Run("umount", Path);
         File.Delete(_image);
     }
 
@@ -70,13 +69,5 @@ internal sealed class LoopDisk : IDisposable
             File.Delete(path + ".image");
             Directory.Delete(path);
         }
-    }
-
-    private static bool Run(string program, params string[] arguments)
-    {
-        using Process process =
-            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
-        process.WaitForExit();
-        return process.ExitCode == 0;
     }
 }

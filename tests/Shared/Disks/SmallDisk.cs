@@ -1,9 +1,8 @@
 using System;
 using System.ComponentModel;
-using System.Diagnostics;
 using System.IO;
 
-namespace BigPile.Files.Tests;
+namespace BigPile.Testing;
 
 /// <summary>A small file system in memory that is mounted.</summary>
 internal sealed class SmallDisk : IDisposable
@@ -12,16 +11,18 @@ internal sealed class SmallDisk : IDisposable
     {
         Path = path;
         Directory.CreateDirectory(path);
-        if (!Run("mount", "-t", "tmpfs", "-o", $"size={bytes}", "bigpile-test", path))
+        if (!DiskCommand.Run("mount", "-t", "tmpfs", "-o", $"size={bytes}", "bigpile-test", path))
             throw new InvalidOperationException($"'{path}' could not be mounted.");
     }
 
     internal string Path { get; }
 
+    internal long FreeBytes => new DriveInfo(Path).AvailableFreeSpace;
+
     /// <summary>Whether this process may mount one.</summary>
     internal static bool IsPossible { get; } = TryMount();
 
-    public void Dispose() => Run("umount", Path);
+    public void Dispose() => DiskCommand.Run("umount", Path);
 
     private static bool TryMount()
     {
@@ -41,24 +42,5 @@ internal sealed class SmallDisk : IDisposable
         {
             Directory.Delete(path);
         }
-    }
-
-    private static bool Run(string program, params string[] arguments)
-    {
-        using Process process =
-            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
-        process.WaitForExit();
-        return process.ExitCode == 0;
-    }
-}
-
-/// <summary>Runs where a small file system can be mounted.</summary>
-[AttributeUsage(AttributeTargets.Method)]
-internal sealed class SmallDiskFactAttribute : FactAttribute
-{
-    public SmallDiskFactAttribute()
-    {
-        if (!SmallDisk.IsPossible)
-            Skip = "Mounting a small file system takes Linux and the rights of root.";
     }
 }

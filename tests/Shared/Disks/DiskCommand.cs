@@ -1,0 +1,16 @@
+using System.Diagnostics;
+
+namespace BigPile.Testing;
+
+/// <summary>Programs that make, mount and unmount file systems.</summary>
+internal static class DiskCommand
+{
+    /// <summary>Runs one, and tells whether it succeeded.</summary>
+    internal static bool Run(string program, params string[] arguments)
+    {
+        using Process process =
+            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, RedirectStandardOutput = true })!;
+        process.WaitForExit();
+        return process.ExitCode == 0;
+    }
+}
