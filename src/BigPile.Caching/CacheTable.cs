@@ -81,6 +81,6 @@ public abstract class CacheTable
         long freed = 0;
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
-        return freed;
+        return freed + Core.SweepAllSpilled(stop);
     }
 }

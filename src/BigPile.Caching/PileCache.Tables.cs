@@ -7,6 +7,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
@@ -166,9 +167,18 @@ public sealed partial class PileCache
             KeyComparer = comparer,
             WasFound = wasFound,
             OnDamage = _noteDamage,
+            Spill = comparer == null ? SpillOf(definition) : null,
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);
         return core.Begin();
+    }
+
+    private SpillStore? SpillOf(TableDefinition definition)
+    {
+        if (_options.SpillDirectory is not { } directory)
+            return null;
+        string path = Path.Combine(directory, $"{Pile.Keeper.Id:N}", $"table-{definition.Id}.hash");
+        return new SpillStore(new SpillFile(path, definition.Name, Pile.Logger, Pile.Keeper.Background));
     }
 
     private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)

@@ -38,6 +38,18 @@ public sealed record PileCacheOptions
     /// </summary>
     public string? IndexDirectory { get; init; }
 
+    /// <summary>
+    /// Where the entries go that leave the memory of a table at its limit, to come back when they are asked for: a directory, which gets a
+    /// hash database for each such table; <see langword="null"/>, the default: they are evicted.
+    /// </summary>
+    /// <remarks>
+    /// To who uses keys a table has both kinds of entries; a walk through its entries, its count and its limits are about those in memory. A
+    /// read that finds an entry there brings it back. A database begins empty each time the cache is made, and goes with it. What does not
+    /// get there is evicted as without it: entries over 16 MiB, values that were given out as pointers, the entries of tables with a comparer, and all
+    /// when the disk is full.
+    /// </remarks>
+    public string? SpillDirectory { get; init; }
+
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 }

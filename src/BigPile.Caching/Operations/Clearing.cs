@@ -14,7 +14,7 @@ internal static class Clearing
     /// <param name="gauge">Counts the buckets.</param>
     internal static void Clear(this TableCore core, ProgressGauge gauge)
     {
-        if (!core.TryMarkAll(out ulong version))
+        if (!core.TryMarkAllAndSpilled(out ulong version))
             return;
         for (ulong number = 0; number < core.Index.BucketCount; number++) // entries move to higher buckets only
         {
@@ -25,6 +25,18 @@ internal static class Clearing
         KillPoint.Pass(KillWindow.ClearBeforeMarkFreed);
         if (!core.IsRebuilding)
             core.DropMarksUpTo(version, allOnly: true);
+    }
+
+    // What is spilled has no marks of its own: nobody puts or moves an entry until it is gone.
+    private static bool TryMarkAllAndSpilled(this TableCore core, out ulong version)
+    {
+        if (core.Spill is not { } spill)
+            return core.TryMarkAll(out version);
+        bool isMarked = false;
+        ulong upTo = 0;
+        spill.ClearAfter(() => isMarked = core.TryMarkAll(out upTo));
+        version = upTo;
+        return isMarked;
     }
 
     /// <summary>Marks all entries; of a full pile once the first of them gave room for the mark.</summary>

@@ -16,7 +16,17 @@ internal static unsafe class Leasing
     /// <param name="lease">The lease.</param>
     /// <param name="info">Version and size of the entry.</param>
     /// <param name="isUse">Whether that counts as a use of the entry.</param>
+    /// <exception cref="PileFullException">It was spilled, and nothing in memory may go for it.</exception>
     internal static bool TryLease(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true)
+    {
+        bool found;
+        do
+            found = core.TryLeaseInMemory(key, out lease, out info, isUse);
+        while (!found && core.Spill is { } spill && core.HasComeBack(spill, key));
+        return found;
+    }
+
+    private static bool TryLeaseInMemory(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)
     {
         lease = null;
         info = default;
@@ -37,7 +47,7 @@ internal static unsafe class Leasing
             core.Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
-        return core.TryLease(key, out lease, out info, isUse);
+        return core.TryLeaseInMemory(key, out lease, out info, isUse);
     }
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)

@@ -151,6 +151,7 @@ internal static class Limiting
             {
                 core.Pile.Space.ExitAfterFree(presence);
             }
+            core.DrainSpill();
         }
     }
 }

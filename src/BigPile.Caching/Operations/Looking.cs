@@ -5,6 +5,7 @@ using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
@@ -14,7 +15,10 @@ namespace BigPile.Caching.Operations;
 internal static class Looking
 {
     /// <summary>Looks at an entry under its lock, and does not count that as a use.</summary>
-    internal static bool TryLook(this TableCore core, in KeyProbe key, out EntryCopy copy)
+    internal static bool TryLook(this TableCore core, in KeyProbe key, out EntryCopy copy) =>
+        core.TryLookInMemory(key, out copy) || (core.Spill is { } spill && core.TryLookAtSpilled(spill, key, out copy));
+
+    private static bool TryLookInMemory(this TableCore core, in KeyProbe key, out EntryCopy copy)
     {
         copy = default;
         long now = core.Clock.BeforeLock;
@@ -24,7 +28,7 @@ internal static class Looking
             using LockedBucket bucket = core.Index.Lock(key.Hash);
             if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
                 return false;
-            copy = core.Copy(entry);
+            copy = core.Copy(entry.Head, entry.PayloadBytes);
             return true;
         }
         catch (KeyNotComparedException)
@@ -36,7 +40,33 @@ internal static class Looking
             core.Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
-        return core.TryLook(key, out copy);
+        return core.TryLookInMemory(key, out copy);
+    }
+
+    private static unsafe bool TryLookAtSpilled(this TableCore core, SpillStore spill, in KeyProbe key, out EntryCopy copy)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            while (true)
+            {
+                SpillOutcome outcome = core.BringBack(spill, key, block);
+                if (outcome == SpillOutcome.InMemory && core.TryLookInMemory(key, out copy))
+                    return true;
+                copy = default;
+                if (outcome == SpillOutcome.Missing)
+                    return false;
+                if (outcome == SpillOutcome.InMemory)
+                    continue; // evicted since it was seen
+                fixed (byte* payload = block.WrittenSpan)
+                    copy = core.Copy(new EntryHead(payload), block.LengthBytes);
+                return true;
+            }
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
     }
 
     /// <summary>Reads the pointer that an entry has for a value.</summary>
@@ -103,17 +133,16 @@ internal static class Looking
                 continue;
             ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
             if (place >= from)
-                found.Add(core.Copy(entry) with { Place = place });
+                found.Add(core.Copy(entry.Head, entry.PayloadBytes) with { Place = place });
         }
     }
 
-    private static unsafe EntryCopy Copy(this TableCore core, in LockedEntry entry)
+    private static unsafe EntryCopy Copy(this TableCore core, in EntryHead head, long payloadBytes)
     {
-        EntryHead head = entry.Head;
         var tags = new ulong[head.TagCount];
         for (int i = 0; i < tags.Length; i++)
             tags[i] = head.Tag(i);
-        int valueBytes = head.Kind == ValueKind.Pointer ? core.OwnedBytes(head) : (int)(entry.PayloadBytes - head.ValueOffset);
+        int valueBytes = head.Kind == ValueKind.Pointer ? core.OwnedBytes(head) : (int)(payloadBytes - head.ValueOffset);
         return new EntryCopy(
             new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), head.Describe(valueBytes), head.Kind, head.Priority,
             core.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? core.SlidingEndOf(head) : core.ExpiryOf(head),

@@ -14,5 +14,11 @@ internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, 
     /// <summary>The object that becomes live with the entry, if its value is one that is moved out.</summary>
     internal readonly MovedOut? MovedOut = movedOut;
 
+    /// <summary>The version of an entry that comes back as it was; 0: it gets the next one.</summary>
+    internal ulong KeptVersion { get; init; }
+
+    /// <summary>The same put with another condition.</summary>
+    internal PutOrder On(Condition condition) => new(Value, Kind, condition, MovedOut) { KeptVersion = KeptVersion };
+
     internal bool IsTombstone => Kind == ValueKind.Tombstone;
 }

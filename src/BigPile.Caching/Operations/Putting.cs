@@ -24,11 +24,17 @@ internal static unsafe class Putting
     {
         KeyLimits.CheckLength(key.Bytes.Length);
         var order = new PutOrder(value, kind, condition);
-        PutResult? result = core.Put(key, spec, order, flushes: 0, out info);
+        PutResult? result = core.Spill is { } spill && !order.IsTombstone
+            ? core.PutSpilling(spill, key, spec, order, out info)
+            : core.PutOnce(key, spec, order, out info);
         if (result is not (null or PutResult.Collision))
             CacheDurations.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
         return result;
     }
+
+    /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
+    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
+        core.Put(key, spec, order, flushes: 0, out info);
 
     private static PutResult? Put(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)

@@ -39,7 +39,7 @@ internal static unsafe class Reading
         try
         {
             found = core.TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
-            if (core.CountsReads)
+            if (core.CountsReads && (found || core.Spill == null))
                 core.Counters.Add(presence, found ? Counter.Hits : Counter.Misses);
         }
         finally
@@ -48,18 +48,25 @@ internal static unsafe class Reading
         }
         if (presence.WantsRoom)
             core.RenewWithRoom(key);
-        return found;
+        return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
 
     /// <summary>Reads once more on behalf of a call that was counted.</summary>
     internal static bool TryReadAgain<TReader>(this TableCore core, in KeyProbe key, ref TReader reader, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct =>
+        core.TryReadMemory(key, ref reader, minVersion: 0, out info)
+        || (core.Spill is { } spill && core.TryReadSpilled(spill, key, ref reader, minVersion: 0, out info));
+
+    /// <summary>Reads what memory has of a key, and does not count it.</summary>
+    internal static bool TryReadMemory<TReader>(
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         ThreadPresence presence = core.EnterToRead();
         bool found;
         try
         {
-            found = core.TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion: 0, out info);
+            found = core.TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion, out info);
         }
         finally
         {

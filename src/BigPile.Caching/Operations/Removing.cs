@@ -13,7 +13,12 @@ internal static class Removing
 {
     /// <summary>Removes a key.</summary>
     /// <returns>Whether it was there.</returns>
-    internal static bool Remove(this TableCore core, in KeyProbe key, Condition condition)
+    internal static bool Remove(this TableCore core, in KeyProbe key, Condition condition) =>
+        core.Spill is { } spill ? core.RemoveSpilling(spill, key, condition) : core.RemoveOnce(key, condition);
+
+    /// <summary>Removes a key from memory, whatever was spilled of it.</summary>
+    /// <returns>Whether it was there.</returns>
+    internal static bool RemoveOnce(this TableCore core, in KeyProbe key, Condition condition)
     {
         if (core.IsRebuilding)
             return core.Bury(key, condition);
@@ -31,7 +36,7 @@ internal static class Removing
             core.Pile.Space.ExitAfterFree(presence);
         }
         key.Matcher!.Learn();
-        return core.Remove(key, condition);
+        return core.RemoveOnce(key, condition);
     }
 
     private static bool RemoveInside(this TableCore core, ThreadPresence presence, in KeyProbe key, Condition condition)
@@ -71,7 +76,7 @@ internal static class Removing
         {
             if (!core.IsRebuiltSoon())
                 throw;
-            return core.Remove(key, condition); // no mark is needed any more
+            return core.RemoveOnce(key, condition); // no mark is needed any more
         }
     }
 

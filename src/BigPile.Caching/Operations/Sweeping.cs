@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -29,12 +30,40 @@ internal static unsafe class Sweeping
             int freed = 0;
             for (int i = 0; i < maxBuckets; i++)
                 freed += core.SweepNext(now);
+            if (core.Spill is { } spill)
+                freed += core.SweepSpill(spill, maxBuckets);
             return freed;
         }
         finally
         {
             core.SweepPlace.Gate.Exit();
         }
+    }
+
+    /// <summary>Frees what is no more of all that was spilled.</summary>
+    internal static long SweepAllSpilled(this TableCore core, CancellationToken stop)
+    {
+        const int RecordsAtOnce = 4096;
+        if (core.Spill is not { } spill || !core.HasMortals)
+            return 0;
+        long freed = 0;
+        for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
+        {
+            core.SweepPlace.Gate.Enter();
+            try
+            {
+                if (isFirst)
+                    spill.Sweep.Dispose(); // a round of its own
+                freed += core.SweepSpill(spill, RecordsAtOnce);
+                if (!spill.Sweep.IsUnderWay)
+                    break;
+            }
+            finally
+            {
+                core.SweepPlace.Gate.Exit();
+            }
+        }
+        return freed;
     }
 
     /// <summary>The buckets that a sweep of everything looks at.</summary>

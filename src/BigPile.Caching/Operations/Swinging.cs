@@ -144,7 +144,7 @@ internal static unsafe class Swinging
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
-        change.Version = core.NextVersion(change.Now);
+        change.Version = order.KeptVersion != 0 ? order.KeptVersion : core.NextVersion(change.Now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         if (Fault.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
@@ -171,7 +171,7 @@ internal static unsafe class Swinging
     private static void CountPut(this TableCore core, in PutOrder order, in PutChange change, bool isNew)
     {
         core.Counters.Count(change.Presence, change.Added);
-        if (!order.IsTombstone)
+        if (!order.IsTombstone && order.KeptVersion == 0)
             core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
     }
 

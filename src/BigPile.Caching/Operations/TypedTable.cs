@@ -223,6 +223,9 @@ internal sealed class TypedTable<TKey, TValue>
             if (info.Version != entry.Info.Version)
                 return false;
             PutResult? result = Core.MoveOut(key, copy.Value, copy.Kind, entry, out pointer);
+            Core.DrainSpill();
+            if (result == null && Core.Spill is { } spill)
+                _ = Core.HasComeBack(spill, key);
             if (result == PutResult.Collision)
                 throw new PileFullException($"The table '{Core.Name}' is at its limit, and nothing may go for the pointer to the value.");
             return result != null;

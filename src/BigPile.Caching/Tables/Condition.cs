@@ -30,11 +30,18 @@ internal readonly struct Condition
 
     internal bool IsNone => _form == Form.None;
 
+    /// <summary>Whether it is about the version of the key's entry.</summary>
+    internal bool IsOfVersion => _form == Form.Version;
+
     /// <summary>The entry must be of a version; 0: there must be none.</summary>
     internal static Condition Of(ulong version) => new(Form.Version, version);
 
     /// <summary>The run must not be outdated.</summary>
     internal static Condition Of(FlightMark mark) => new(Form.Flight, mark.Id);
+
+    /// <summary>Whether it is met by what is known of a key under its gate, where it is not about a run.</summary>
+    /// <param name="version">The version of the key's entry; 0: there is none.</param>
+    internal bool IsMetBy(ulong version) => _form == Form.None || (_form == Form.Version && _number == version);
 
     /// <summary>Whether it is met. The bucket of the key is locked.</summary>
     /// <param name="flights">The runs of the table.</param>

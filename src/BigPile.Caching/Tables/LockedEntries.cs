@@ -67,7 +67,8 @@ internal static unsafe class LockedEntries
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         core.NoteRemovedLocked(value.Tag);
         core.Flights.TellLocked(value.Tag, entry.Head.Version);
-        core.Events.Note(entry.Head, entry.PayloadBytes, reason);
+        if (reason != Counter.Evictions || core.Spill == null || !core.TryStageLocked(entry))
+            core.Events.Note(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;

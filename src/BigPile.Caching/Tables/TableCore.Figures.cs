@@ -57,6 +57,10 @@ internal sealed partial class TableCore
         Collisions = Counters[Counter.Collisions],
         Evictions = Counters[Counter.Evictions],
         Expirations = Counters[Counter.Expirations],
+        SpilledEntries = Spill?.Size.Entries ?? 0,
+        SpilledBytes = Spill?.Size.Bytes ?? 0,
+        SpillReturns = Spill?.Returned ?? 0,
+        SpillLosses = Spill?.Lost ?? 0,
     };
 
     /// <summary>How often something in the index turned out to be damaged.</summary>
@@ -98,6 +102,7 @@ internal sealed partial class TableCore
             Index.Dispose();
             Evictor?.Dispose();
             Evictor = null;
+            Spill?.Dispose();
         }
     }
 

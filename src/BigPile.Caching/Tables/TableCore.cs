@@ -8,6 +8,7 @@ using BigPile.Caching.Flights;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tags;
 
 namespace BigPile.Caching.Tables;
@@ -101,6 +102,9 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     /// <summary>The runs of factories for keys of the table.</summary>
     internal FlightMarks Flights { get; } = new();
+
+    /// <summary>What has left memory at a limit, and can come back; none unless the cache has a place for it.</summary>
+    internal SpillStore? Spill { get; init; }
 
     /// <summary>How far the sweeps have come.</summary>
     internal SweepPlace SweepPlace { get; } = new();

@@ -1,0 +1,241 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using BigPile.Concurrency;
+using BigPile.Files;
+using BigPile.Hash;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Spill;
+
+/// <summary>The hash database that a table spills into: made with the first entry, and given up as a whole when it fails.</summary>
+/// <remarks>
+/// What could not be removed from a file might come back from it, so one that can't be changed any more is deleted, with all entries. Room
+/// that lacks is no failure: what does not fit is not kept.
+/// Thread safety: all members may be called concurrently, for one key by one thread at a time.
+/// </remarks>
+/// <param name="path">The file; its directory is made with it.</param>
+/// <param name="table">The table's name, for messages.</param>
+/// <param name="logger">Told when the file fails.</param>
+/// <param name="background">Runs the growth of the database.</param>
+internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background) : IDisposable
+{
+    private const long FirstBuckets = 1 << 18;
+    private const int SkipsAfterFailure = 1 << 12;
+
+    private readonly Lock _changing = new();
+    private HashDatabase? _database;
+    private long _failures;
+    private long _skipsLeft;
+    private int _isGrowing;
+    private bool _isClosed;
+
+    /// <summary>How often a file was given up, or could not be made.</summary>
+    internal long Failures => Interlocked.Read(ref _failures);
+
+    /// <summary>The entries in the file, and its bytes.</summary>
+    internal (long Entries, long Bytes) Size
+    {
+        get
+        {
+            try
+            {
+                HashStatistics? statistics = Volatile.Read(ref _database)?.GetStatistics();
+                return statistics == null ? default : (statistics.Records, statistics.FileBytes);
+            }
+            catch (ObjectDisposedException)
+            {
+                return default; // given up meanwhile
+            }
+        }
+    }
+
+    /// <summary>Stores an entry.</summary>
+    /// <returns><see langword="false"/> when there is no room, or no file to be had.</returns>
+    internal bool TrySet(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        if (!TryOpen(out HashDatabase? database))
+            return false;
+        try
+        {
+            _ = database!.Set(key, value);
+            GrowIfCrowded(database);
+            return true;
+        }
+        catch (BlockFileFullException)
+        {
+            return false; // all is as it was
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database!, e);
+            return false;
+        }
+    }
+
+    /// <summary>Copies an entry.</summary>
+    internal bool TryGet(ReadOnlySpan<byte> key, PileBuffer into)
+    {
+        if (Volatile.Read(ref _database) is not { } database)
+            return false;
+        try
+        {
+            return database.TryGet(key, into);
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database, e);
+            return false;
+        }
+    }
+
+    /// <summary>Removes an entry.</summary>
+    /// <returns>Whether it was there.</returns>
+    internal bool Remove(ReadOnlySpan<byte> key)
+    {
+        if (Volatile.Read(ref _database) is not { } database)
+            return false;
+        try
+        {
+            return database.Remove(key);
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database, e);
+            return false;
+        }
+    }
+
+    /// <summary>Removes all entries.</summary>
+    internal void Clear()
+    {
+        if (Volatile.Read(ref _database) is not { } database)
+            return;
+        try
+        {
+            database.Clear();
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database, e);
+        }
+    }
+
+    /// <summary>Begins a walk through the entries; <see langword="null"/> when there is no file.</summary>
+    internal IEnumerator<HashRecord>? BeginWalk() => Volatile.Read(ref _database)?.GetEnumerator();
+
+    /// <summary>What of a walk that fails is no more than that the file is.</summary>
+    internal static bool IsFault(Exception e) =>
+        e is IOException or HashDatabaseException or ObjectDisposedException or UnauthorizedAccessException;
+
+    /// <summary>Closes and deletes the file. What is still called finds nothing.</summary>
+    public void Dispose()
+    {
+        lock (_changing)
+        {
+            _isClosed = true;
+            DeleteLocked();
+        }
+    }
+
+    private bool TryOpen(out HashDatabase? database)
+    {
+        database = Volatile.Read(ref _database);
+        if (database != null)
+            return true;
+        if (Interlocked.Decrement(ref _skipsLeft) >= 0)
+            return false;
+        lock (_changing)
+        {
+            if (!_isClosed && _database == null)
+                OpenLocked();
+            database = _database;
+        }
+        return database != null;
+    }
+
+    private void OpenLocked()
+    {
+        try
+        {
+            _ = Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            Volatile.Write(ref _database, HashDatabase.Open(path, new HashDatabaseOptions
+            {
+                Mode = FileMode.Create,
+                Tuning = new HashTuning { Buckets = FirstBuckets },
+            }));
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            NoteFailure(e);
+        }
+    }
+
+    private void GiveUp(HashDatabase database, Exception e)
+    {
+        lock (_changing)
+        {
+            if (_database != database || _isClosed)
+                return;
+            NoteFailure(e);
+            DeleteLocked();
+        }
+    }
+
+    private void NoteFailure(Exception e)
+    {
+        Interlocked.Increment(ref _failures);
+        Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
+        logger.LogError(
+            e, "The file '{Path}' for what leaves the table '{Table}' can't be used, and what was in it is evicted. It is tried again later",
+            path, table);
+    }
+
+    private void DeleteLocked()
+    {
+        if (_database is not { } database)
+            return;
+        Volatile.Write(ref _database, null);
+        background.TryRun("the end of a file of evicted entries", () =>
+        {
+            try
+            {
+                database.Close();
+            }
+            finally
+            {
+                File.Delete(path);
+            }
+        });
+    }
+
+    // A chain of many records makes each operation dear. The database goes on meanwhile.
+    private void GrowIfCrowded(HashDatabase database)
+    {
+        const int MostRecordsPerBucket = 2;
+        const int GrowthFactor = 4;
+        long buckets = database.Tuning.Buckets;
+        if (database.Count <= buckets * MostRecordsPerBucket || Interlocked.Exchange(ref _isGrowing, 1) != 0)
+            return;
+        background.Queue("the growth of a file of evicted entries", () =>
+        {
+            try
+            {
+                database.Rebuild(database.Tuning with { Buckets = buckets * GrowthFactor });
+            }
+            catch (BlockFileFullException)
+            {
+                // it stays as it is, and is a little slower
+            }
+            catch (Exception e) when (IsFault(e))
+            {
+                GiveUp(database, e);
+            }
+            finally
+            {
+                Volatile.Write(ref _isGrowing, 0);
+            }
+        });
+    }
+}

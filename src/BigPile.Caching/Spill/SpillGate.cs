@@ -1,0 +1,88 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace BigPile.Caching.Spill;
+
+/// <summary>The keys of one stripe of a table: who moves one of them between memory and file holds the gate.</summary>
+/// <remarks>
+/// The gate is held while the file is read and written, and never by a thread that is inside the pile. What leaves memory is staged under
+/// the lock of its bucket, so for that there is a lock of its own, held for a few instructions.
+/// Lock order: gate, then a shard of the evictor, a bucket, the staged entries.
+/// </remarks>
+internal sealed class SpillGate
+{
+    private readonly Lock _stagedLock = new();
+    private readonly List<StagedEntry> _staged = [];
+
+    /// <summary>Held by who moves a key of the stripe, puts or removes it.</summary>
+    internal Lock Keys { get; } = new();
+
+    /// <summary>Adds an entry that has just left memory. The lock of its bucket is held.</summary>
+    internal void AddLocked(StagedEntry entry)
+    {
+        lock (_stagedLock)
+            _staged.Add(entry);
+    }
+
+    /// <summary>The newest entry of a key that waits to be written.</summary>
+    internal StagedEntry? Find(ulong hash, ReadOnlySpan<byte> key)
+    {
+        StagedEntry? newest = null;
+        lock (_stagedLock)
+        {
+            foreach (StagedEntry entry in _staged)
+            {
+                if (entry.IsOf(hash, key) && (newest == null || entry.Version > newest.Version))
+                    newest = entry;
+            }
+        }
+        return newest;
+    }
+
+    /// <summary>Takes the entries of a key out that are below a version. Nobody will write them.</summary>
+    /// <returns>Whether there was one.</returns>
+    internal bool RemoveBelow(ulong hash, ReadOnlySpan<byte> key, ulong version)
+    {
+        bool isAny = false;
+        lock (_stagedLock)
+        {
+            for (int i = _staged.Count - 1; i >= 0; i--)
+            {
+                StagedEntry entry = _staged[i];
+                if (entry.Version >= version || !entry.IsOf(hash, key))
+                    continue;
+                _staged.RemoveAt(i);
+                entry.Dispose();
+                isAny = true;
+            }
+        }
+        return isAny;
+    }
+
+    /// <summary>Whether an entry still waits to be written.</summary>
+    internal bool IsStaged(StagedEntry entry)
+    {
+        lock (_stagedLock)
+            return _staged.Contains(entry);
+    }
+
+    /// <summary>Takes an entry out that was written, or is not to be.</summary>
+    internal void Remove(StagedEntry entry)
+    {
+        lock (_stagedLock)
+            _ = _staged.Remove(entry);
+        entry.Dispose();
+    }
+
+    /// <summary>Takes all out.</summary>
+    internal void Clear()
+    {
+        lock (_stagedLock)
+        {
+            foreach (StagedEntry entry in _staged)
+                entry.Dispose();
+            _staged.Clear();
+        }
+    }
+}

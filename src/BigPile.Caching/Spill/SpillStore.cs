@@ -1,0 +1,171 @@
+using System;
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Hash;
+
+namespace BigPile.Caching.Spill;
+
+/// <summary>What has left the memory of a table at its limit: on its way to a file, or there.</summary>
+/// <remarks>
+/// <para>
+/// A key is in memory or here, for all that can be seen from outside: whoever moves, puts or removes one holds the gate of its stripe. Only
+/// eviction takes no gate, as it runs inside the pile: it stages a copy, under the lock of the entry's bucket, and the thread writes what is
+/// staged once it is outside again. So memory holds no more than what the threads are about to write.
+/// </para>
+/// <para>
+/// What fails here costs entries that were evicted, and nothing else. The file begins empty each time the cache is made, and goes with it:
+/// after a restart only the pile's entries are there.
+/// </para>
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class SpillStore : IDisposable
+{
+    /// <summary>Larger blocks are evicted and not kept: they are copied under the lock of their bucket.</summary>
+    internal const long MaxPayloadBytes = 16 << 20;
+
+    private const int GateCount = 512;
+
+    private readonly SpillGate[] _gates = new SpillGate[GateCount];
+    private readonly ConcurrentQueue<StagedEntry> _queue = new();
+    private readonly SpillFile _file;
+    private long _kept;
+    private long _lost;
+    private long _returned;
+
+    internal SpillStore(SpillFile file)
+    {
+        _file = file;
+        for (int i = 0; i < GateCount; i++)
+            _gates[i] = new SpillGate();
+    }
+
+    /// <summary>How far sweeps have come.</summary>
+    internal SpillSweep Sweep { get; } = new();
+
+    /// <summary>The entries in the file, and its bytes.</summary>
+    internal (long Entries, long Bytes) Size => _file.Size;
+
+    /// <summary>The entries that have come back.</summary>
+    internal long Returned => Interlocked.Read(ref _returned);
+
+    /// <summary>The entries that were written.</summary>
+    internal long Kept => Interlocked.Read(ref _kept);
+
+    /// <summary>The entries that could not be written, as there was no room or the file failed.</summary>
+    internal long Lost => Interlocked.Read(ref _lost);
+
+    /// <summary>The gate of a key.</summary>
+    internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];
+
+    /// <summary>Copies an entry that is evicted. The lock of its bucket is held.</summary>
+    /// <returns>Whether it was small enough.</returns>
+    internal bool TryStageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
+    {
+        if (payload.Length > MaxPayloadBytes)
+        {
+            Interlocked.Increment(ref _lost);
+            return false;
+        }
+        var entry = new StagedEntry(hash, version, payload, key);
+        GateOf(hash).AddLocked(entry);
+        _queue.Enqueue(entry);
+        return true;
+    }
+
+    /// <summary>The next entry that waits to be written; it may have been taken out meanwhile.</summary>
+    internal bool TryNext([NotNullWhen(true)] out StagedEntry? entry) => _queue.TryDequeue(out entry);
+
+    /// <summary>Writes an entry to the file. The gate is held.</summary>
+    internal void WriteGated(StagedEntry entry)
+    {
+        Debug.Assert(GateOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
+        bool isKept = _file.TrySet(entry.Payload[entry.Key], entry.Payload);
+        Interlocked.Increment(ref isKept ? ref _kept : ref _lost);
+    }
+
+    /// <summary>Copies the block of a key, if there is one. The gate is held.</summary>
+    /// <param name="hash">The key's hash.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="into">Gets the block.</param>
+    /// <param name="staged">Where it was, if it is not in the file yet.</param>
+    internal bool TryReadGated(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out StagedEntry? staged)
+    {
+        SpillGate gate = GateOf(hash);
+        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
+        staged = gate.Find(hash, key);
+        if (staged == null)
+            return _file.TryGet(key, into);
+        into.Write(staged.Payload);
+        return true;
+    }
+
+    /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>
+    internal void EndReturnGated(ulong hash, ReadOnlySpan<byte> key, StagedEntry? staged)
+    {
+        SpillGate gate = GateOf(hash);
+        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
+        if (staged != null)
+            gate.Remove(staged);
+        _ = _file.Remove(key);
+        Interlocked.Increment(ref _returned);
+    }
+
+    /// <summary>Forgets what a key has here below a version; what the file has is below all that is staged. The gate is held.</summary>
+    internal void RemoveGated(ulong hash, ReadOnlySpan<byte> key, ulong belowVersion = ulong.MaxValue)
+    {
+        SpillGate gate = GateOf(hash);
+        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
+        gate.RemoveBelow(hash, key, belowVersion);
+        _ = _file.Remove(key);
+    }
+
+    /// <summary>Does something while nobody moves, puts or removes a key; then forgets everything.</summary>
+    internal void ClearAfter(Action action)
+    {
+        int held = 0;
+        try
+        {
+            for (; held < GateCount; held++)
+                _gates[held].Keys.Enter();
+            action();
+            foreach (SpillGate gate in _gates)
+                gate.Clear();
+            _file.Clear();
+        }
+        finally
+        {
+            while (--held >= 0)
+                _gates[held].Keys.Exit();
+        }
+    }
+
+    /// <summary>Waits until those have ended who hold a gate now.</summary>
+    internal void PassGates()
+    {
+        foreach (SpillGate gate in _gates)
+        {
+            lock (gate.Keys)
+            {
+                // nothing: whoever was inside has left
+            }
+        }
+    }
+
+    /// <summary>Begins a walk through the file; <see langword="null"/> when there is none.</summary>
+    internal IEnumerator<HashRecord>? BeginWalk() => _file.BeginWalk();
+
+    /// <summary>Deletes the file. Who is still inside a gate finds nothing.</summary>
+    public void Dispose()
+    {
+        _file.Dispose();
+        foreach (SpillGate gate in _gates)
+        {
+            lock (gate.Keys)
+                gate.Clear();
+        }
+    }
+}

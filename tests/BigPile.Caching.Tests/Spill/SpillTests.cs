@@ -1,0 +1,342 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+
+namespace BigPile.Caching.Tests.Spill;
+
+/// <summary>A table that is larger than its memory: what leaves it comes back as it was.</summary>
+public sealed class SpillTests
+{
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Managed)]
+    [InlineData(StoreKind.Mapped)]
+    public void All_of_ten_times_the_memory_is_found(StoreKind store)
+    {
+        using var cache = new SpillingCache(store: store);
+        cache.Fill();
+        TableStatistics filled = cache.Table.Statistics;
+        Assert.InRange(filled.TotalBytes, 1, 1 << 20);
+        Assert.Equal(SpillingCache.Many, filled.EntryCount + filled.SpilledEntries);
+        foreach (int key in Enumerable.Range(0, SpillingCache.Many).OrderBy(key => key * 7919L % 10_007))
+            Assert.Equal(SpillingCache.Value(key), cache.Table.Get(key));
+        TableStatistics read = cache.Table.Statistics;
+        Assert.InRange(read.TotalBytes, 1, 1 << 20);
+        Assert.Equal(SpillingCache.Many, read.EntryCount + read.SpilledEntries);
+        Assert.Equal(SpillingCache.Many, read.Hits);
+        Assert.Equal(0, read.Misses);
+        Assert.Equal(SpillingCache.Many, read.Puts); // what comes back was not put
+        Assert.Equal(0, read.SpillLosses);
+        Assert.InRange(read.SpillReturns, SpillingCache.Many / 2, SpillingCache.Many);
+    }
+
+    [Fact]
+    public void Without_a_directory_nothing_is_written_and_most_is_evicted()
+    {
+        using var cache = new SpillingCache(spills: false);
+        cache.Fill();
+        Assert.InRange(Enumerable.Range(0, SpillingCache.Many).Count(key => cache.Table.ContainsKey(key)), 1, SpillingCache.Many / 5);
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
+        Assert.Empty(cache.Files);
+    }
+
+    [Fact]
+    public void What_is_removed_does_not_come_back()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        for (int key = 0; key < SpillingCache.Many; key += 2)
+            Assert.True(cache.Table.Remove(key));
+        for (int key = 0; key < SpillingCache.Many; key++)
+        {
+            Assert.Equal(key % 2 != 0, cache.Table.ContainsKey(key));
+            Assert.Equal(key % 2 != 0, cache.Table.Remove(key));
+        }
+        Assert.Equal(SpillingCache.Many, cache.Table.Statistics.Removals);
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries + cache.Table.Count);
+    }
+
+    [Fact]
+    public void The_last_value_is_the_one_that_comes_back()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        for (int key = 0; key < SpillingCache.Many; key += 3)
+            cache.Table.Put(key, SpillingCache.Value(key, 1));
+        for (int key = 0; key < SpillingCache.Many; key++)
+            Assert.Equal(SpillingCache.Value(key, key % 3 == 0 ? 1 : 0), cache.Table.Get(key));
+    }
+
+    [Fact]
+    public void What_expires_or_loses_its_tag_does_not_uncover_what_was_spilled_before()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        cache.Table.Put(-1, SpillingCache.Value(-1));
+        cache.Table.Put(-2, SpillingCache.Value(-2));
+        cache.Fill();
+        cache.Table.Put(-1, SpillingCache.Value(-1, 1), new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+        cache.Table.Put(-2, SpillingCache.Value(-2, 1), new EntryOptions { Tags = ["t"] });
+        time.Advance(TimeSpan.FromSeconds(2));
+        cache.Table.RemoveByTag("t");
+        Assert.False(cache.Table.ContainsKey(-1));
+        Assert.False(cache.Table.ContainsKey(-2));
+    }
+
+    [Fact]
+    public void An_entry_comes_back_with_its_version_age_expiry_priority_and_tags()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        var options = new EntryOptions { MaxAge = TimeSpan.FromHours(1), Priority = EntryPriority.Low, Tags = ["a", "b"] };
+        cache.Table.Put(-1, SpillingCache.Value(-1), options, out EntryInfo put);
+        Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> before));
+        time.Advance(TimeSpan.FromMinutes(1));
+        cache.Displace();
+        Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> after));
+        Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
+        Assert.Equal(before with { Age = TimeSpan.FromMinutes(1) }, after);
+        Assert.Equal(put.Version, after.Info.Version);
+        Assert.False(cache.Table.TryGet(-1, TimeSpan.FromSeconds(30), out _));
+        cache.Displace(2_000_000);
+        cache.Table.RemoveByTag("b");
+        Assert.False(cache.Table.ContainsKey(-1));
+    }
+
+    [Fact]
+    public void A_tag_that_is_removed_goes_from_what_was_spilled_however_many_sweeps_come()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill(options: new EntryOptions { Tags = ["t"] });
+        cache.Table.RemoveByTag("t");
+        for (int key = 0; key < SpillingCache.Many; key += 10)
+            Assert.False(cache.Table.ContainsKey(key));
+        for (int round = 0; round < 3; round++)
+            cache.Table.Sweep();
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
+        for (int key = 0; key < SpillingCache.Many; key++)
+            Assert.False(cache.Table.ContainsKey(key));
+    }
+
+    [Fact]
+    public void A_sweep_frees_what_expired_where_it_was_spilled()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        cache.Fill(options: new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+        Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
+        time.Advance(TimeSpan.FromSeconds(2));
+        cache.Table.Sweep();
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
+        Assert.Equal(0, cache.Table.Count);
+    }
+
+    [Fact]
+    public void A_use_of_a_sliding_entry_puts_its_end_off_wherever_it_is()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        cache.Table.Put(-1, SpillingCache.Value(-1), new EntryOptions { Sliding = TimeSpan.FromSeconds(10) });
+        for (int round = 0; round < 4; round++)
+        {
+            cache.Displace(1_000_000 * (round + 1));
+            time.Advance(TimeSpan.FromSeconds(7));
+            Assert.True(cache.Table.Touch(-1), $"round {round}");
+        }
+        cache.Displace(9_000_000);
+        time.Advance(TimeSpan.FromSeconds(11));
+        Assert.False(cache.Table.ContainsKey(-1));
+    }
+
+    [Fact]
+    public void A_condition_holds_for_what_was_spilled()
+    {
+        using var cache = new SpillingCache();
+        cache.Table.Put(-1, SpillingCache.Value(-1), null, out EntryInfo first);
+        cache.Displace();
+        Assert.False(cache.Table.Update(-1, SpillingCache.Value(-1, 1), version: 0, out _));
+        Assert.False(cache.Table.Update(-1, SpillingCache.Value(-1, 1), first.Version + 1, out _));
+        cache.Displace(2_000_000);
+        Assert.True(cache.Table.Update(-1, SpillingCache.Value(-1, 2), first.Version, out EntryInfo second));
+        cache.Displace(3_000_000);
+        Assert.Equal(SpillingCache.Value(-1, 2), cache.Table.Get(-1));
+        cache.Displace(4_000_000);
+        Assert.False(cache.Table.Remove(-1, first.Version));
+        Assert.True(cache.Table.Remove(-1, second.Version));
+        Assert.True(cache.Table.Update(-1, SpillingCache.Value(-1, 3), version: 0, out _));
+        Assert.Equal(SpillingCache.Value(-1, 3), cache.Table.Get(-1));
+    }
+
+    [Fact]
+    public void A_factory_does_not_run_for_what_was_spilled()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        for (int key = 0; key < SpillingCache.Many; key += 7)
+            Assert.Equal(SpillingCache.Value(key), cache.Table.GetOrAdd(key, static _ => throw new InvalidOperationException("It is there.")));
+    }
+
+    [Fact]
+    public void Every_way_of_reading_finds_what_was_spilled()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        var writer = new ArrayBufferWriter<byte>();
+        for (int key = 0; key < 1_000; key += 10)
+        {
+            Assert.True(cache.Table.TryGetInfo(key, out EntryInfo info));
+            Assert.Equal(SpillingCache.ValueBytes, info.ValueBytes);
+            Assert.True(cache.Table.TryRead(key + 1, writer, out _));
+            Assert.Equal(SpillingCache.Value(key + 1), writer.WrittenSpan);
+            writer.ResetWrittenCount();
+            Assert.True(cache.Table.TryLease(key + 2, out PileLease? lease, out _));
+            using (lease)
+                Assert.Equal(SpillingCache.Value(key + 2), lease.Memory.ToArray());
+            Assert.True(cache.Table.TryGetPointer(key + 3, out PilePointer pointer));
+            Assert.Equal(SpillingCache.Value(key + 3), cache.Cache.Pile.Get<byte[]>(pointer));
+            var one = new byte[SpillingCache.ValueBytes];
+            Assert.True(cache.Table.TryRead(key + 4, one, out _));
+            Assert.Equal(SpillingCache.Value(key + 4), one);
+        }
+    }
+
+    [Fact]
+    public void Objects_and_text_come_back_as_they_were()
+    {
+        using var cache = new SpillingCache();
+        CacheTable<string, object?> table = cache.Cache.GetOrCreateTable<string, object?>(
+            new TableOptions("objects") { CollisionMode = CollisionMode.Durable, MaxBytes = 1 << 20 });
+        object?[] values = ["text", "têxt" + new string('ü', 500), 17, null, new[] { 1, 2, 3 }, Guid.NewGuid(), new string('x', 900)];
+        for (int i = 0; i < 20_000; i++)
+            table.Put($"key {i}", values[i % values.Length]);
+        Assert.NotEqual(0, table.Statistics.SpilledEntries);
+        for (int i = 0; i < 20_000; i++)
+            Assert.Equal(values[i % values.Length], table.Get($"key {i}"));
+    }
+
+    [Fact]
+    public void A_cleared_table_is_empty_and_a_dropped_one_has_no_file()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        cache.Table.Clear();
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
+        for (int key = 0; key < SpillingCache.Many; key++)
+            Assert.False(cache.Table.ContainsKey(key));
+        cache.Fill();
+        Assert.NotEmpty(cache.Files);
+        Assert.True(cache.Cache.DropTable("t"));
+        Assert.Empty(cache.Files);
+    }
+
+    [Fact]
+    public void The_files_go_with_the_cache()
+    {
+        var cache = new SpillingCache();
+        cache.Fill();
+        Assert.NotEmpty(cache.Files);
+        cache.Cache.Dispose();
+        Assert.Empty(cache.Files);
+        cache.Dispose();
+    }
+
+    [Fact]
+    public void What_a_killed_process_left_is_not_believed()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill(5_000);
+        string file = Assert.Single(cache.Files);
+        byte[] left = File.ReadAllBytes(file);
+        cache.Table.Clear();
+        using var other = new SpillingCache();
+        string own = Path.Combine(other.SpillDirectory, $"{other.Cache.Pile.Keeper.Id:N}", Path.GetFileName(file));
+        Directory.CreateDirectory(Path.GetDirectoryName(own)!);
+        File.WriteAllBytes(own, left);
+        other.Displace();
+        for (int key = 0; key < 5_000; key++)
+            Assert.False(other.Table.ContainsKey(key));
+        Assert.True(other.Table.ContainsKey(1_000_000));
+    }
+
+    [Fact]
+    public void A_directory_that_can_not_be_used_costs_the_evicted_and_no_more()
+    {
+        using var cache = new SpillingCache();
+        File.WriteAllText(cache.SpillDirectory, "no directory");
+        cache.Fill();
+        Assert.InRange(cache.Table.Statistics.SpillLosses, SpillingCache.Many / 2, SpillingCache.Many);
+        Assert.Equal(SpillingCache.Value(SpillingCache.Many - 1), cache.Table.Get(SpillingCache.Many - 1));
+        File.Delete(cache.SpillDirectory);
+        for (int round = 1; round <= 3; round++)
+            cache.Displace(1_000_000 * round); // it is tried again
+        Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
+    }
+
+    [Fact]
+    public void Listeners_are_told_of_what_is_lost_only()
+    {
+        using var cache = new SpillingCache();
+        var told = new List<RemovedEntry<int>>();
+        cache.Table.EntriesRemoved += batch =>
+        {
+            lock (told)
+                told.AddRange(batch);
+        };
+        cache.Fill();
+        Testing.Eventually.True(() => cache.Cache.Pile.Keeper.Background.IsIdle, "the deliveries end");
+        Assert.Empty(told);
+    }
+
+    [Fact]
+    public async Task Eight_threads_never_read_an_older_value_than_was_put_nor_one_that_was_removed()
+    {
+        const int threads = 8;
+        const int keysEach = 600;
+        using var cache = new SpillingCache();
+        int seed = Testing.TestLeg.Seed(7);
+        int steps = Testing.TestLeg.Steps(20_000, 400_000);
+        await Task.WhenAll(Enumerable.Range(0, threads).Select(thread => Task.Run(() =>
+        {
+            var random = new Random(seed + thread);
+            var numbers = new int[keysEach]; // 0: not there
+            int last = 0;
+            for (int step = 0; step < steps; step++)
+            {
+                int own = random.Next(keysEach);
+                int key = thread * keysEach + own;
+                string when = $"seed {seed}, thread {thread}, step {step}, key {key}";
+                switch (random.Next(8))
+                {
+                    case 0:
+                        Assert.True(cache.Table.Remove(key) == (numbers[own] != 0), when);
+                        numbers[own] = 0;
+                        break;
+                    case 1 or 2:
+                        cache.Table.Put(key, SpillingCache.Value(key, ++last));
+                        numbers[own] = last;
+                        break;
+                    case 3:
+                        bool isNew = cache.Table.Update(key, SpillingCache.Value(key, ++last), version: 0, out _);
+                        Assert.True(isNew == (numbers[own] == 0), when);
+                        numbers[own] = isNew ? last : numbers[own];
+                        break;
+                    case 4:
+                        _ = cache.Table.TryGet(random.Next(threads * keysEach), out _); // one of the others'
+                        break;
+                    default:
+                        bool found = cache.Table.TryGet(key, out byte[]? value);
+                        Assert.True(found == (numbers[own] != 0), when);
+                        Assert.True(!found || value!.AsSpan().SequenceEqual(SpillingCache.Value(key, numbers[own])), when);
+                        break;
+                }
+            }
+        })));
+        TableStatistics statistics = cache.Table.Statistics;
+        Assert.NotEqual(0, statistics.SpillReturns);
+        Assert.Equal(0, statistics.SpillLosses);
+        Assert.InRange(statistics.TotalBytes, 1, 1 << 20);
+    }
+}
