@@ -93,6 +93,12 @@ public sealed class BigPileOptions
     /// </summary>
     public string? IndexDirectory { get; set; }
 
+    /// <summary>
+    /// Where the entries go that leave the memory of a table at its limit, to come back when they are asked for; by default they are
+    /// evicted. See <see cref="PileCacheOptions.SpillDirectory"/>.
+    /// </summary>
+    public string? SpillDirectory { get; set; }
+
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
 
@@ -122,6 +128,7 @@ public sealed class BigPileOptions
     {
         WaitsForTables = WaitsForTables,
         IndexDirectory = IndexDirectory,
+        SpillDirectory = SpillDirectory,
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,

@@ -39,8 +39,10 @@ public sealed class SettingsTests
         PileSettings pile = Read(
             ("Pile:FlushSeconds", "604800"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"),
             ("Pile:Checksums", "AtEveryRead"), ("Pile:FlushLogBytes", "1g"), ("Pile:Name", "n"), ("Pile:Store", "managed"),
-            ("Pile:CreateDirectory", "false"), ("Pile:HugePages", "false"), ("Pile:IndexDirectory", "/dev/shm")).Pile;
+            ("Pile:CreateDirectory", "false"), ("Pile:HugePages", "false"), ("Pile:IndexDirectory", "/dev/shm"),
+            ("Pile:SpillDirectory", "/var/spill")).Pile;
         Assert.Equal("/dev/shm", pile.IndexDirectory);
+        Assert.Equal("/var/spill", pile.SpillDirectory);
         Assert.Equal((TimeSpan.FromDays(7), 1L << 30), (pile.FlushInterval, pile.FlushLogBytes));
         Assert.Equal((PileWarmup.Advise, 200L << 20), (pile.Warmup, pile.WarmupBytesPerSecond));
         Assert.Equal(PileChecksums.AtEveryRead, pile.Checksums);

@@ -40,6 +40,7 @@ internal class PileOpener(PilePlan plan)
                 OwnsPile = true,
                 TimeProvider = plan.Pile.TimeProvider,
                 IndexDirectory = plan.IndexDirectory,
+                SpillDirectory = plan.SpillDirectory,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

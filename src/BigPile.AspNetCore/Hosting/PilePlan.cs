@@ -14,6 +14,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
     internal string? IndexDirectory { get; init; }
 
+    /// <summary>Where entries go that leave the memory of tables at their limits, if not nowhere.</summary>
+    internal string? SpillDirectory { get; init; }
+
     /// <summary>How long the host's start waits for the pile.</summary>
     internal TimeSpan StartWait { get; init; }
 

@@ -35,6 +35,18 @@ internal sealed record TableReport(
     /// <summary>Entries whose time was over.</summary>
     public long Expirations { get; init; }
 
+    /// <summary>Entries that left memory and are in a file; left out when there are none, as all that has to do with it.</summary>
+    public long? SpilledEntries { get; init; }
+
+    /// <summary>Bytes of that file.</summary>
+    public long? SpilledBytes { get; init; }
+
+    /// <summary>Entries that came back from it.</summary>
+    public long? SpillReturns { get; init; }
+
+    /// <summary>Entries that could not be kept there.</summary>
+    public long? SpillLosses { get; init; }
+
     /// <summary>The share of reads that found their key, from 0 to 1; left out when there were no reads.</summary>
     public double? HitRatio { get; init; }
 
@@ -54,9 +66,15 @@ internal sealed record TableReport(
         Collisions = statistics.Collisions,
         Evictions = statistics.Evictions,
         Expirations = statistics.Expirations,
+        SpilledEntries = AboveZero(statistics.SpilledEntries),
+        SpilledBytes = AboveZero(statistics.SpilledBytes),
+        SpillReturns = AboveZero(statistics.SpillReturns),
+        SpillLosses = AboveZero(statistics.SpillLosses),
         HitRatio = RatioOf(statistics.Hits, statistics.Hits + statistics.Misses),
         PerSecond = perSecond,
     };
+
+    private static long? AboveZero(long number) => number == 0 ? null : number;
 
     private static double? RatioOf(long hits, long reads) => reads == 0 ? null : System.Math.Round(hits / (double)reads, 4);
 }

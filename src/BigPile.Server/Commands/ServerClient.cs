@@ -4,6 +4,7 @@ using System.Net.Http;
 using System.Net.Http.Headers;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Hash;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
@@ -39,7 +40,7 @@ internal static class ServerClient
 
     /// <summary>Whether an exception's message tells a user of a command all that there is to know.</summary>
     internal static bool IsExplained(Exception exception) =>
-        exception is LoadException or Hosting.SettingsException or PileException or HttpRequestException
+        exception is LoadException or Hosting.SettingsException or PileException or HashDatabaseException or HttpRequestException
             or ArgumentException { ParamName: "options" }
             or System.IO.IOException or System.IO.InvalidDataException or UnauthorizedAccessException
             or TaskCanceledException { InnerException: TimeoutException };

@@ -25,23 +25,37 @@ internal static class StatsCommand
     {
         Option<string?> keyFile = ServerKey.CreateOption();
         (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
-        var command = new Command("stats", "Tells what a pile and its tables hold, as JSON. Exit code 0: here it is; 1: it can't be had.")
+        var database = new Option<string?>("--database")
         {
-            directory, url, keyFile,
+            Description = "The file of a hash database that no process writes, in the place of a pile.",
+        };
+        var command = new Command("stats", "Tells what a pile and its tables hold, or a hash database, as JSON. Exit code 0: here it is; 1: it can't be had.")
+        {
+            directory, url, database, keyFile,
         };
         LoadCommand.AllowOnePlace(command, directory, url);
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(database) is { Implicit: false }
+                && (result.GetResult(directory) is { Implicit: false } || result.GetResult(url) is { Implicit: false }))
+            {
+                result.AddError("Use --database alone: it is another thing than a pile.");
+            }
+        });
         command.SetAction((result, cancellationToken) => RunAsync(
-            result.GetValue(directory), result.GetValue(url), result.GetValue(keyFile), result.InvocationConfiguration.Output,
-            result.InvocationConfiguration.Error, cancellationToken));
+            result.GetValue(directory), result.GetValue(url), result.GetValue(database), result.GetValue(keyFile),
+            result.InvocationConfiguration.Output, result.InvocationConfiguration.Error, cancellationToken));
         return command;
     }
 
     private static async Task<int> RunAsync(
-        string? directory, Uri? server, string? keyFile, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+        string? directory, Uri? server, string? database, string? keyFile, TextWriter output, TextWriter error, CancellationToken cancellationToken)
     {
         try
         {
-            JsonNode? report = server == null ? Read(directory) : await AskAsync(server, keyFile, cancellationToken).ConfigureAwait(false);
+            JsonNode? report = database != null ? DatabaseFile.Describe(database)
+                : server == null ? Read(directory)
+                : await AskAsync(server, keyFile, cancellationToken).ConfigureAwait(false);
             await output.WriteLineAsync(report!.ToJsonString(Indented)).ConfigureAwait(false);
             return Done;
         }

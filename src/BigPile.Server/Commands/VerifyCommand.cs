@@ -3,11 +3,12 @@ using System.CommandLine;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Hash;
 using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>verify</c>: looks at everything in a pile's directory, and changes nothing.</summary>
+/// <summary>The command <c>verify</c>: looks at everything in a pile's directory or a hash database, and changes nothing.</summary>
 internal static class VerifyCommand
 {
     private const int Sound = 0;
@@ -16,10 +17,13 @@ internal static class VerifyCommand
 
     internal static Command Create()
     {
-        var directory = new Argument<string>("DIRECTORY") { Description = "The directory of a pile that no process has open." };
+        var directory = new Argument<string>("PATH")
+        {
+            Description = "The directory of a pile, or the file of a hash database, that no process has open.",
+        };
         var command = new Command(
             "verify",
-            "Checks every block of a pile on disk and changes nothing. Exit code 0: it is sound; 1: it has faults; 2: it is in use or "
+            "Checks every block of a pile on disk, or every record of a hash database, and changes nothing. Exit code 0: it is sound; 1: it has faults; 2: it is in use or "
             + "can't be opened.")
         {
             directory,
@@ -34,15 +38,17 @@ internal static class VerifyCommand
     {
         try
         {
-            long startedAt = time.GetTimestamp();
-            PileVerification found =
-                await Task.Run(() => Pile.VerifyDirectory(directory, null, cancellationToken), cancellationToken).ConfigureAwait(false);
-            Report(found, Path.GetFullPath(directory), time.GetElapsedTime(startedAt), console.Output);
-            return found.IsSound ? Sound : Faulty;
+            bool isSound = await Task.Run(
+                () => DatabaseFile.IsMeant(directory)
+                    ? VerifyDatabase(directory, time, console.Output)
+                    : VerifyPile(directory, time, console.Output, cancellationToken),
+                cancellationToken).ConfigureAwait(false);
+            return isSound ? Sound : Faulty;
         }
-        catch (Exception e) when (e is PileException or IOException or UnauthorizedAccessException or ArgumentException)
+        catch (Exception e) when (IsRefusal(e))
         {
-            await console.Error.WriteLineAsync($"The pile could not be verified: {e.Message}").ConfigureAwait(false);
+            string what = DatabaseFile.IsMeant(directory) ? "database" : "pile";
+            await console.Error.WriteLineAsync($"The {what} could not be verified: {e.Message}").ConfigureAwait(false);
             return Refused;
         }
         catch (OperationCanceledException)
@@ -50,6 +56,25 @@ internal static class VerifyCommand
             await console.Error.WriteLineAsync("The verification was stopped before its end.").ConfigureAwait(false);
             return Refused;
         }
+    }
+
+    private static bool IsRefusal(Exception e) =>
+        e is PileException or HashDatabaseException or IOException or UnauthorizedAccessException or ArgumentException;
+
+    private static bool VerifyPile(string directory, TimeProvider time, TextWriter output, CancellationToken cancellationToken)
+    {
+        long startedAt = time.GetTimestamp();
+        PileVerification found = Pile.VerifyDirectory(directory, null, cancellationToken);
+        Report(found, Path.GetFullPath(directory), time.GetElapsedTime(startedAt), output);
+        return found.IsSound;
+    }
+
+    private static bool VerifyDatabase(string path, TimeProvider time, TextWriter output)
+    {
+        long startedAt = time.GetTimestamp();
+        HashVerification found = HashDatabase.Verify(path);
+        DatabaseFile.Report(found, Path.GetFullPath(path), time.GetElapsedTime(startedAt), output);
+        return found.IsSound;
     }
 
     private static void Report(PileVerification found, string path, TimeSpan elapsed, TextWriter output)

@@ -29,7 +29,7 @@ internal sealed record PileSettings
     [
         "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:HugePages",
         "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
-        "Pile:IndexDirectory",
+        "Pile:IndexDirectory", "Pile:SpillDirectory",
     ];
 
     /// <summary>What the pile is called in metrics, if it is said.</summary>
@@ -43,6 +43,9 @@ internal sealed record PileSettings
 
     /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
     internal string? IndexDirectory { get; init; }
+
+    /// <summary>Where entries go that leave the memory of tables at their limits, if not nowhere.</summary>
+    internal string? SpillDirectory { get; init; }
 
     /// <summary>Whether a directory without a pile gets one.</summary>
     internal bool CreateDirectory { get; init; }
@@ -82,6 +85,7 @@ internal sealed record PileSettings
             Store = Choice(configuration, "Pile:Store", StoreKind.Mapped),
             Directory = ReadDirectory(configuration),
             IndexDirectory = Text(configuration, "Pile:IndexDirectory") is { } indexes ? Path.GetFullPath(indexes) : null,
+            SpillDirectory = Text(configuration, "Pile:SpillDirectory") is { } spill ? Path.GetFullPath(spill) : null,
             CreateDirectory = Switch(configuration, "Pile:CreateDirectory", true),
             SegmentBytes = ReadSegmentBytes(configuration),
             MaxBytes = ReadMaxBytes(configuration),
@@ -104,6 +108,7 @@ internal sealed record PileSettings
         pile.Store = Store;
         pile.Directory = Store == StoreKind.Mapped ? Directory : null;
         pile.IndexDirectory = Store == StoreKind.Mapped ? IndexDirectory : null;
+        pile.SpillDirectory = SpillDirectory;
         pile.CreateDirectory = CreateDirectory;
         pile.SegmentBytes = SegmentBytes;
         pile.MaxBytes = MaxBytes;

@@ -1,0 +1,44 @@
+using System;
+using System.IO;
+using System.Text.Json.Nodes;
+using BigPile.Hash;
+using BigPile.Server.Loading;
+
+namespace BigPile.Server.Commands;
+
+/// <summary>A hash database, as commands that are given a file in the place of a directory look at it; nothing in it is changed.</summary>
+internal static class DatabaseFile
+{
+    /// <summary>Whether a command that was given a path means a database.</summary>
+    internal static bool IsMeant(string? path) => File.Exists(path);
+
+    /// <summary>What it holds.</summary>
+    internal static JsonNode Describe(string path)
+    {
+        using HashDatabase database = HashDatabase.Open(path, new HashDatabaseOptions { ReadOnly = true });
+        HashStatistics statistics = database.GetStatistics();
+        return new JsonObject
+        {
+            ["file"] = database.Path,
+            ["records"] = statistics.Records,
+            ["buckets"] = statistics.Buckets,
+            ["fileBytes"] = statistics.FileBytes,
+            ["indexBytes"] = statistics.IndexBytes,
+            ["liveBytes"] = statistics.LiveBytes,
+            ["freeBytes"] = statistics.FreeBytes,
+            ["waitingBytes"] = statistics.WaitingBytes,
+        };
+    }
+
+    /// <summary>Says what was found wrong with one.</summary>
+    internal static void Report(HashVerification found, string path, TimeSpan elapsed, TextWriter output)
+    {
+        output.WriteLine($"Verified the hash database {path}");
+        output.WriteLine($"  records     {found.Records:N0}");
+        output.WriteLine($"  looked at   {Counted.Of(found.CheckedBytes, "byte")}");
+        output.WriteLine($"  time        {elapsed.TotalSeconds:F2} s, {found.CheckedBytes / 1e9 / Math.Max(elapsed.TotalSeconds, 1e-6):F2} GB/s");
+        foreach (string problem in found.Problems)
+            output.WriteLine($"Fault: {problem}");
+        output.WriteLine(found.IsSound ? "No faults." : $"Faults: {found.Problems.Length:N0}.");
+    }
+}
