@@ -31,15 +31,21 @@ internal sealed class LimitCommand : ReportCommand<LimitOptions, LimitReport>
 
     private readonly Option<int> _valueBytes = SharedOptions.ValueBytes(Defaults.ValueBytes);
 
+    private readonly Option<string?> _spill = new("--spill")
+    {
+        Description = "Where entries go that leave memory, to come back when they are asked for: a directory. They are evicted without it.",
+        HelpName = "DIR",
+    };
+
     internal LimitCommand(TextWriter output)
         : base(output, "limit",
-            "Puts far more into a table than its limit in bytes, and watches the table's own figure and the process's memory.")
+            "Puts far more into a table than its limit in bytes, watches the table's own figure and the process's memory, and reads all of it.")
     {
-        AddOptions(_limit, _put, _valueBytes);
+        AddOptions(_limit, _put, _valueBytes, _spill);
     }
 
     protected override LimitOptions Read(ParseResult arguments) =>
-        new(arguments.GetValue(_limit), arguments.GetValue(_put), arguments.GetValue(_valueBytes));
+        new(arguments.GetValue(_limit), arguments.GetValue(_put), arguments.GetValue(_valueBytes), arguments.GetValue(_spill));
 
     protected override LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop) =>
         LimitRunner.Run(options, progress, stop);

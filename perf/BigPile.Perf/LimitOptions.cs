@@ -4,7 +4,9 @@ namespace BigPile.Perf;
 /// <param name="LimitMebibytes">The table's limit.</param>
 /// <param name="PutMebibytes">How much is put in all, keys and values.</param>
 /// <param name="ValueBytes">The bytes of each value.</param>
-internal sealed record LimitOptions(int LimitMebibytes = 1024, int PutMebibytes = 10_240, int ValueBytes = 1000)
+/// <param name="SpillDirectory">Where entries go that leave memory; <see langword="null"/>: nowhere.</param>
+internal sealed record LimitOptions(
+    int LimitMebibytes = 1024, int PutMebibytes = 10_240, int ValueBytes = 1000, string? SpillDirectory = null)
 {
     internal const int MaxLimitMebibytes = 1 << 20;
     internal const int MaxPutMebibytes = 1 << 24;

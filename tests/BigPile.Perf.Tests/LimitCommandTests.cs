@@ -19,6 +19,20 @@ public sealed class LimitCommandTests
     }
 
     [Fact]
+    public async Task With_a_place_to_spill_to_every_key_is_found()
+    {
+        using var directory = new TemporaryDirectory();
+        const string load = "limit --limit-mebibytes 2 --put-mebibytes 20 --value-bytes 200 --json";
+        JsonElement kept = (await ConsoleRun.Of($"{load} --spill {directory.Path}")).Json();
+        long count = kept.GetProperty("putBytes").GetInt64() / 208;
+        Assert.Equal((count, 0), (kept.GetProperty("found").GetInt64(), kept.GetProperty("missed").GetInt64()));
+        Assert.Equal(count, kept.GetProperty("entryCount").GetInt64() + kept.GetProperty("spilledEntries").GetInt64());
+        JsonElement lost = (await ConsoleRun.Of(load)).Json();
+        Assert.InRange(lost.GetProperty("missed").GetInt64(), count / 2, count);
+        Assert.Equal(0, lost.GetProperty("spilledEntries").GetInt64());
+    }
+
+    [Fact]
     public async Task A_table_for_people_says_what_was_kept()
     {
         ConsoleRun run = await ConsoleRun.Of("limit --limit-mebibytes 2 --put-mebibytes 4");

@@ -49,8 +49,16 @@ internal static class CacheTables
         Table table = NewTable(Invariant($"limit: {Counted.Of(report.LimitBytes, "byte")}, values of {report.ValueBytes:N0}"));
         Add(table, "Put, keys and values", Invariant($"{report.PutBytes:N0}"), "bytes");
         AddRate(table, "Put", report.PutPerSecond);
-        Add(table, "Entries at the end", Invariant($"{report.EntryCount:N0}"), "");
+        AddRate(table, "Get at random, all keys", report.GetPerSecond);
+        Add(table, "Found", Invariant($"{report.Found:N0}"), "keys");
+        Add(table, "Missed", Invariant($"{report.Missed:N0}"), "keys");
+        Add(table, "Entries in memory at the end", Invariant($"{report.EntryCount:N0}"), "");
         Add(table, "Made room for others", Invariant($"{report.Evictions:N0}"), "entries");
+        if (report.SpilledEntries != 0)
+        {
+            Add(table, "Spilled at the end", Invariant($"{report.SpilledEntries:N0}"), "entries");
+            Add(table, "Their file", Invariant($"{report.SpilledBytes:N0}"), "bytes");
+        }
         table.AddEmptyRow();
         Add(table, "Most bytes by the table's own figure", Invariant($"{report.MostTableBytes:N0}"), "bytes");
         Add(table, "Process before", Invariant($"{report.BaselineProcessBytes:N0}"), "bytes");

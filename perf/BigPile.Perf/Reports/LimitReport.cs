@@ -31,4 +31,19 @@ internal sealed record LimitReport
     public required double ProcessPercentOfLimit { get; init; }
 
     public required double PutPerSecond { get; init; }
+
+    /// <summary>Gets of all keys at random, those that find nothing included.</summary>
+    public required double GetPerSecond { get; init; }
+
+    /// <summary>Gets that found their key.</summary>
+    public required long Found { get; init; }
+
+    /// <summary>Gets that did not.</summary>
+    public required long Missed { get; init; }
+
+    /// <summary>Entries that had left memory and were in a file at the end.</summary>
+    public required long SpilledEntries { get; init; }
+
+    /// <summary>The bytes of that file.</summary>
+    public required long SpilledBytes { get; init; }
 }

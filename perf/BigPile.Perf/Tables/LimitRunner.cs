@@ -1,5 +1,7 @@
 using System;
+using System.Buffers.Binary;
 using System.Diagnostics;
+using System.Numerics;
 using System.Threading;
 using BigPile.Caching;
 using BigPile.Perf.Loads;
@@ -7,82 +9,111 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Puts far more into a table than its limit in bytes, and watches the table's figure and the process's memory.</summary>
+/// <summary>
+/// Puts far more into a table than its limit in bytes, watches the table's figure and the process's memory, and reads all of it.
+/// </summary>
 internal static class LimitRunner
 {
-    private const int PutsBetweenLooks = 256;
+    private const int OperationsBetweenLooks = 256;
     private const int LooksBetweenProcessLooks = 64; // the system takes longer to tell than the table
-    private const long RehearsedBytes = 8 << 20;
 
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">The table went over its limit.</exception>
+    /// <exception cref="LoadException">The table went over its limit, or lost or changed what it must keep.</exception>
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        long limitBytes = (long)options.LimitMebibytes << 20;
-        // code is compiled by now
-        _ = Fill(Math.Min(limitBytes, RehearsedBytes), RehearsedBytes, options.ValueBytes, new NoProgress(), stop);
+        // code is compiled by then
+        _ = Load(options with { LimitMebibytes = Math.Min(options.LimitMebibytes, 4), PutMebibytes = 8 }, new NoProgress(), stop);
         GC.Collect();
         long baselineBytes = Environment.WorkingSet;
-        Filled filled = Fill(limitBytes, (long)options.PutMebibytes << 20, options.ValueBytes, progress, stop);
+        LimitWatch watch = Load(options, progress, stop);
         return new LimitReport
         {
-            LimitBytes = limitBytes,
-            PutBytes = filled.PutBytes,
+            LimitBytes = watch.LimitBytes,
+            PutBytes = watch.Count * (sizeof(long) + options.ValueBytes),
             ValueBytes = options.ValueBytes,
-            EntryCount = filled.Statistics.EntryCount,
-            Evictions = filled.Statistics.Evictions,
-            MostTableBytes = filled.MostTableBytes,
+            EntryCount = watch.Statistics.EntryCount,
+            Evictions = watch.Statistics.Evictions,
+            MostTableBytes = watch.MostTableBytes,
             BaselineProcessBytes = baselineBytes,
-            MostProcessBytes = filled.MostProcessBytes,
-            ProcessPercentOfLimit = Math.Round(100.0 * (filled.MostProcessBytes - baselineBytes) / limitBytes, 1),
-            PutPerSecond = Math.Round(filled.PutBytes / (sizeof(long) + options.ValueBytes) / Math.Max(filled.Seconds, 1e-9)),
+            MostProcessBytes = watch.MostProcessBytes,
+            ProcessPercentOfLimit = Math.Round(100.0 * (watch.MostProcessBytes - baselineBytes) / watch.LimitBytes, 1),
+            PutPerSecond = Math.Round(watch.Count / Math.Max(watch.PutSeconds, 1e-9)),
+            GetPerSecond = Math.Round(watch.Count / Math.Max(watch.GetSeconds, 1e-9)),
+            Found = watch.Found,
+            Missed = watch.Count - watch.Found,
+            SpilledEntries = watch.Statistics.SpilledEntries,
+            SpilledBytes = watch.Statistics.SpilledBytes,
         };
     }
 
-    private static Filled Fill(long limitBytes, long putBytes, int valueBytes, ILoadProgress progress, CancellationToken stop)
+    private static LimitWatch Load(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        using var cache = new PileCache(new Pile(), ownsPile: true);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limit") { MaxBytes = limitBytes });
-        long count = Math.Max(1, putBytes / (sizeof(long) + valueBytes));
-        var filled = new Filled { PutBytes = count * (sizeof(long) + valueBytes) };
-        var value = new byte[valueBytes];
-        progress.Begin("put", count);
-        long start = Stopwatch.GetTimestamp();
-        for (long key = 0; key < count; key++)
+        var watch = new LimitWatch((long)options.LimitMebibytes << 20)
         {
-            table.PutBytes(key, value, out _);
-            if (key % PutsBetweenLooks != 0)
-                continue;
-            stop.ThrowIfCancellationRequested();
-            filled.Look(table.Statistics.TotalBytes, limitBytes, key % (PutsBetweenLooks * LooksBetweenProcessLooks) == 0);
-            progress.Report(key);
-        }
-        filled.Seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        filled.Look(table.Statistics.TotalBytes, limitBytes, seesProcess: true);
-        filled.Statistics = table.Statistics;
-        return filled;
+            Count = Math.Max(1, ((long)options.PutMebibytes << 20) / (sizeof(long) + options.ValueBytes)),
+        };
+        using var cache = new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true, SpillDirectory = options.SpillDirectory });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limit") { MaxBytes = watch.LimitBytes });
+        watch.PutSeconds = Put(table, options.ValueBytes, watch, progress, stop);
+        watch.GetSeconds = Get(table, options.ValueBytes, watch, progress, stop);
+        watch.Look(table, seesProcess: true);
+        watch.Statistics = table.Statistics;
+        if (options.SpillDirectory != null && watch.Found != watch.Count)
+            throw new LoadException($"{watch.Count - watch.Found:N0} of {watch.Count:N0} keys are missing. The table is at fault, or the disk full.");
+        return watch;
     }
 
-    private sealed class Filled
+    private static double Put(
+        CacheTable<long, byte[]> table, int valueBytes, LimitWatch watch, ILoadProgress progress, CancellationToken stop)
     {
-        internal long PutBytes { get; init; }
-
-        internal double Seconds { get; set; }
-
-        internal long MostTableBytes { get; private set; }
-
-        internal long MostProcessBytes { get; private set; }
-
-        internal TableStatistics Statistics { get; set; } = null!;
-
-        internal void Look(long tableBytes, long limitBytes, bool seesProcess)
+        var value = new byte[valueBytes];
+        progress.Begin("put", watch.Count);
+        long start = Stopwatch.GetTimestamp();
+        for (long key = 0; key < watch.Count; key++)
         {
-            if (tableBytes > limitBytes)
-                throw new LoadException($"The table takes {tableBytes:N0} bytes, and its limit is {limitBytes:N0}. The table is at fault.");
-            MostTableBytes = Math.Max(MostTableBytes, tableBytes);
-            if (seesProcess)
-                MostProcessBytes = Math.Max(MostProcessBytes, Environment.WorkingSet);
+            BinaryPrimitives.WriteInt64LittleEndian(value, key);
+            table.PutBytes(key, value, out _);
+            LookAt(key, table, watch, progress, stop);
         }
+        return Stopwatch.GetElapsedTime(start).TotalSeconds;
+    }
+
+    private static double Get(
+        CacheTable<long, byte[]> table, int valueBytes, LimitWatch watch, ILoadProgress progress, CancellationToken stop)
+    {
+        var value = new byte[valueBytes];
+        long step = StepThrough(watch.Count);
+        progress.Begin("get", watch.Count);
+        long start = Stopwatch.GetTimestamp();
+        for (long i = 0, key = 0; i < watch.Count; i++, key = (key + step) % watch.Count)
+        {
+            if (table.TryRead(key, value, out EntryInfo info))
+            {
+                watch.Found++;
+                if (info.ValueBytes != valueBytes || BinaryPrimitives.ReadInt64LittleEndian(value) != key)
+                    throw new LoadException($"The key {key} came back with another value. The table is at fault.");
+            }
+            LookAt(i, table, watch, progress, stop);
+        }
+        return Stopwatch.GetElapsedTime(start).TotalSeconds;
+    }
+
+    private static void LookAt(long done, CacheTable<long, byte[]> table, LimitWatch watch, ILoadProgress progress, CancellationToken stop)
+    {
+        if (done % OperationsBetweenLooks != 0)
+            return;
+        stop.ThrowIfCancellationRequested();
+        watch.Look(table, done % (OperationsBetweenLooks * LooksBetweenProcessLooks) == 0);
+        progress.Report(done);
+    }
+
+    // A step that has no factor in common with the count comes by every key once, each far from the one before.
+    private static long StepThrough(long count)
+    {
+        long step = (long)(count * 0.6180339887) | 1;
+        while (BigInteger.GreatestCommonDivisor(step, count) != 1)
+            step += 2;
+        return step;
     }
 }

@@ -206,8 +206,21 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             finally
             {
                 File.Delete(path);
+                DeleteIfEmpty(Path.GetDirectoryName(path)!);
             }
         });
+    }
+
+    private static void DeleteIfEmpty(string directory)
+    {
+        try
+        {
+            Directory.Delete(directory);
+        }
+        catch (IOException)
+        {
+            // other tables have files in it
+        }
     }
 
     // A chain of many records makes each operation dear. The database goes on meanwhile.

@@ -243,6 +243,7 @@ public sealed class SpillTests
         Assert.NotEmpty(cache.Files);
         cache.Cache.Dispose();
         Assert.Empty(cache.Files);
+        Assert.Empty(Directory.GetDirectories(cache.SpillDirectory));
         cache.Dispose();
     }
 
