@@ -54,7 +54,10 @@ internal sealed class RecordStore
             long next = isThere ? place.Head.Next : place.First;
             var head = RecordHead.Of(word, next, NextSequence(ref stripe), key, value, room.Offset, File.Layout.Salt);
             if (_control == HashControl.LinkFirst)
+            {
                 File.WriteLink(place.Link, room.Offset);
+                Pass(HashWindow.Linked);
+            }
             File.WriteRecord(room, head, key, value);
             Pass(HashWindow.RecordWritten);
             Link(place.Link, room.Offset);
