@@ -188,7 +188,8 @@ public sealed class CrashTests(ITestOutputHelper output)
         {
             try
             {
-                using var database = HashDatabase.Open(path, new HashDatabaseOptions { FileKind = kind, BootId = FirstBoot, ReadOnly = true });
+                var options = new HashDatabaseOptions { FileKind = kind, BootId = FirstBoot, ReadOnly = true };
+                using var database = HashDatabase.Open(path, options);
                 for (int i = 0; i < Keys; i++)
                     database.Get(Bytes("key " + i));
                 database.Contains("no such key"u8);
