@@ -16,9 +16,9 @@ internal sealed class RecordFile
 
     private const int MappedGuessBytes = 64; // what is read in vain costs more than a second read
     private const int OneWriteBytes = 1024;
-    private const int OneRentedWriteBytes = 256 << 10;
 
     private readonly int _guessBytes;
+    private BucketCache? _buckets;
 
     internal RecordFile(IBlockFile file, FileLayout layout)
     {
@@ -37,7 +37,11 @@ internal sealed class RecordFile
     /// <summary>The record that a link leads to, or 0.</summary>
     internal long ReadLink(long link)
     {
-        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+        if (link >= Layout.AreaStart)
+            return ReadWord(link);
+        if (_buckets is { } buckets)
+            return buckets.Read(link);
+        if (Layout.OffsetWidth == sizeof(long))
             return ReadWord(link);
         Span<byte> word = stackalloc byte[sizeof(uint)];
         File.ReadAt(link, word);
@@ -47,7 +51,48 @@ internal sealed class RecordFile
     /// <summary>Has a link lead to a record, by one store.</summary>
     internal void WriteLink(long link, long target)
     {
-        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+        if (link >= Layout.AreaStart)
+        {
+            WriteWord(link, target);
+            return;
+        }
+        BucketCache? buckets = _buckets;
+        try
+        {
+            WriteBucket(link, target);
+        }
+        catch
+        {
+            _buckets = null; // nobody knows what the file has: from now on it is asked
+            throw;
+        }
+        buckets?.Write(link, target);
+    }
+
+    /// <summary>Has buckets kept in memory as well, where reading one is a call to the system.</summary>
+    internal void CacheBuckets()
+    {
+        if (File.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic || Layout.Buckets > BucketCache.MostBuckets)
+            return;
+        _buckets = null;
+        _buckets = BucketCache.Load(this);
+    }
+
+    /// <summary>Empties all buckets.</summary>
+    internal void EmptyBuckets()
+    {
+        bool wasCached = _buckets != null;
+        _buckets = null;
+        var zeros = new byte[Math.Min(1 << 20, Layout.AreaStart - FileLayout.HeadBytes)];
+        for (long at = FileLayout.HeadBytes; at < Layout.AreaStart; at += zeros.Length)
+            File.WriteAt(at, zeros.AsSpan(0, (int)Math.Min(zeros.Length, Layout.AreaStart - at)));
+        if (wasCached)
+            CacheBuckets();
+    }
+
+    private void WriteBucket(long link, long target)
+    {
+        if (Layout.OffsetWidth == sizeof(long))
         {
             WriteWord(link, target);
             return;
@@ -118,25 +163,22 @@ internal sealed class RecordFile
 
     /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
     [SkipLocalsInit]
-    internal void WriteRecord(Room room, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    internal void WriteRecord(
+        long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         int bytes = RecordHead.Bytes + key.Length + value.Length;
         if (bytes <= OneWriteBytes)
         {
             Span<byte> image = stackalloc byte[OneWriteBytes];
-            Compose(image, head, key, value);
-            File.WriteAt(room.Offset, image[..bytes]);
+            Compose(image, offset, word, next, sequence, key, value);
+            File.WriteAt(offset, image[..bytes]);
             return;
         }
-        int withoutValue = bytes - value.Length;
-        int first = bytes <= OneRentedWriteBytes ? bytes : withoutValue;
-        byte[] rented = ArrayPool<byte>.Shared.Rent(first);
+        byte[] rented = ArrayPool<byte>.Shared.Rent(bytes);
         try
         {
-            Compose(rented, head, key, first == bytes ? value : default);
-            if (first < bytes)
-                File.WriteAt(room.Offset + withoutValue, value);
-            File.WriteAt(room.Offset, rented.AsSpan(0, first));
+            Compose(rented, offset, word, next, sequence, key, value);
+            File.WriteAt(offset, rented.AsSpan(0, bytes));
         }
         finally
         {
@@ -176,11 +218,15 @@ internal sealed class RecordFile
         $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
         + "HashDatabase.Verify says what else is; restore the file from a copy.");
 
-    private static void Compose(Span<byte> image, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    // The checksum is of the copy: the caller's bytes could be changed meanwhile by somebody who should not.
+    private void Compose(
+        Span<byte> image, long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
-        head.Write(image);
-        key.CopyTo(image[RecordHead.Bytes..]);
-        value.CopyTo(image[(RecordHead.Bytes + key.Length)..]);
+        Span<byte> keyCopy = image.Slice(RecordHead.Bytes, key.Length);
+        Span<byte> valueCopy = image.Slice(RecordHead.Bytes + key.Length, value.Length);
+        key.CopyTo(keyCopy);
+        value.CopyTo(valueCopy);
+        RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout.Salt).Write(image);
     }
 
     private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in Place place)
