@@ -79,6 +79,7 @@ internal sealed class SequenceCommand : ReportCommand<SequenceOptions, SequenceR
         };
         if (string.IsNullOrWhiteSpace(options.Directory ?? "."))
             throw new LoadException("--directory is empty. Name a directory that is empty or does not exist, or leave --directory out.");
+        CheckKeys(options);
         return options;
     }
 
@@ -98,6 +99,15 @@ internal sealed class SequenceCommand : ReportCommand<SequenceOptions, SequenceR
             if (arguments.GetValue(option) is not null)
                 throw new LoadException($"{option.Name} means nothing to --layer {own}. Leave it out, or use --layer {other}.");
         }
+    }
+
+    private static void CheckKeys(SequenceOptions options)
+    {
+        if (options.KeyBytes >= sizeof(int) || options.Count <= 1 << (8 * options.KeyBytes))
+            return;
+        throw new LoadException(
+            $"--key-size {options.KeyBytes} is too narrow for --count {options.Count}: there are {1 << (8 * options.KeyBytes)} such keys. "
+            + "Use a wider key, or fewer records.");
     }
 
     private static Option<int?> Number(string name, string description, int max) => new(name)

@@ -60,7 +60,9 @@ internal sealed class SequenceLoad(SequenceOptions options, BlockFileKind kind, 
         return seconds;
     }
 
-    private ISequence MakeSequence() => kind switch
+    private ISequence MakeSequence() => options.Layer == SequenceLayer.Hash ? new HashSequence(options, kind, path) : MakeFileSequence();
+
+    private ISequence MakeFileSequence() => kind switch
     {
         BlockFileKind.Standard => Make<StandardKind>(),
         BlockFileKind.MappedParallel => Make<MappedParallelKind>(),

@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Numerics;
 using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Sequences;
@@ -8,6 +9,8 @@ namespace BigPile.Perf.Sequences;
 internal static class SequenceRoom
 {
     private const long MaxAheadBytes = 256 << 20; // what a file takes ahead of its size
+    private const int BucketBytes = 8;
+    private const int RecordHeadBytes = 32; // about what a hash database keeps beside a key and a value
 
     /// <summary>Refuses what needs more than there is.</summary>
     /// <exception cref="LoadException">There is too little space.</exception>
@@ -24,7 +27,15 @@ internal static class SequenceRoom
             + $"are free. Lower one of them, or name a --directory on a larger disk."));
     }
 
-    private static long FileBytesOf(SequenceOptions options) => (long)options.Count * options.SizeBytes;
+    private static long FileBytesOf(SequenceOptions options)
+    {
+        if (options.Layer == SequenceLayer.File)
+            return (long)options.Count * options.SizeBytes;
+        long buckets = (long)BitOperations.RoundUpToPowerOf2((ulong)(options.Buckets ?? options.Count));
+        return buckets * BucketBytes + options.Count * ((long)options.RecordBytes + RecordHeadBytes);
+    }
 
-    private static string Describe(SequenceOptions options) => string.Create(CultureInfo.InvariantCulture, $"--size {options.SizeBytes}");
+    private static string Describe(SequenceOptions options) => options.Layer == SequenceLayer.File
+        ? string.Create(CultureInfo.InvariantCulture, $"--size {options.SizeBytes}")
+        : string.Create(CultureInfo.InvariantCulture, $"--key-size {options.KeyBytes} and --value-size {options.ValueBytes}");
 }

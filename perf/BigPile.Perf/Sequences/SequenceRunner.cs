@@ -48,7 +48,7 @@ internal static class SequenceRunner
     private static void Rehearse(SequenceOptions options, BlockFileKind kind, string path, CancellationToken stop)
     {
         int records = Math.Clamp(RehearsalBytes / options.RecordBytes, 1, RehearsalRecords);
-        SequenceOptions small = options with { Count = Math.Min(options.Count, records) };
+        SequenceOptions small = options with { Count = Math.Min(options.Count, records), Buckets = null };
         var load = new SequenceLoad(small, kind, path, new NoProgress(), stop);
         TimeSpan least = options.Count < MinMeasuredRecords ? TimeSpan.Zero : LeastRehearsal;
         long start = Stopwatch.GetTimestamp();
