@@ -36,7 +36,8 @@ internal sealed class SequenceCommand : ReportCommand<SequenceOptions, SequenceR
 
     private readonly Option<int?> _keySize = Number("--key-size", "Hash: the bytes of a key; 8 by default.", SequenceOptions.MaxKeyBytes);
 
-    private readonly Option<int?> _valueSize = Number("--value-size", "Hash: the bytes of a value; 8 by default.", SequenceOptions.MaxBytes);
+    private readonly Option<int?> _valueSize =
+        Number("--value-size", "Hash: the bytes of a value; 8 by default.", SequenceOptions.MaxBytes);
 
     private readonly Option<int?> _buckets =
         Number("--buckets", "Hash: the buckets; as many as records by default.", SequenceOptions.MaxCount);

@@ -22,7 +22,8 @@ public sealed class SequenceCommandTests
     public async Task Of_files_it_is_an_array_of_a_row_for_each_kind(int threads, int size)
     {
         const int count = 2000;
-        JsonElement rows = (await ConsoleRun.Of($"sequence --layer file --size {size} --count {count} --threads {threads} --json")).JsonArray();
+        ConsoleRun run = await ConsoleRun.Of($"sequence --layer file --size {size} --count {count} --threads {threads} --json");
+        JsonElement rows = run.JsonArray();
         Assert.Equal(Kinds, rows.EnumerateArray().Select(row => row.GetProperty("file").GetString()));
         Assert.All(rows.EnumerateArray(), row =>
         {
@@ -44,7 +45,8 @@ public sealed class SequenceCommandTests
     [InlineData("pos-atom")]
     public async Task At_random_records_overlap_and_are_read_back_all_the_same(string kind)
     {
-        JsonElement row = (await ConsoleRun.Of($"sequence --layer file --file {kind} --count 3001 --threads 2 --random --json")).JsonArray()[0];
+        ConsoleRun run = await ConsoleRun.Of($"sequence --layer file --file {kind} --count 3001 --threads 2 --random --json");
+        JsonElement row = run.JsonArray()[0];
         Assert.Equal(kind, row.GetProperty("file").GetString());
         Assert.InRange(row.GetProperty("fileBytes").GetInt64(), 280_000, 300_100);
     }

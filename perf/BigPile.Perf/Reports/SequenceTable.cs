@@ -32,8 +32,8 @@ internal static class SequenceTable
     {
         string records = options.Layer == SequenceLayer.File
             ? Invariant($"{Counted.Of(options.Count, "record")} of {Counted.Of(options.SizeBytes, "byte")} in a file")
-            : Invariant($"{Counted.Of(options.Count, "record")} of {options.KeyBytes} and {Counted.Of(options.ValueBytes, "byte")} in a hash")
-                + " database";
+            : Invariant($"{Counted.Of(options.Count, "record")} of {options.KeyBytes} and {Counted.Of(options.ValueBytes, "byte")} ")
+                + "in a hash database";
         return $"sequence: {records}{(options.IsRandom ? ", at random" : "")}, {Counted.Of(options.Threads, "thread")}";
     }
 

@@ -65,7 +65,7 @@ internal sealed class FileSequence<TKind>(SequenceOptions options, string path) 
         {
             throw new LoadException(string.Create(
                 CultureInfo.InvariantCulture,
-                $"The {BlockFile.NameOf(TKind.Kind)} file has {fileBytes:N0} bytes, and {mostBytes:N0} were written. The file is at fault."));
+                $"The {BlockFile.NameOf(TKind.Kind)} file has {fileBytes:N0} bytes, and {mostBytes:N0} are right. The file is at fault."));
         }
     }
 
