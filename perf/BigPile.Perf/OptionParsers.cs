@@ -1,6 +1,8 @@
 using System.CommandLine.Parsing;
 using System.Globalization;
+using System.Linq;
 using BigPile.Caching;
+using BigPile.Files;
 
 namespace BigPile.Perf;
 
@@ -80,6 +82,32 @@ internal static class OptionParsers
                 result.AddError($"--keys '{text}' is unknown. Use long or string.");
                 return null;
         }
+    }
+
+    internal static SequenceLayer? ParseLayer(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        switch (text)
+        {
+            case "file":
+                return SequenceLayer.File;
+            case "hash":
+                return SequenceLayer.Hash;
+            default:
+                result.AddError($"--layer '{text}' is unknown. Use file or hash.");
+                return null;
+        }
+    }
+
+    /// <summary>Reads the kind of a file; <see langword="null"/> for all of them.</summary>
+    internal static BlockFileKind? ParseFile(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        if (text == "all")
+            return null;
+        if (!BlockFile.TryParseKind(text, out BlockFileKind kind))
+            result.AddError($"--file '{text}' is unknown. Use {string.Join(", ", BlockFile.Kinds.Select(BlockFile.NameOf))} or all.");
+        return kind;
     }
 
     private static string TextOf(ArgumentResult result) => result.Tokens.Count == 0 ? "" : result.Tokens[0].Value;

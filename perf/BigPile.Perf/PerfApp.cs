@@ -27,6 +27,7 @@ internal static class PerfApp
             new CompareCommand(output),
             new LimitCommand(output),
             new TrafficCommand(output),
+            new SequenceCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -56,6 +57,6 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit or traffic; insert "
-            + "--help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic or sequence; "
+            + "insert --help lists the options of insert, and so on.");
 }

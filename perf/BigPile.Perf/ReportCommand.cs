@@ -14,7 +14,7 @@ namespace BigPile.Perf;
 /// <typeparam name="TReport">What it tells.</typeparam>
 internal abstract class ReportCommand<TOptions, TReport> : Command
 {
-    private readonly Option<bool> _json = new("--json") { Description = "Print one JSON object, and nothing else." };
+    private readonly Option<bool> _json = new("--json") { Description = "Print JSON on one line, and nothing else." };
 
     private protected ReportCommand(TextWriter output, string name, string description)
         : base(name, description)

@@ -18,14 +18,10 @@ internal sealed record ConsoleRun(int ExitCode, string Output, string Error)
     }
 
     /// <summary>The output as the one JSON object that it must be.</summary>
-    internal JsonElement Json()
-    {
-        Assert.Equal("", Error);
-        Assert.Equal(0, ExitCode);
-        using JsonDocument document = JsonDocument.Parse(Output);
-        Assert.Equal(JsonValueKind.Object, document.RootElement.ValueKind);
-        return document.RootElement.Clone();
-    }
+    internal JsonElement Json() => Json(JsonValueKind.Object);
+
+    /// <summary>The output as the one JSON array that it must be.</summary>
+    internal JsonElement JsonArray() => Json(JsonValueKind.Array);
 
     /// <summary>Asserts that the run failed with a sentence, and printed nothing else.</summary>
     internal void AssertRefused(params string[] parts)
@@ -35,5 +31,14 @@ internal sealed record ConsoleRun(int ExitCode, string Output, string Error)
         foreach (string part in parts)
             Assert.Contains(part, Error);
         Assert.DoesNotContain("   at ", Error);
+    }
+
+    private JsonElement Json(JsonValueKind kind)
+    {
+        Assert.Equal("", Error);
+        Assert.Equal(0, ExitCode);
+        using JsonDocument document = JsonDocument.Parse(Output);
+        Assert.Equal(kind, document.RootElement.ValueKind);
+        return document.RootElement.Clone();
     }
 }

@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Perf.Loads;
@@ -12,21 +13,28 @@ internal struct RandomOrder
     /// <summary>Starts a sequence.</summary>
     /// <param name="seed">Any number; another sequence for each.</param>
     /// <param name="limit">One past the largest number that comes, from 1.</param>
-    internal RandomOrder(int seed, int limit)
+    internal RandomOrder(int seed, long limit)
     {
         _limit = (ulong)limit;
         _state = ((ulong)(uint)seed + 1) * 0x9E3779B97F4A7C15; // an odd factor makes 0 of 0 only, and at 0 the generator would stay
     }
 
-    /// <summary>The next number, from 0.</summary>
+    /// <summary>The next number, from 0; for limits of an <see cref="int"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int Next()
+    internal int Next() => (int)((Advance() >> 32) * _limit >> 32);
+
+    /// <summary>The next number, from 0; for any limit.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal long NextLong() => (long)Math.BigMul(Advance(), _limit, out _);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ulong Advance()
     {
         ulong state = _state;
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
         _state = state;
-        return (int)(((state * 0x2545F4914F6CDD1D) >> 32) * _limit >> 32);
+        return state * 0x2545F4914F6CDD1D;
     }
 }

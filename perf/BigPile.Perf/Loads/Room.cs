@@ -55,6 +55,7 @@ internal static class Room
         return Math.Max(0, info.TotalAvailableMemoryBytes - info.MemoryLoadBytes);
     }
 
-    private static long FreeDiskBytes(string path) =>
+    /// <summary>The bytes that are free on the disk of a directory.</summary>
+    internal static long FreeDiskBytes(string path) =>
         new DriveInfo(OperatingSystem.IsWindows() ? Path.GetPathRoot(path)! : path).AvailableFreeSpace;
 }

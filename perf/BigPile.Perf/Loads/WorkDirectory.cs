@@ -26,30 +26,31 @@ internal sealed class WorkDirectory : IDisposable
     /// <summary>The directory that the user named, or the temporary one.</summary>
     internal string Path { get; }
 
-    /// <summary>The pile's directory in it.</summary>
+    /// <summary>The load's own directory in it, such as the pile's.</summary>
     internal string PilePath { get; }
 
     /// <summary>Makes the directory.</summary>
     /// <param name="requested">The user's directory, which must be empty or missing; <see langword="null"/> for a temporary one.</param>
+    /// <param name="option">How the user named it.</param>
     /// <exception cref="LoadException">It can't be used.</exception>
-    internal static WorkDirectory Create(string? requested)
+    internal static WorkDirectory Create(string? requested, string option = "--dir")
     {
         if (requested == null)
             return new WorkDirectory(Directory.CreateTempSubdirectory(TemporaryPrefix).FullName, isOurs: true);
         string path = System.IO.Path.GetFullPath(requested);
         if (File.Exists(path))
-            throw new LoadException($"--dir '{path}' is a file. Name a directory that is empty or does not exist.");
+            throw new LoadException($"{option} '{path}' is a file. Name a directory that is empty or does not exist.");
         try
         {
             if (Directory.Exists(path) && Directory.EnumerateFileSystemEntries(path).Any())
-                throw new LoadException($"--dir '{path}' is not empty. Name a directory that is empty or does not exist.");
+                throw new LoadException($"{option} '{path}' is not empty. Name a directory that is empty or does not exist.");
             bool isOurs = !Directory.Exists(path);
             Directory.CreateDirectory(path);
             return new WorkDirectory(path, isOurs);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new LoadException($"--dir '{path}' can't be used: {e.Message} Name a directory that can be written.", e);
+            throw new LoadException($"{option} '{path}' can't be used: {e.Message} Name a directory that can be written.", e);
         }
     }
 

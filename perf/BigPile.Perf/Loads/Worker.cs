@@ -37,4 +37,19 @@ internal sealed class Worker(int index, int start, int end)
             workers[i] = new Worker(i, (int)((long)count * i / threads), (int)((long)count * (i + 1) / threads));
         return workers;
     }
+
+    /// <summary>Deals objects out in turns: a worker's objects are every <paramref name="threads"/>th, from its own number on.</summary>
+    /// <remarks>The numbers from <see cref="Start"/> to <see cref="End"/> only count them.</remarks>
+    internal static Worker[] Deal(int count, int threads)
+    {
+        var workers = new Worker[threads];
+        int start = 0;
+        for (int i = 0; i < threads; i++)
+        {
+            int end = start + (int)(((long)count - i + threads - 1) / threads);
+            workers[i] = new Worker(i, start, end);
+            start = end;
+        }
+        return workers;
+    }
 }

@@ -1,10 +1,11 @@
+using System.Collections.Generic;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using BigPile.Perf.Restarts;
 
 namespace BigPile.Perf.Reports;
 
-/// <summary>The report as one JSON object on one line.</summary>
+/// <summary>The report as one JSON object, or an array of rows, on one line.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
 [JsonSerializable(typeof(GraphReport))]
@@ -14,6 +15,7 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(LimitReport))]
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(TrafficReport))]
+[JsonSerializable(typeof(IReadOnlyList<SequenceRow>))]
 [JsonSerializable(typeof(FillFigures))]
 [JsonSerializable(typeof(TableRestartReport))]
 [JsonSerializable(typeof(TableFillFigures))]
@@ -28,6 +30,8 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(TableRestartReport report) => JsonSerializer.Serialize(report, Default.TableRestartReport);
 
     internal static string Write(TrafficReport report) => JsonSerializer.Serialize(report, Default.TrafficReport);
+
+    internal static string Write(SequenceReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListSequenceRow);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 

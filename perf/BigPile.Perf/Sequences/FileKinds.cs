@@ -1,0 +1,39 @@
+using BigPile.Files;
+
+namespace BigPile.Perf.Sequences;
+
+/// <summary>A kind of file as a type: each gets loops that are compiled for it alone, whichever kinds ran before in the process.</summary>
+internal interface IFileKind
+{
+    static abstract BlockFileKind Kind { get; }
+}
+
+/// <inheritdoc cref="BlockFileKind.Standard"/>
+internal readonly struct StandardKind : IFileKind
+{
+    public static BlockFileKind Kind => BlockFileKind.Standard;
+}
+
+/// <inheritdoc cref="BlockFileKind.MappedParallel"/>
+internal readonly struct MappedParallelKind : IFileKind
+{
+    public static BlockFileKind Kind => BlockFileKind.MappedParallel;
+}
+
+/// <inheritdoc cref="BlockFileKind.MappedAtomic"/>
+internal readonly struct MappedAtomicKind : IFileKind
+{
+    public static BlockFileKind Kind => BlockFileKind.MappedAtomic;
+}
+
+/// <inheritdoc cref="BlockFileKind.PositionalParallel"/>
+internal readonly struct PositionalParallelKind : IFileKind
+{
+    public static BlockFileKind Kind => BlockFileKind.PositionalParallel;
+}
+
+/// <inheritdoc cref="BlockFileKind.PositionalAtomic"/>
+internal readonly struct PositionalAtomicKind : IFileKind
+{
+    public static BlockFileKind Kind => BlockFileKind.PositionalAtomic;
+}

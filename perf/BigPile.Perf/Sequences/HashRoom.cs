@@ -1,0 +1,68 @@
+using System;
+using System.Buffers.Binary;
+
+namespace BigPile.Perf.Sequences;
+
+/// <summary>Where one worker puts together the keys and values of a hash database, and reads values.</summary>
+/// <remarks>
+/// A key is its number with the highest byte first, wider ones with zeros before it. A value has a word made of the number at its beginning
+/// and one at its end, so that one of another record is noticed, and one of two; what lies between is the same in all.
+/// </remarks>
+internal sealed class HashRoom
+{
+    private const ulong Odd = 0x9E3779B97F4A7C15; // another word for each number
+    private const byte Between = (byte)'v';
+
+    private readonly OwnRoom _key;
+    private readonly OwnRoom _value;
+    private readonly OwnRoom _read;
+    private readonly int _keyBytes;
+
+    private HashRoom(OwnRoom key, OwnRoom value, OwnRoom read, int keyBytes)
+    {
+        _key = key;
+        _value = value;
+        _read = read;
+        _keyBytes = keyBytes;
+        _value.Bytes.Fill(Between);
+    }
+
+    /// <summary>Where a value is read to.</summary>
+    internal Span<byte> Read => _read.Bytes;
+
+    /// <summary>Makes a room for each worker.</summary>
+    internal static HashRoom[] Make(SequenceOptions options)
+    {
+        OwnRoom[] keys = OwnRoom.Make(options.Threads, Math.Max(options.KeyBytes, sizeof(long)));
+        OwnRoom[] values = OwnRoom.Make(options.Threads, options.ValueBytes);
+        OwnRoom[] reads = OwnRoom.Make(options.Threads, options.ValueBytes);
+        var rooms = new HashRoom[options.Threads];
+        for (int i = 0; i < rooms.Length; i++)
+            rooms[i] = new HashRoom(keys[i], values[i], reads[i], options.KeyBytes);
+        return rooms;
+    }
+
+    /// <summary>The key of a number, until the next call.</summary>
+    internal ReadOnlySpan<byte> KeyOf(long number)
+    {
+        Span<byte> key = _key.Bytes;
+        BinaryPrimitives.WriteInt64BigEndian(key[^sizeof(long)..], number);
+        return key[^_keyBytes..];
+    }
+
+    /// <summary>The value that belongs to it, until the next call.</summary>
+    internal ReadOnlySpan<byte> ValueOf(long number)
+    {
+        Span<byte> value = _value.Bytes;
+        ulong word = (ulong)(number + 1) * Odd;
+        if (value.Length < sizeof(ulong))
+        {
+            for (int i = 0; i < value.Length; i++)
+                value[i] = (byte)(word >> (56 - 8 * i));
+            return value;
+        }
+        BinaryPrimitives.WriteUInt64LittleEndian(value, word);
+        BinaryPrimitives.WriteUInt64LittleEndian(value[^sizeof(ulong)..], word);
+        return value;
+    }
+}
