@@ -47,7 +47,22 @@ internal sealed partial class TableCore
         }
     }
 
-    private TableStatistics Describe() => new(
+    private TableStatistics Describe()
+    {
+        TableStatistics inMemory = DescribeMemory();
+        if (Spill == null)
+            return inMemory;
+        (long entries, long bytes) = Spill.Size;
+        return inMemory with
+        {
+            SpilledEntries = entries,
+            SpilledBytes = bytes,
+            SpillReturns = Spill.Returned,
+            SpillLosses = Spill.Lost,
+        };
+    }
+
+    private TableStatistics DescribeMemory() => new(
         CountNow, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
         Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
     {
@@ -57,10 +72,6 @@ internal sealed partial class TableCore
         Collisions = Counters[Counter.Collisions],
         Evictions = Counters[Counter.Evictions],
         Expirations = Counters[Counter.Expirations],
-        SpilledEntries = Spill?.Size.Entries ?? 0,
-        SpilledBytes = Spill?.Size.Bytes ?? 0,
-        SpillReturns = Spill?.Returned ?? 0,
-        SpillLosses = Spill?.Lost ?? 0,
     };
 
     /// <summary>How often something in the index turned out to be damaged.</summary>
