@@ -39,7 +39,7 @@ internal sealed class LimitCommand : ReportCommand<LimitOptions, LimitReport>
 
     internal LimitCommand(TextWriter output)
         : base(output, "limit",
-            "Puts far more into a table than its limit in bytes, watches the table's own figure and the process's memory, and reads all of it.")
+            "Puts far more into a table than its limit in bytes, watches the table's own figure and the process's memory, and reads all.")
     {
         AddOptions(_limit, _put, _valueBytes, _spill);
     }

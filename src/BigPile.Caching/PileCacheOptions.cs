@@ -43,10 +43,10 @@ public sealed record PileCacheOptions
     /// hash database for each such table; <see langword="null"/>, the default: they are evicted.
     /// </summary>
     /// <remarks>
-    /// To who uses keys a table has both kinds of entries; a walk through its entries, its count and its limits are about those in memory. A
-    /// read that finds an entry there brings it back. A database begins empty each time the cache is made, and goes with it. What does not
-    /// get there is evicted as without it: entries over 16 MiB, values that were given out as pointers, the entries of tables with a comparer, and all
-    /// when the disk is full.
+    /// To who uses keys a table has both kinds of entries; a walk through its entries, its count and its limits are about those in memory.
+    /// A read that finds an entry there brings it back. A database begins empty each time the cache is made, and goes with it. What does
+    /// not get there is evicted as without it: entries over 16 MiB, values that were given out as pointers, the entries of tables with a
+    /// comparer, and all while the disk is full.
     /// </remarks>
     public string? SpillDirectory { get; init; }
 

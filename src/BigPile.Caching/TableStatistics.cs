@@ -34,7 +34,9 @@ public sealed record TableStatistics(
     /// <summary>Entries whose time was over.</summary>
     public long Expirations { get; init; }
 
-    /// <summary>Entries that left memory at a limit and are in a file, from where they come back; see <see cref="PileCacheOptions.SpillDirectory"/>.</summary>
+    /// <summary>
+    /// Entries that left memory at a limit and are in a file, from where they come back; see <see cref="PileCacheOptions.SpillDirectory"/>.
+    /// </summary>
     public long SpilledEntries { get; init; }
 
     /// <summary>Bytes of that file.</summary>
@@ -43,6 +45,8 @@ public sealed record TableStatistics(
     /// <summary>Entries that came back from it.</summary>
     public long SpillReturns { get; init; }
 
-    /// <summary>Entries that left memory and could not be kept: there was no room for the file, or it failed, or they were too large.</summary>
+    /// <summary>
+    /// Entries that left memory and could not be kept: there was no room for the file, or it failed, or they were too large.
+    /// </summary>
     public long SpillLosses { get; init; }
 }

@@ -60,7 +60,10 @@ internal static class LimitRunner
         watch.Look(table, seesProcess: true);
         watch.Statistics = table.Statistics;
         if (options.SpillDirectory != null && watch.Found != watch.Count)
-            throw new LoadException($"{watch.Count - watch.Found:N0} of {watch.Count:N0} keys are missing. The table is at fault, or the disk full.");
+        {
+            throw new LoadException(
+                $"{watch.Count - watch.Found:N0} of {watch.Count:N0} keys are missing. The table is at fault, or the disk full.");
+        }
         return watch;
     }
 

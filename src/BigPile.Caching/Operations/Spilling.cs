@@ -1,7 +1,4 @@
-using System;
-using System.Diagnostics;
 using BigPile.Access;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Flights;
 using BigPile.Caching.Keys;
@@ -14,9 +11,7 @@ namespace BigPile.Caching.Operations;
 
 /// <summary>Moves entries between the memory of a table and what it has spilled, and does to both what is done to a key.</summary>
 /// <remarks>
-/// The order is in <see cref="SpillStore"/>: under the gate of its key, so nothing of a key is in two places for anybody who asks. An entry
-/// comes back with the version that it had, so its age, its tags and whoever knows its version find it as it was. That it may come back
-/// is a condition as that of a factory's value: a put or a removal that was faster outdates it.
+/// The order is in <see cref="SpillStore"/>: under the gate of its key, so nothing of a key is in two places for anybody who asks.
 /// No gate is held inside the pile, and none while another one is being waited for.
 /// </remarks>
 internal static unsafe class Spilling
@@ -57,7 +52,7 @@ internal static unsafe class Spilling
                 if (outcome == SpillOutcome.Missing)
                     return false;
                 if (outcome != SpillOutcome.InMemory)
-                    return TryRead(block, ref reader, minVersion, out info);
+                    return SpilledBlocks.TryReadBlock(block, ref reader, minVersion, out info);
                 if (core.TryReadMemory(key, ref reader, minVersion, out info))
                     return true; // else it is too old, or evicted since
             }
@@ -127,8 +122,9 @@ internal static unsafe class Spilling
             result = order.Condition.IsOfVersion
                 ? core.PutIfGated(spill, key, spec, order, out info)
                 : core.PutOnce(key, spec, order, out info);
-            if (result is not (null or PutResult.Collision))
-                spill.RemoveGated(key.Hash, key.Bytes, info.Version); // not before: a put that is refused has changed nothing
+            // not before: a put that is refused has changed nothing
+            if (result is not (null or PutResult.Collision) && core.TryReplaceGated(spill, key, info.Version))
+                result = PutResult.Replaced;
         }
         core.DrainSpill();
         return result;
@@ -152,47 +148,15 @@ internal static unsafe class Spilling
         }
     }
 
-    /// <summary>Frees what is no more by time or tag of the next records in the file.</summary>
-    /// <remarks>
-    /// Once a walk has gone round, nothing is left that the marks concern which there were at its start: who had looked before whether an
-    /// entry is dead has written it by then.
-    /// </remarks>
-    internal static int SweepSpill(this TableCore core, SpillStore spill, int maxRecords)
+    /// <summary>Forgets what was spilled of a key that was put.</summary>
+    /// <returns>Whether that was an entry that was alive.</returns>
+    private static bool TryReplaceGated(this TableCore core, SpillStore spill, in KeyProbe key, ulong version)
     {
-        core.DrainSpill();
-        if (!spill.Sweep.IsUnderWay)
-        {
-            ulong marksUpTo = core.Tags.Described.LastVersion;
-            spill.PassGates();
-            spill.Sweep.Begin(spill.BeginWalk(), marksUpTo);
-        }
-        int freed = 0;
-        for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
-        {
-            if (core.IsDead(block.Span) && core.TryFree(spill, key.Span))
-                freed++;
-        }
-        return freed;
-    }
-
-    private static bool TryFree(this TableCore core, SpillStore spill, ReadOnlySpan<byte> key)
-    {
-        ulong hash = core.Hash.Of(key);
-        PileBuffer block = BufferRental.Rent();
-        try
-        {
-            lock (spill.GateOf(hash).Keys)
-            {
-                if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null || !core.IsDead(block.WrittenSpan))
-                    return false;
-                spill.RemoveGated(hash, key);
-                return true;
-            }
-        }
-        finally
-        {
-            BufferRental.Return(block);
-        }
+        if (!spill.HasGated(key.Hash, key.Bytes))
+            return false;
+        bool wasAlive = core.TryVersionGated(spill, key, out ulong spilled) && spilled < version;
+        spill.RemoveGated(key.Hash, key.Bytes, version);
+        return wasAlive;
     }
 
     // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
@@ -262,111 +226,4 @@ internal static unsafe class Spilling
         }
     }
 
-    private static SpillOutcome BringBackGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block)
-    {
-        while (true)
-        {
-            FlightMark? mark = core.BeginFlight(key, []);
-            if (mark == null)
-                return SpillOutcome.InMemory;
-            try
-            {
-                if (core.TryReturnGated(spill, key, block, mark) is { } outcome)
-                    return outcome;
-            }
-            finally
-            {
-                core.Flights.End(mark);
-            }
-        }
-    }
-
-    /// <returns><see langword="null"/> when something happened to the key meanwhile, or to one that looks like it.</returns>
-    private static SpillOutcome? TryReturnGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightMark mark)
-    {
-        block.Clear();
-        if (!spill.TryReadGated(key.Hash, key.Bytes, block, out StagedEntry? staged))
-            return SpillOutcome.Missing;
-        if (!core.IsBlockOf(key, block.WrittenSpan) || core.IsDead(block.WrittenSpan))
-        {
-            spill.RemoveGated(key.Hash, key.Bytes);
-            return SpillOutcome.Missing;
-        }
-        PutResult? result = core.PutBack(key, block.WrittenSpan, mark);
-        if (result is null)
-            return null;
-        if (result == PutResult.Collision)
-            return SpillOutcome.NoRoom;
-        spill.EndReturnGated(key.Hash, key.Bytes, staged); // it may have been evicted, and staged, once more by now: that one stays
-        return SpillOutcome.Returned;
-    }
-
-    private static PutResult? PutBack(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightMark mark)
-    {
-        fixed (byte* payload = block)
-        {
-            var head = new EntryHead(payload);
-            Span<ulong> tags = stackalloc ulong[EntryHead.MaxTags];
-            for (int i = 0; i < head.TagCount; i++)
-                tags[i] = head.Tag(i);
-            var spec = new EntrySpec
-            {
-                ExpiresAt = head.IsSliding ? core.RenewedExpiry(head) : head.ExpiresAt,
-                SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
-                SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
-                Priority = head.Priority,
-                Tags = tags[..head.TagCount],
-            };
-            var order = new PutOrder(block[head.ValueOffset..], head.Kind, Condition.Of(mark)) { KeptVersion = head.Version };
-            try
-            {
-                return core.PutOnce(key, spec, order, out _);
-            }
-            catch (PileFullException)
-            {
-                return PutResult.Collision; // the pile has no room, and the table may keep what it has
-            }
-        }
-    }
-
-    private static long RenewedExpiry(this TableCore core, in EntryHead head) =>
-        Math.Min(core.SlidingEndOf(head), CacheClock.Add(core.Clock.Now, head.SlidingTicks));
-
-    private static bool TryRead<TReader>(PileBuffer block, ref TReader reader, ulong minVersion, out EntryInfo info)
-        where TReader : struct, IPayloadReader, allows ref struct
-    {
-        fixed (byte* payload = block.WrittenSpan)
-        {
-            var head = new EntryHead(payload);
-            int valueBytes = block.LengthBytes - head.ValueOffset;
-            info = head.Describe(valueBytes);
-            if (head.Version < minVersion)
-                return false;
-            reader.Read(payload + head.ValueOffset, valueBytes, EntryHead.BlockKindOf(head.Kind));
-            return true;
-        }
-    }
-
-    // What comes from a file is looked at before it is believed.
-    private static bool IsBlockOf(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block)
-    {
-        if (block.Length < EntryHead.ShortBytes)
-            return false;
-        fixed (byte* payload = block)
-        {
-            var head = new EntryHead(payload);
-            return head.TableId == core.Id && head.TagCount <= EntryHead.MaxTags && head.FitsIn(block.Length)
-                && new ReadOnlySpan<byte>(head.Key, head.KeyBytes).SequenceEqual(key.Bytes);
-        }
-    }
-
-    private static bool IsDead(this TableCore core, ReadOnlySpan<byte> block)
-    {
-        Debug.Assert(block.Length >= EntryHead.ShortBytes, "A block begins with a head.");
-        fixed (byte* payload = block)
-        {
-            long now = 0;
-            return core.IsDead(new EntryHead(payload), ref now);
-        }
-    }
 }

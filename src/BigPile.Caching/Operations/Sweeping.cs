@@ -1,6 +1,5 @@
 using System;
 using System.Diagnostics;
-using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -38,32 +37,6 @@ internal static unsafe class Sweeping
         {
             core.SweepPlace.Gate.Exit();
         }
-    }
-
-    /// <summary>Frees what is no more of all that was spilled.</summary>
-    internal static long SweepAllSpilled(this TableCore core, CancellationToken stop)
-    {
-        const int RecordsAtOnce = 4096;
-        if (core.Spill is not { } spill || !core.HasMortals)
-            return 0;
-        long freed = 0;
-        for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
-        {
-            core.SweepPlace.Gate.Enter();
-            try
-            {
-                if (isFirst)
-                    spill.Sweep.Dispose(); // a round of its own
-                freed += core.SweepSpill(spill, RecordsAtOnce);
-                if (!spill.Sweep.IsUnderWay)
-                    break;
-            }
-            finally
-            {
-                core.SweepPlace.Gate.Exit();
-            }
-        }
-        return freed;
     }
 
     /// <summary>The buckets that a sweep of everything looks at.</summary>

@@ -90,6 +90,22 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
+    /// <summary>Whether there is an entry.</summary>
+    internal bool Contains(ReadOnlySpan<byte> key)
+    {
+        if (Volatile.Read(ref _database) is not { } database)
+            return false;
+        try
+        {
+            return database.Contains(key);
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database, e);
+            return false;
+        }
+    }
+
     /// <summary>Removes an entry.</summary>
     /// <returns>Whether it was there.</returns>
     internal bool Remove(ReadOnlySpan<byte> key)
@@ -188,7 +204,8 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         Interlocked.Increment(ref _failures);
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
         logger.LogError(
-            e, "The file '{Path}' for what leaves the table '{Table}' can't be used, and what was in it is evicted. It is tried again later",
+            e,
+            "The file '{Path}' for what leaves the table '{Table}' can't be used, and what was in it is evicted. It is tried again later",
             path, table);
     }
 

@@ -13,8 +13,8 @@ namespace BigPile.Caching.Spill;
 /// <remarks>
 /// <para>
 /// A key is in memory or here, for all that can be seen from outside: whoever moves, puts or removes one holds the gate of its stripe. Only
-/// eviction takes no gate, as it runs inside the pile: it stages a copy, under the lock of the entry's bucket, and the thread writes what is
-/// staged once it is outside again. So memory holds no more than what the threads are about to write.
+/// eviction takes no gate, as it runs inside the pile: it stages a copy, under the lock of the entry's bucket, and the thread writes what
+/// is staged once it is outside again. So memory holds no more than what the threads are about to write.
 /// </para>
 /// <para>
 /// What fails here costs entries that were evicted, and nothing else. The file begins empty each time the cache is made, and goes with it:
@@ -32,7 +32,6 @@ internal sealed class SpillStore : IDisposable
     private readonly SpillGate[] _gates = new SpillGate[GateCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
     private readonly SpillFile _file;
-    private long _kept;
     private long _lost;
     private long _returned;
 
@@ -51,9 +50,6 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>The entries that have come back.</summary>
     internal long Returned => Interlocked.Read(ref _returned);
-
-    /// <summary>The entries that were written.</summary>
-    internal long Kept => Interlocked.Read(ref _kept);
 
     /// <summary>The entries that could not be written, as there was no room or the file failed.</summary>
     internal long Lost => Interlocked.Read(ref _lost);
@@ -83,8 +79,8 @@ internal sealed class SpillStore : IDisposable
     internal void WriteGated(StagedEntry entry)
     {
         Debug.Assert(GateOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
-        bool isKept = _file.TrySet(entry.Payload[entry.Key], entry.Payload);
-        Interlocked.Increment(ref isKept ? ref _kept : ref _lost);
+        if (!_file.TrySet(entry.Payload[entry.Key], entry.Payload))
+            Interlocked.Increment(ref _lost);
     }
 
     /// <summary>Copies the block of a key, if there is one. The gate is held.</summary>
@@ -101,6 +97,23 @@ internal sealed class SpillStore : IDisposable
             return _file.TryGet(key, into);
         into.Write(staged.Payload);
         return true;
+    }
+
+    /// <summary>Whether there is anything of a key. The gate is held.</summary>
+    internal bool HasGated(ulong hash, ReadOnlySpan<byte> key)
+    {
+        SpillGate gate = GateOf(hash);
+        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it hears.");
+        return gate.Find(hash, key) != null || _file.Contains(key);
+    }
+
+    /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
+    internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, StagedEntry? staged)
+    {
+        SpillGate gate = GateOf(hash);
+        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
+        if (_file.TrySet(key, block) && staged != null)
+            gate.Remove(staged);
     }
 
     /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>

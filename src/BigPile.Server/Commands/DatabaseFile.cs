@@ -36,7 +36,8 @@ internal static class DatabaseFile
         output.WriteLine($"Verified the hash database {path}");
         output.WriteLine($"  records     {found.Records:N0}");
         output.WriteLine($"  looked at   {Counted.Of(found.CheckedBytes, "byte")}");
-        output.WriteLine($"  time        {elapsed.TotalSeconds:F2} s, {found.CheckedBytes / 1e9 / Math.Max(elapsed.TotalSeconds, 1e-6):F2} GB/s");
+        double gigabytesPerSecond = found.CheckedBytes / 1e9 / Math.Max(elapsed.TotalSeconds, 1e-6);
+        output.WriteLine($"  time        {elapsed.TotalSeconds:F2} s, {gigabytesPerSecond:F2} GB/s");
         foreach (string problem in found.Problems)
             output.WriteLine($"Fault: {problem}");
         output.WriteLine(found.IsSound ? "No faults." : $"Faults: {found.Problems.Length:N0}.");

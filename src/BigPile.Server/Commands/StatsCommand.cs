@@ -29,7 +29,8 @@ internal static class StatsCommand
         {
             Description = "The file of a hash database that no process writes, in the place of a pile.",
         };
-        var command = new Command("stats", "Tells what a pile and its tables hold, or a hash database, as JSON. Exit code 0: here it is; 1: it can't be had.")
+        var command = new Command(
+            "stats", "Tells what a pile and its tables hold, or a hash database, as JSON. Exit code 0: here it is; 1: it can't be had.")
         {
             directory, url, database, keyFile,
         };
@@ -49,7 +50,8 @@ internal static class StatsCommand
     }
 
     private static async Task<int> RunAsync(
-        string? directory, Uri? server, string? database, string? keyFile, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+        string? directory, Uri? server, string? database, string? keyFile, TextWriter output, TextWriter error,
+        CancellationToken cancellationToken)
     {
         try
         {

@@ -23,8 +23,8 @@ internal static class VerifyCommand
         };
         var command = new Command(
             "verify",
-            "Checks every block of a pile on disk, or every record of a hash database, and changes nothing. Exit code 0: it is sound; 1: it has faults; 2: it is in use or "
-            + "can't be opened.")
+            "Checks every block of a pile on disk, or every record of a hash database, and changes nothing. "
+            + "Exit code 0: it is sound; 1: it has faults; 2: it is in use or can't be opened.")
         {
             directory,
         };

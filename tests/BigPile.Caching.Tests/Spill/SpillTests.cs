@@ -1,16 +1,15 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
-using System.IO;
 using System.Linq;
-using System.Threading.Tasks;
-using BigPile.Hash;
 
 namespace BigPile.Caching.Tests.Spill;
 
 /// <summary>A table that is larger than its memory: what leaves it comes back as it was.</summary>
 public sealed class SpillTests
 {
+    private static readonly EntryOptions Pinned = new() { Priority = EntryPriority.NeverEvict };
+
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Managed)]
@@ -155,6 +154,37 @@ public sealed class SpillTests
     }
 
     [Fact]
+    public void A_use_puts_the_end_off_also_where_nothing_in_memory_may_go_for_the_entry()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        cache.Table.Put(-1, SpillingCache.Value(-1), new EntryOptions { Sliding = TimeSpan.FromSeconds(100) });
+        cache.Displace();
+        for (int key = 0; cache.Table.Put(key, SpillingCache.Value(key), Pinned) != PutResult.Collision; key++)
+        {
+        }
+        for (int round = 0; round < 10; round++)
+        {
+            time.Advance(TimeSpan.FromSeconds(20));
+            Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> entry), $"round {round}");
+            Assert.Equal(time.GetUtcNow() + TimeSpan.FromSeconds(100), entry.ExpiresAt);
+        }
+        Assert.Equal(0, cache.Table.Statistics.SpillReturns);
+        time.Advance(TimeSpan.FromSeconds(101));
+        Assert.False(cache.Table.ContainsKey(-1));
+    }
+
+    [Fact]
+    public void A_put_says_whether_the_key_was_there_wherever_it_was()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        for (int key = 0; key < SpillingCache.Many; key += 11)
+            Assert.Equal(PutResult.Replaced, cache.Table.Put(key, SpillingCache.Value(key, 1)));
+        Assert.NotEqual(PutResult.Replaced, cache.Table.Put(-1, SpillingCache.Value(-1)));
+    }
+
+    [Fact]
     public void A_condition_holds_for_what_was_spilled()
     {
         using var cache = new SpillingCache();
@@ -179,7 +209,10 @@ public sealed class SpillTests
         using var cache = new SpillingCache();
         cache.Fill();
         for (int key = 0; key < SpillingCache.Many; key += 7)
-            Assert.Equal(SpillingCache.Value(key), cache.Table.GetOrAdd(key, static _ => throw new InvalidOperationException("It is there.")));
+        {
+            byte[] value = cache.Table.GetOrAdd(key, static _ => throw new InvalidOperationException("It is there."));
+            Assert.Equal(SpillingCache.Value(key), value);
+        }
     }
 
     [Fact]
@@ -221,67 +254,6 @@ public sealed class SpillTests
     }
 
     [Fact]
-    public void A_cleared_table_is_empty_and_a_dropped_one_has_no_file()
-    {
-        using var cache = new SpillingCache();
-        cache.Fill();
-        cache.Table.Clear();
-        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
-        for (int key = 0; key < SpillingCache.Many; key++)
-            Assert.False(cache.Table.ContainsKey(key));
-        cache.Fill();
-        Assert.NotEmpty(cache.Files);
-        Assert.True(cache.Cache.DropTable("t"));
-        Assert.Empty(cache.Files);
-    }
-
-    [Fact]
-    public void The_files_go_with_the_cache()
-    {
-        var cache = new SpillingCache();
-        cache.Fill();
-        Assert.NotEmpty(cache.Files);
-        cache.Cache.Dispose();
-        Assert.Empty(cache.Files);
-        Assert.Empty(Directory.GetDirectories(cache.SpillDirectory));
-        cache.Dispose();
-    }
-
-    [Fact]
-    public void What_a_killed_process_left_is_not_believed()
-    {
-        const int displaced = 3_000;
-        using var cache = new SpillingCache();
-        string left = Path.Combine(cache.SpillDirectory, $"{cache.Cache.Pile.Keeper.Id:N}", $"table-{cache.Table.Core.Id}.hash");
-        Directory.CreateDirectory(Path.GetDirectoryName(left)!);
-        using (HashDatabase database = HashDatabase.Open(left))
-        {
-            for (int key = 0; key < 5_000; key++)
-                database.Set(BitConverter.GetBytes(key), SpillingCache.Value(key));
-        }
-        cache.Displace();
-        Assert.Equal(left, Assert.Single(cache.Files));
-        Assert.Equal(displaced, cache.Table.Count + cache.Table.Statistics.SpilledEntries);
-        for (int key = 0; key < 5_000; key++)
-            Assert.False(cache.Table.ContainsKey(key));
-        Assert.True(cache.Table.ContainsKey(1_000_000));
-    }
-
-    [Fact]
-    public void A_directory_that_can_not_be_used_costs_the_evicted_and_no_more()
-    {
-        using var cache = new SpillingCache();
-        File.WriteAllText(cache.SpillDirectory, "no directory");
-        cache.Fill();
-        Assert.InRange(cache.Table.Statistics.SpillLosses, SpillingCache.Many / 2, SpillingCache.Many);
-        Assert.Equal(SpillingCache.Value(SpillingCache.Many - 1), cache.Table.Get(SpillingCache.Many - 1));
-        File.Delete(cache.SpillDirectory);
-        for (int round = 1; round <= 3; round++)
-            cache.Displace(1_000_000 * round); // it is tried again
-        Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
-    }
-
-    [Fact]
     public void Listeners_are_told_of_what_is_lost_only()
     {
         using var cache = new SpillingCache();
@@ -294,55 +266,5 @@ public sealed class SpillTests
         cache.Fill();
         Testing.Eventually.True(() => cache.Cache.Pile.Keeper.Background.IsIdle, "the deliveries end");
         Assert.Empty(told);
-    }
-
-    [Fact]
-    public async Task Eight_threads_never_read_an_older_value_than_was_put_nor_one_that_was_removed()
-    {
-        const int threads = 8;
-        const int keysEach = 600;
-        using var cache = new SpillingCache();
-        int seed = Testing.TestLeg.Seed(7);
-        int steps = Testing.TestLeg.Steps(20_000, 400_000);
-        await Task.WhenAll(Enumerable.Range(0, threads).Select(thread => Task.Run(() =>
-        {
-            var random = new Random(seed + thread);
-            var numbers = new int[keysEach]; // 0: not there
-            int last = 0;
-            for (int step = 0; step < steps; step++)
-            {
-                int own = random.Next(keysEach);
-                int key = thread * keysEach + own;
-                string when = $"seed {seed}, thread {thread}, step {step}, key {key}";
-                switch (random.Next(8))
-                {
-                    case 0:
-                        Assert.True(cache.Table.Remove(key) == (numbers[own] != 0), when);
-                        numbers[own] = 0;
-                        break;
-                    case 1 or 2:
-                        cache.Table.Put(key, SpillingCache.Value(key, ++last));
-                        numbers[own] = last;
-                        break;
-                    case 3:
-                        bool isNew = cache.Table.Update(key, SpillingCache.Value(key, ++last), version: 0, out _);
-                        Assert.True(isNew == (numbers[own] == 0), when);
-                        numbers[own] = isNew ? last : numbers[own];
-                        break;
-                    case 4:
-                        _ = cache.Table.TryGet(random.Next(threads * keysEach), out _); // one of the others'
-                        break;
-                    default:
-                        bool found = cache.Table.TryGet(key, out byte[]? value);
-                        Assert.True(found == (numbers[own] != 0), when);
-                        Assert.True(!found || value!.AsSpan().SequenceEqual(SpillingCache.Value(key, numbers[own])), when);
-                        break;
-                }
-            }
-        })));
-        TableStatistics statistics = cache.Table.Statistics;
-        Assert.NotEqual(0, statistics.SpillReturns);
-        Assert.Equal(0, statistics.SpillLosses);
-        Assert.InRange(statistics.TotalBytes, 1, 1 << 20);
     }
 }

@@ -1,0 +1,70 @@
+using System;
+using System.IO;
+using BigPile.Hash;
+
+namespace BigPile.Caching.Tests.Spill;
+
+/// <summary>The files of tables that spill: when they come and go, and what their failures cost.</summary>
+public sealed class SpillFileTests
+{
+    [Fact]
+    public void A_cleared_table_is_empty_and_a_dropped_one_has_no_file()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill();
+        cache.Table.Clear();
+        Assert.Equal(0, cache.Table.Statistics.SpilledEntries);
+        for (int key = 0; key < SpillingCache.Many; key++)
+            Assert.False(cache.Table.ContainsKey(key));
+        cache.Fill();
+        Assert.NotEmpty(cache.Files);
+        Assert.True(cache.Cache.DropTable("t"));
+        Assert.Empty(cache.Files);
+    }
+
+    [Fact]
+    public void The_files_go_with_the_cache()
+    {
+        var cache = new SpillingCache();
+        cache.Fill();
+        Assert.NotEmpty(cache.Files);
+        cache.Cache.Dispose();
+        Assert.Empty(cache.Files);
+        Assert.Empty(Directory.GetDirectories(cache.SpillDirectory));
+        cache.Dispose();
+    }
+
+    [Fact]
+    public void What_a_killed_process_left_is_not_believed()
+    {
+        const int displaced = 3_000;
+        using var cache = new SpillingCache();
+        string left = Path.Combine(cache.SpillDirectory, $"{cache.Cache.Pile.Keeper.Id:N}", $"table-{cache.Table.Core.Id}.hash");
+        Directory.CreateDirectory(Path.GetDirectoryName(left)!);
+        using (HashDatabase database = HashDatabase.Open(left))
+        {
+            for (int key = 0; key < 5_000; key++)
+                database.Set(BitConverter.GetBytes(key), SpillingCache.Value(key));
+        }
+        cache.Displace();
+        Assert.Equal(left, Assert.Single(cache.Files));
+        Assert.Equal(displaced, cache.Table.Count + cache.Table.Statistics.SpilledEntries);
+        for (int key = 0; key < 5_000; key++)
+            Assert.False(cache.Table.ContainsKey(key));
+        Assert.True(cache.Table.ContainsKey(1_000_000));
+    }
+
+    [Fact]
+    public void A_directory_that_can_not_be_used_costs_the_evicted_and_no_more()
+    {
+        using var cache = new SpillingCache();
+        File.WriteAllText(cache.SpillDirectory, "no directory");
+        cache.Fill();
+        Assert.InRange(cache.Table.Statistics.SpillLosses, SpillingCache.Many / 2, SpillingCache.Many);
+        Assert.Equal(SpillingCache.Value(SpillingCache.Many - 1), cache.Table.Get(SpillingCache.Many - 1));
+        File.Delete(cache.SpillDirectory);
+        for (int round = 1; round <= 3; round++)
+            cache.Displace(1_000_000 * round); // it is tried again
+        Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
+    }
+}
