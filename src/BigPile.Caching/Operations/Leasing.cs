@@ -1,7 +1,10 @@
+using System;
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
@@ -16,14 +19,56 @@ internal static unsafe class Leasing
     /// <param name="lease">The lease.</param>
     /// <param name="info">Version and size of the entry.</param>
     /// <param name="isUse">Whether that counts as a use of the entry.</param>
-    /// <exception cref="PileFullException">It was spilled, and nothing in memory may go for it.</exception>
-    internal static bool TryLease(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true)
+    internal static bool TryLease(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true) =>
+        core.TryLeaseInMemory(key, out lease, out info, isUse)
+            || (core.Spill is { } spill && core.TryLeaseSpilled(spill, key, out lease, out info, isUse));
+
+    private static bool TryLeaseSpilled(
+        this TableCore core, SpillStore spill, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)
     {
-        bool found;
-        do
-            found = core.TryLeaseInMemory(key, out lease, out info, isUse);
-        while (!found && core.Spill is { } spill && core.HasComeBack(spill, key));
-        return found;
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            if (!isUse)
+                return core.TryLeaseUnused(spill, key, block, out lease, out info);
+            while (true)
+            {
+                SpillOutcome outcome = core.BringBack(spill, key, block);
+                if (outcome == SpillOutcome.NoRoom)
+                    return LeaseCopy(block, out lease, out info);
+                if (core.TryLeaseInMemory(key, out lease, out info, isUse))
+                    return true;
+                if (outcome == SpillOutcome.Missing)
+                    return false;
+            }
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    // It stays where it is.
+    private static bool TryLeaseUnused(
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, out PileLease? lease, out EntryInfo info)
+    {
+        lock (spill.GateOf(key.Hash).Keys)
+        {
+            return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
+                || (core.TryReadAliveGated(spill, key, block) && LeaseCopy(block, out lease, out info));
+        }
+    }
+
+    private static bool LeaseCopy(PileBuffer block, out PileLease? lease, out EntryInfo info)
+    {
+        fixed (byte* payload = block.WrittenSpan)
+        {
+            var head = new EntryHead(payload);
+            ReadOnlySpan<byte> value = block.WrittenSpan[head.ValueOffset..];
+            info = head.Describe(value.Length);
+            lease = CopiedLease.Of(value, EntryHead.BlockKindOf(head.Kind));
+            return true;
+        }
     }
 
     private static bool TryLeaseInMemory(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)

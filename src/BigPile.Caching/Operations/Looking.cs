@@ -43,25 +43,22 @@ internal static class Looking
         return core.TryLookInMemory(key, out copy);
     }
 
+    // It stays where it is: a look is no use.
     private static unsafe bool TryLookAtSpilled(this TableCore core, SpillStore spill, in KeyProbe key, out EntryCopy copy)
     {
         PileBuffer block = BufferRental.Rent();
         try
         {
-            while (true)
+            lock (spill.GateOf(key.Hash).Keys)
             {
-                SpillOutcome outcome = core.BringBack(spill, key, block);
-                if (outcome == SpillOutcome.InMemory && core.TryLookInMemory(key, out copy))
+                if (core.TryLookInMemory(key, out copy))
                     return true;
-                copy = default;
-                if (outcome == SpillOutcome.Missing)
+                if (!core.TryReadAliveGated(spill, key, block))
                     return false;
-                if (outcome == SpillOutcome.InMemory)
-                    continue; // evicted since it was seen
-                fixed (byte* payload = block.WrittenSpan)
-                    copy = core.Copy(new EntryHead(payload), block.LengthBytes);
-                return true;
             }
+            fixed (byte* payload = block.WrittenSpan)
+                copy = core.Copy(new EntryHead(payload), block.LengthBytes);
+            return true;
         }
         finally
         {

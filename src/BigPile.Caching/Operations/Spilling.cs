@@ -191,6 +191,11 @@ internal static unsafe class Spilling
         }
     }
 
+    /// <summary>Copies the block of what was spilled of a key, unless it is no more. The gate is held.</summary>
+    internal static bool TryReadAliveGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block) =>
+        spill.TryReadGated(key.Hash, key.Bytes, block, out _) && core.IsBlockOf(key, block.WrittenSpan)
+        && !core.IsDead(block.WrittenSpan);
+
     /// <summary>The version of what was spilled of a key; 0: nothing, or what is no more.</summary>
     private static bool TryVersionGated(this TableCore core, SpillStore spill, in KeyProbe key, out ulong version)
     {
@@ -198,11 +203,8 @@ internal static unsafe class Spilling
         PileBuffer block = BufferRental.Rent();
         try
         {
-            if (!spill.TryReadGated(key.Hash, key.Bytes, block, out _) || !core.IsBlockOf(key, block.WrittenSpan)
-                || core.IsDead(block.WrittenSpan))
-            {
+            if (!core.TryReadAliveGated(spill, key, block))
                 return false;
-            }
             fixed (byte* payload = block.WrittenSpan)
                 version = new EntryHead(payload).Version;
             return true;

@@ -99,7 +99,11 @@ public sealed class SpillTests
         time.Advance(TimeSpan.FromMinutes(1));
         cache.Displace();
         Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> after));
+        Assert.Equal(0, cache.Table.Statistics.SpillReturns); // a look leaves it where it is
+        Assert.Equal(before with { Age = TimeSpan.FromMinutes(1) }, after);
+        Assert.Equal(SpillingCache.Value(-1), cache.Table.Get(-1));
         Assert.Equal(returns, cache.Table.Statistics.SpillReturns);
+        Assert.True(cache.Table.TryGetEntry(-1, out after));
         Assert.Equal(before with { Age = TimeSpan.FromMinutes(1) }, after);
         Assert.Equal(put.Version, after.Info.Version);
         Assert.False(cache.Table.TryGet(-1, TimeSpan.FromSeconds(30), out _));
@@ -166,9 +170,16 @@ public sealed class SpillTests
         for (int round = 0; round < 10; round++)
         {
             time.Advance(TimeSpan.FromSeconds(20));
-            Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> entry), $"round {round}");
-            Assert.Equal(time.GetUtcNow() + TimeSpan.FromSeconds(100), entry.ExpiresAt);
+            DateTimeOffset before = time.GetUtcNow() + TimeSpan.FromSeconds(80);
+            Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> looked), $"round {round}");
+            Assert.Equal(before, looked.ExpiresAt); // a look is no use
+            Assert.Equal(SpillingCache.Value(-1), cache.Table.Get(-1));
+            Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> used), $"round {round}");
+            Assert.Equal(time.GetUtcNow() + TimeSpan.FromSeconds(100), used.ExpiresAt);
         }
+        Assert.True(cache.Table.TryLease(-1, out PileLease? lease, out _));
+        using (lease)
+            Assert.Equal(SpillingCache.Value(-1), lease.Span);
         Assert.Equal(0, cache.Table.Statistics.SpillReturns);
         time.Advance(TimeSpan.FromSeconds(101));
         Assert.False(cache.Table.ContainsKey(-1));

@@ -1,0 +1,32 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Access;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Operations;
+
+/// <summary>A copy of a value that can't be leased where it lies, as it lies in a file: to who has the lease there is no difference.</summary>
+internal sealed unsafe class CopiedLease : ILeaseOwner
+{
+    private readonly byte[] _pinned;
+
+    private CopiedLease(ReadOnlySpan<byte> value)
+    {
+        _pinned = GC.AllocateUninitializedArray<byte>(Math.Max(1, value.Length), pinned: true);
+        value.CopyTo(_pinned);
+    }
+
+    internal static PileLease Of(ReadOnlySpan<byte> value, BlockKind kind)
+    {
+        var copy = new CopiedLease(value); // which the lease keeps alive
+        var start = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(copy._pinned));
+        return new PileLease(copy, address: 0, start, value.Length, BlockSpace.PayloadKindOf(kind));
+    }
+
+    /// <inheritdoc/>
+    public void End(PileLease lease)
+    {
+        // nothing: the collector frees the copy
+    }
+}
