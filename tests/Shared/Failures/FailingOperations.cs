@@ -3,7 +3,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Memory;
 
-namespace BigPile.Files.Tests;
+namespace BigPile.Testing;
 
 /// <summary>Lets the n-th file operation fail, or all of one sort; before it is done, half way, or when it was done.</summary>
 internal sealed class FailingOperations : IFileHook
@@ -15,6 +15,9 @@ internal sealed class FailingOperations : IFileHook
 
     /// <summary>What fails always, by this exception.</summary>
     internal Func<FileOperation, Exception?>? Always { get; set; }
+
+    /// <summary>What the armed operation fails by; an input/output error, if nothing else is said.</summary>
+    internal Func<string, Exception> Error { get; set; } = static path => new IOException($"'{path}': input/output error.", 5);
 
     /// <summary>The operation that failed.</summary>
     internal FileOperation? Failed { get; private set; }
@@ -62,6 +65,4 @@ internal sealed class FailingOperations : IFileHook
             throw Error(path);
         }
     }
-
-    private static IOException Error(string path) => new($"'{path}': input/output error.", 5);
 }
