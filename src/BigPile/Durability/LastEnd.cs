@@ -1,5 +1,6 @@
 using System;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Durability;
 

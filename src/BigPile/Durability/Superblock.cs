@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Durability;
 

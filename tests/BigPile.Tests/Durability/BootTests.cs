@@ -3,6 +3,7 @@ using System.IO;
 using System.Linq;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Tests.Durability;
 

@@ -5,13 +5,12 @@ using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text;
-using BigPile.Memory;
 using Microsoft.Win32;
 
-namespace BigPile.Durability;
+namespace BigPile.Memory;
 
 /// <summary>
-/// Tells starts of the machine apart: a pile whose owner was killed is whole in the system's memory, and after a power cut it is not.
+/// Tells starts of the machine apart: a file whose owner was killed is whole in the system's memory, and after a power cut it is not.
 /// </summary>
 internal static class BootClock
 {

@@ -1,0 +1,11 @@
+namespace BigPile.Hash;
+
+/// <summary>What becomes of the room of a record that was replaced or removed.</summary>
+public enum HashUpdateMode
+{
+    /// <summary>It is used again, once nothing that a recovery could need is in it.</summary>
+    InPlace,
+
+    /// <summary>It stays unused until the database is opened with <see cref="InPlace"/>, or rebuilt: records only come behind others.</summary>
+    Appending,
+}

@@ -1,0 +1,9 @@
+namespace BigPile.Hash;
+
+/// <summary>The kinds of <see cref="RecordChange"/>.</summary>
+internal enum RecordChangeKind
+{
+    Keep,
+    Set,
+    Remove,
+}
