@@ -20,6 +20,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
     private readonly CutOperations _operations;
     private readonly BlockFileKind? _kind;
     private readonly CutModel _model = new();
+    private bool _wasEverSynchronized;
 
     private HashSubject(CutOperations operations, BlockFileKind? kind)
     {
@@ -69,6 +70,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
     internal override bool Flush(HashDatabase opened)
     {
         opened.Synchronize();
+        _wasEverSynchronized = true;
         return true;
     }
 
@@ -76,7 +78,12 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
 
     internal override int BeginFlush() => _model.BeginFlush();
 
-    internal override void EndFlush(int begin) => _model.EndFlush(begin);
+    // To close it makes it durable only where somebody has asked for that before.
+    internal override void EndFlush(int begin)
+    {
+        if (_wasEverSynchronized)
+            _model.EndFlush(begin);
+    }
 
     internal override void CheckAll(HashDatabase opened, string where)
     {
