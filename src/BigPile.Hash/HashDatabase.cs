@@ -4,6 +4,9 @@ using System.Collections;
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Files;
+using BigPile.Hash.Access;
+using BigPile.Hash.Upkeep;
+using BigPile.Memory;
 
 namespace BigPile.Hash;
 
@@ -23,24 +26,41 @@ namespace BigPile.Hash;
 /// </remarks>
 public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 {
+    private readonly Session _session;
+    private readonly Keeper _keeper;
+
+    private HashDatabase(Session session, Head head, HashRecovery found)
+    {
+        _session = session;
+        _keeper = new Keeper(session, head);
+        Recovery = found;
+    }
+
     /// <summary>The full path of the file.</summary>
-    public string Path => throw new NotSupportedException();
+    public string Path => _session.Path;
 
     /// <summary>How the file's bytes are got at.</summary>
-    public BlockFileKind FileKind => throw new NotSupportedException();
+    public BlockFileKind FileKind => _session.Options.FileKind;
 
     /// <summary>Whether the database was opened for reading only.</summary>
-    public bool IsReadOnly => throw new NotSupportedException();
+    public bool IsReadOnly => _session.IsReadOnly;
 
     /// <summary>What the database was made or last rebuilt with.</summary>
-    public HashTuning Tuning => throw new NotSupportedException();
+    public HashTuning Tuning => _session.Store.File.Layout.Tuning;
 
     /// <summary>What opening found.</summary>
-    public HashRecovery Recovery => throw new NotSupportedException();
+    public HashRecovery Recovery { get; }
 
     /// <summary>The number of records; exact, but for what others change meanwhile.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public long Count => throw new NotSupportedException();
+    public long Count
+    {
+        get
+        {
+            _ = _session.Store;
+            return _session.Stripes.Records;
+        }
+    }
 
     /// <summary>Opens a database, and locks its file.</summary>
     /// <param name="path">The file; its directory must exist.</param>
@@ -52,7 +72,14 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="HashDatabaseException">It is to be recovered, and was opened for reading only.</exception>
     /// <exception cref="BlockFileFullException">There is no room for a new one.</exception>
     /// <exception cref="IOException">The file can't be used.</exception>
-    public static HashDatabase Open(string path, HashDatabaseOptions? options = null) => throw new NotSupportedException();
+    public static HashDatabase Open(string path, HashDatabaseOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        options ??= new HashDatabaseOptions();
+        options.Validate();
+        (Session session, Head head, HashRecovery found) = Opening.Open(path, options);
+        return new HashDatabase(session, head, found);
+    }
 
     /// <summary>Looks at every byte of a database that nobody has open for writing.</summary>
     /// <param name="path">The file.</param>
@@ -60,7 +87,12 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="FileNotFoundException">There is no such file.</exception>
     /// <exception cref="BlockFileLockedException">It is open for writing.</exception>
     /// <exception cref="IOException">The file can't be read.</exception>
-    public static HashVerification Verify(string path) => throw new NotSupportedException();
+    public static HashVerification Verify(string path)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        using IBlockFile file = BlockFile.Open(BlockFileKind.PositionalParallel, path, new BlockFileOptions { ReadOnly = true });
+        return Verifier.OfFile(file, BootClock.Current);
+    }
 
     /// <summary>Stores a record.</summary>
     /// <param name="key">The key; it may be empty.</param>
@@ -72,13 +104,21 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public bool Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, bool overwrite = true) => throw new NotSupportedException();
+    public bool Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, bool overwrite = true)
+    {
+        var edit = new SetEdit(value, overwrite);
+        return RecordWriter.Edit(_session, key, ref edit) == RecordChangeKind.Set;
+    }
 
     /// <summary>The value of a record; <see langword="null"/> when it is not there.</summary>
     /// <exception cref="HashDatabaseCorruptException">Its bytes are damaged.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public byte[]? Get(ReadOnlySpan<byte> key) => throw new NotSupportedException();
+    public byte[]? Get(ReadOnlySpan<byte> key)
+    {
+        var sink = default(ArraySink);
+        return RecordReader.TryRead(_session, key, ref sink) ? sink.Value : null;
+    }
 
     /// <summary>Copies the value of a record.</summary>
     /// <param name="key">The key.</param>
@@ -87,23 +127,45 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <returns>Whether the record is there.</returns>
     /// <exception cref="ArgumentException">The value is longer than the destination; the message names its length.</exception>
     /// <inheritdoc cref="Get" path="/exception"/>
-    public bool TryGet(ReadOnlySpan<byte> key, Span<byte> destination, out int length) => throw new NotSupportedException();
+    public bool TryGet(ReadOnlySpan<byte> key, Span<byte> destination, out int length)
+    {
+        var sink = new SpanSink(destination);
+        bool isThere = RecordReader.TryRead(_session, key, ref sink);
+        length = isThere ? sink.Length : 0;
+        return isThere;
+    }
 
     /// <summary>Writes the value of a record to a buffer.</summary>
     /// <param name="key">The key.</param>
     /// <param name="destination">Where to. It is told of bytes only when the value is whole.</param>
     /// <returns>Whether the record is there.</returns>
     /// <inheritdoc cref="Get" path="/exception"/>
-    public bool TryGet(ReadOnlySpan<byte> key, IBufferWriter<byte> destination) => throw new NotSupportedException();
+    public bool TryGet(ReadOnlySpan<byte> key, IBufferWriter<byte> destination)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        var sink = new WriterSink(destination);
+        bool isThere = RecordReader.TryRead(_session, key, ref sink);
+        if (isThere)
+            sink.Advance();
+        return isThere;
+    }
 
     /// <summary>Whether there is a record.</summary>
     /// <inheritdoc cref="Get" path="/exception"/>
-    public bool Contains(ReadOnlySpan<byte> key) => throw new NotSupportedException();
+    public bool Contains(ReadOnlySpan<byte> key)
+    {
+        var sink = default(NoSink);
+        return RecordReader.TryRead(_session, key, ref sink);
+    }
 
     /// <summary>Removes a record.</summary>
     /// <returns>Whether it was there.</returns>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public bool Remove(ReadOnlySpan<byte> key) => throw new NotSupportedException();
+    public bool Remove(ReadOnlySpan<byte> key)
+    {
+        var edit = default(RemoveEdit);
+        return RecordWriter.Edit(_session, key, ref edit) == RecordChangeKind.Remove;
+    }
 
     /// <summary>Adds to the end of a value; a record that is not there gets what is added as its value.</summary>
     /// <param name="key">The key.</param>
@@ -111,8 +173,19 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <param name="delimiter">What comes between, where there was a record.</param>
     /// <returns>The length of the whole value.</returns>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public long Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlySpan<byte> delimiter = default) =>
-        throw new NotSupportedException();
+    public long Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlySpan<byte> delimiter = default)
+    {
+        var edit = new AppendEdit(value, delimiter, _session.Options.MaxValueLength);
+        try
+        {
+            RecordWriter.Edit(_session, key, ref edit);
+            return edit.Length;
+        }
+        finally
+        {
+            edit.Dispose();
+        }
+    }
 
     /// <summary>Changes a record if it is what was expected.</summary>
     /// <param name="key">The key.</param>
@@ -120,7 +193,12 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <param name="desired">The value that it gets; <see langword="null"/> when it goes.</param>
     /// <returns>Whether it was what was expected.</returns>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public bool CompareExchange(ReadOnlySpan<byte> key, byte[]? expected, byte[]? desired) => throw new NotSupportedException();
+    public bool CompareExchange(ReadOnlySpan<byte> key, byte[]? expected, byte[]? desired)
+    {
+        var edit = new CompareEdit(expected, desired);
+        RecordWriter.Edit(_session, key, ref edit);
+        return edit.IsExpected;
+    }
 
     /// <summary>Adds to a counter: a value of 8 bytes, a number with its lowest byte first.</summary>
     /// <param name="key">The key.</param>
@@ -134,15 +212,24 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="BlockFileFullException">There is no room; the database is as it was.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public long Increment(ReadOnlySpan<byte> key, long delta = 1, long initial = 0) => throw new NotSupportedException();
+    public long Increment(ReadOnlySpan<byte> key, long delta = 1, long initial = 0)
+    {
+        var edit = new IncrementEdit(delta, initial, stackalloc byte[sizeof(long)]);
+        RecordWriter.Edit(_session, key, ref edit);
+        return edit.Sum;
+    }
 
     /// <summary>Has a callback look at a record and change it, while nobody else can.</summary>
     /// <param name="key">The key.</param>
     /// <param name="processor">The callback. What it throws leaves the record as it was, and comes out of this call.</param>
     /// <param name="state">What it is passed.</param>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public void Process<TState>(ReadOnlySpan<byte> key, RecordProcessor<TState> processor, TState state) where TState : allows ref struct =>
-        throw new NotSupportedException();
+    public void Process<TState>(ReadOnlySpan<byte> key, RecordProcessor<TState> processor, TState state) where TState : allows ref struct
+    {
+        ArgumentNullException.ThrowIfNull(processor);
+        var edit = new ProcessEdit<TState>(_session, processor, state);
+        RecordWriter.Edit(_session, key, ref edit);
+    }
 
     /// <inheritdoc cref="Process{TState}"/>
     public void Process(ReadOnlySpan<byte> key, RecordProcessor<object?> processor) => Process(key, processor, null);
@@ -152,7 +239,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// A record that is there from the beginning to the end of the walk comes exactly once, with a value that it had meanwhile; also
     /// beside a <see cref="Rebuild"/>.
     /// </remarks>
-    public IEnumerator<HashRecord> GetEnumerator() => throw new NotSupportedException();
+    public IEnumerator<HashRecord> GetEnumerator() => Walk.Records(_session);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
@@ -160,33 +247,33 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <param name="tuning">What the new file is made with; <see langword="null"/> for what the old one has.</param>
     /// <remarks>The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.</remarks>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public void Rebuild(HashTuning? tuning = null) => throw new NotSupportedException();
+    public void Rebuild(HashTuning? tuning = null) => _keeper.Rebuild(tuning);
 
     /// <summary>Hands what was written to the system, or has the device take it.</summary>
     /// <param name="hard">Return when the device has it: a power cut can't undo it. Otherwise only the system needs to have it.</param>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public void Synchronize(bool hard = true) => throw new NotSupportedException();
+    public void Synchronize(bool hard = true) => _keeper.Synchronize(hard);
 
     /// <summary>Removes all records.</summary>
     /// <inheritdoc cref="Synchronize" path="/exception"/>
-    public void Clear() => throw new NotSupportedException();
+    public void Clear() => _keeper.Clear();
 
     /// <summary>What the database has, and what of its file is used how.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public HashStatistics GetStatistics() => throw new NotSupportedException();
+    public HashStatistics GetStatistics() => _keeper.Statistics();
 
     /// <summary>Looks at every byte. Who writes waits meanwhile; who reads does not.</summary>
     /// <returns>What is wrong and where.</returns>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public HashVerification Verify() => throw new NotSupportedException();
+    public HashVerification Verify() => _keeper.Verify();
 
     /// <summary>Waits for running calls, and closes the database. Calling it again does nothing.</summary>
     /// <remarks>One that was ever hard-synchronized is so once more.</remarks>
     /// <exception cref="IOException">The device failed: the database is closed, and is as after a kill.</exception>
-    public void Close() => throw new NotSupportedException();
+    public void Close() => _keeper.Close();
 
     /// <inheritdoc cref="Close"/>
     public void Dispose() => Close();

@@ -20,7 +20,7 @@ namespace BigPile.Files.Kinds;
 /// A mapping that must move is published before the room that it has; the old one goes when all who came before have left.
 /// </para>
 /// </remarks>
-internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where TBytes : struct, IByteStore
+internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile where TBytes : struct, IByteStore
 {
     private protected const long ClosedSize = -1;
 
@@ -139,6 +139,15 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile where T
             SetSizeLocked(ClosedSize);
             WaitForOthers();
             Release(size);
+        }
+    }
+
+    public void Rename(string name)
+    {
+        lock (_changing)
+        {
+            CheckWritable();
+            _file.Rename(name);
         }
     }
 

@@ -130,6 +130,13 @@ internal sealed class OpenedFile : IDisposable
         Volatile.Write(ref _isNameDurable, true);
     }
 
+    /// <summary>Gives the file another name in its directory; the next hard synchronization makes that durable.</summary>
+    internal void Rename(string name)
+    {
+        _directory.Rename(File, name);
+        Volatile.Write(ref _isNameDurable, false);
+    }
+
     public void Dispose()
     {
         FileOpening.Unlock(File.Handle);

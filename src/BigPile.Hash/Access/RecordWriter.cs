@@ -1,0 +1,76 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Access;
+
+/// <summary>Changes records, each under its stripe's lock.</summary>
+internal static class RecordWriter
+{
+    /// <summary>Has an edit look at a record, and does what it decides.</summary>
+    [SkipLocalsInit]
+    internal static RecordChangeKind Edit<TEdit>(Session session, ReadOnlySpan<byte> key, ref TEdit edit)
+        where TEdit : struct, IRecordEdit, allows ref struct
+    {
+        session.CheckWritable();
+        CheckLength(key.Length, session.Options.MaxKeyLength, "key", nameof(HashDatabaseOptions.MaxKeyLength));
+        ulong hash = session.HashOf(key);
+        int index = Stripes.IndexOf(hash);
+        ref Stripe stripe = ref session.Stripes[index];
+        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
+        Stripes.LockQuietly(ref stripe);
+        try
+        {
+            RecordStore store = session.Store;
+            if (store.Dead.HasUnmarked)
+                store.Dead.MarkUnmarked();
+            Finding finding = store.File.Find(key, hash, room, out Place place);
+            if (finding == Finding.Bad)
+                throw store.File.Damaged(place.Offset);
+            RecordChangeKind kind = Decide(store.File, room, place, ref edit);
+            if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && finding == Finding.Absent))
+                return RecordChangeKind.Keep;
+            if (kind == RecordChangeKind.Set)
+                CheckLength(edit.NewValue.Length, session.Options.MaxValueLength, "value", nameof(HashDatabaseOptions.MaxValueLength));
+            Stripes.BeginChange(ref stripe);
+            if (kind == RecordChangeKind.Set)
+                store.PutLocked(index, ref stripe, place, key, edit.NewValue);
+            else
+                store.RemoveLocked(index, ref stripe, place, key);
+            if (hash < stripe.CopiedTo)
+                CopyChanges.Repeat(session, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
+            return kind;
+        }
+        finally
+        {
+            Stripes.Unlock(ref stripe);
+        }
+    }
+
+    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> room, in Place place, ref TEdit edit)
+        where TEdit : struct, IRecordEdit, allows ref struct
+    {
+        if (place.Offset == 0 || !edit.NeedsValue)
+            return edit.Decide(place.Offset != 0, default);
+        byte[] rented = ArrayPool<byte>.Shared.Rent(place.ValueLength);
+        try
+        {
+            Span<byte> value = rented.AsSpan(0, place.ValueLength);
+            return file.ReadValue(room, place, value) ? edit.Decide(true, value) : throw file.Damaged(place.Offset);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    private static void CheckLength(int length, int limit, string thing, string option)
+    {
+        if (length > limit)
+        {
+            throw new ArgumentException(
+                $"The {thing} has {length:N0} bytes, and the limit is {limit:N0}. Shorten it, or raise HashDatabaseOptions.{option}.", thing);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using System;
+using System.Buffers;
+
+namespace BigPile.Hash.Access;
+
+/// <summary>Wants to know whether there is a value.</summary>
+internal struct NoSink : IValueSink
+{
+    public readonly bool WantsValue => false;
+
+    public readonly bool TryGetRoom(int length, out Span<byte> room)
+    {
+        room = default;
+        return true;
+    }
+}
+
+/// <summary>Makes an array.</summary>
+internal struct ArraySink : IValueSink
+{
+    internal byte[]? Value { get; private set; }
+
+    public readonly bool WantsValue => true;
+
+    public bool TryGetRoom(int length, out Span<byte> room)
+    {
+        Value = length == 0 ? [] : GC.AllocateUninitializedArray<byte>(length);
+        room = Value;
+        return true;
+    }
+}
+
+/// <summary>Fills a caller's span.</summary>
+internal ref struct SpanSink(Span<byte> destination) : IValueSink
+{
+    private readonly Span<byte> _destination = destination;
+
+    internal int Length { get; private set; }
+
+    public readonly bool WantsValue => true;
+
+    public bool TryGetRoom(int length, out Span<byte> room)
+    {
+        Length = length;
+        bool fits = length <= _destination.Length;
+        room = fits ? _destination[..length] : default;
+        return fits;
+    }
+}
+
+/// <summary>Fills a caller's buffer, which is told of it in the end.</summary>
+internal struct WriterSink(IBufferWriter<byte> writer) : IValueSink
+{
+    internal int Length { get; private set; }
+
+    public readonly bool WantsValue => true;
+
+    public bool TryGetRoom(int length, out Span<byte> room)
+    {
+        Length = length;
+        room = length == 0 ? default : writer.GetSpan(length)[..length];
+        return true;
+    }
+
+    internal readonly void Advance() => writer.Advance(Length);
+}

@@ -1,0 +1,38 @@
+using System;
+
+namespace BigPile.Hash.Format;
+
+/// <summary>The first word of a room: how long it is, and what is in it.</summary>
+/// <remarks>
+/// Bits 31..0: the room in units of the alignment, head and all. Bits 39..32: <see cref="RoomKind"/>. Bits 63..40: a check of these, of
+/// the room's offset and of the file's salt, so that a word can be trusted by itself. The length of a room stays as long as the room does.
+/// </remarks>
+internal readonly record struct RoomWord(ulong Bits)
+{
+    private const int KindShift = 32;
+    private const int CheckShift = 40;
+    private const ulong StatedMask = (1UL << CheckShift) - 1;
+
+    internal long Units => (uint)Bits;
+
+    internal RoomKind Kind => (RoomKind)(byte)(Bits >> KindShift);
+
+    /// <summary>Whether it is of a record that counts.</summary>
+    internal bool IsLive => Kind is RoomKind.Live or RoomKind.LiveHiding;
+
+    internal static RoomWord Of(long units, RoomKind kind, long offset, ulong salt)
+    {
+        ulong stated = (uint)units | ((ulong)kind << KindShift);
+        return new RoomWord(stated | (CheckOf(stated, offset, salt) << CheckShift));
+    }
+
+    /// <summary>Whether it was written to this offset of this file.</summary>
+    internal bool IsOf(long offset, ulong salt) =>
+        Bits != 0 && Bits >> CheckShift == CheckOf(Bits & StatedMask, offset, salt) && Kind is > RoomKind.None and <= RoomKind.Dead;
+
+    private static ulong CheckOf(ulong stated, long offset, ulong salt)
+    {
+        ulong high = Math.BigMul(stated ^ salt, ((ulong)offset * 0x9E3779B97F4A7C15) ^ 0xD6E8FEB86659FD93, out ulong low);
+        return (high ^ low) >> CheckShift;
+    }
+}

@@ -1,0 +1,20 @@
+namespace BigPile.Hash.Records;
+
+/// <summary>Notices a chain that leads back into itself, after Brent: the step is compared with that of the last power of two.</summary>
+internal struct CircleWatch
+{
+    private long _steps;
+    private long _limit;
+    private long _kept;
+
+    internal bool IsClosedBy(long offset)
+    {
+        if (offset == _kept)
+            return true;
+        if (++_steps <= _limit)
+            return false;
+        _limit = _steps * 2;
+        _kept = offset;
+        return false;
+    }
+}

@@ -1,0 +1,159 @@
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Records;
+
+/// <summary>Rooms whose records are dead and which can't be used again yet.</summary>
+/// <remarks>
+/// <para>
+/// A record that the device has, and that was replaced or removed since, waits for the next hard synchronization: until then a power cut
+/// must find it. A tombstone waits for the one behind it: what it hides is marked dead behind the first, and the device has these marks
+/// behind the second. A room that could not be marked waits until it can; while there is one, no tombstone goes.
+/// </para>
+/// <para>Thread safety: all members may be called concurrently; <see cref="Cut"/> and what follows it by one thread at a time.</para>
+/// </remarks>
+internal sealed class DeadRooms(RecordFile file, bool isReused)
+{
+    private readonly Lock _lock = new();
+    private readonly List<(int Stripe, Room Room)> _unmarked = [];
+    private List<(int Stripe, Room Room)> _waiting = [];
+    private List<(int Stripe, Room Room)> _tombstones = [];
+    private List<(int Stripe, Room Room)> _cutWaiting = [];
+    private List<(int Stripe, Room Room)> _cutTombstones = [];
+    private List<(int Stripe, Room Room)> _oldTombstones = [];
+    private long _waitingBytes;
+    private long _droppedBytes;
+    private volatile bool _hasUnmarked;
+
+    /// <summary>All that waits.</summary>
+    internal long WaitingBytes => Volatile.Read(ref _waitingBytes);
+
+    /// <summary>What is dead and is not used again, since records only come behind others.</summary>
+    internal long DroppedBytes => Volatile.Read(ref _droppedBytes);
+
+    /// <summary>Whether a hard synchronization would give something free.</summary>
+    internal bool HasAny
+    {
+        get
+        {
+            lock (_lock)
+                return WaitingBytes != 0;
+        }
+    }
+
+    internal bool HasUnmarked => _hasUnmarked;
+
+    /// <summary>Marks a room dead, and gives it back.</summary>
+    internal void Bury(int stripe, Room room)
+    {
+        if (TryMark(stripe, room))
+            Give(stripe, room);
+    }
+
+    internal void Wait(int stripe, Room room) => Add(stripe, room, isTombstone: false);
+
+    internal void WaitAsTombstone(int stripe, Room room) => Add(stripe, room, isTombstone: true);
+
+    /// <summary>Marks what could not be marked. Before anything else is removed it must be.</summary>
+    /// <exception cref="IOException">The device still fails.</exception>
+    internal void MarkUnmarked()
+    {
+        lock (_lock)
+        {
+            while (_unmarked.Count > 0)
+            {
+                (int stripe, Room room) = _unmarked[^1];
+                file.MarkDead(room);
+                _unmarked.RemoveAt(_unmarked.Count - 1);
+                Interlocked.Add(ref _waitingBytes, -room.Bytes);
+                Give(stripe, room);
+            }
+            _hasUnmarked = false;
+        }
+    }
+
+    /// <summary>At the instant whose state a hard synchronization makes durable, while no record is changed.</summary>
+    internal void Cut()
+    {
+        lock (_lock)
+        {
+            _cutWaiting.AddRange(_waiting);
+            _cutTombstones.AddRange(_tombstones);
+            _waiting = [];
+            _tombstones = [];
+        }
+    }
+
+    /// <summary>The device has the state of the cut.</summary>
+    internal void Free()
+    {
+        List<(int Stripe, Room Room)> old;
+        List<(int Stripe, Room Room)> cut;
+        lock (_lock)
+        {
+            old = _hasUnmarked ? [] : _oldTombstones;
+            _oldTombstones = _hasUnmarked ? [.. _oldTombstones, .. _cutTombstones] : _cutTombstones;
+            cut = _cutWaiting;
+            _cutTombstones = [];
+            _cutWaiting = [];
+        }
+        foreach ((int stripe, Room room) in old.Concat(cut))
+        {
+            Interlocked.Add(ref _waitingBytes, -room.Bytes);
+            Bury(stripe, room);
+        }
+    }
+
+    /// <summary>Forgets all: the file has no rooms any more.</summary>
+    internal void Reset()
+    {
+        lock (_lock)
+        {
+            _unmarked.Clear();
+            _waiting = [];
+            _tombstones = [];
+            _cutWaiting = [];
+            _cutTombstones = [];
+            _oldTombstones = [];
+            _hasUnmarked = false;
+            (_waitingBytes, _droppedBytes) = (0, 0);
+        }
+    }
+
+    private void Give(int stripe, Room room)
+    {
+        if (isReused)
+            file.Stock.Give(stripe, room);
+        else
+            Interlocked.Add(ref _droppedBytes, room.Bytes);
+    }
+
+    private bool TryMark(int stripe, Room room)
+    {
+        try
+        {
+            file.MarkDead(room);
+            return true;
+        }
+        catch (IOException)
+        {
+            lock (_lock)
+            {
+                _unmarked.Add((stripe, room));
+                _hasUnmarked = true;
+            }
+            Interlocked.Add(ref _waitingBytes, room.Bytes);
+            return false;
+        }
+    }
+
+    private void Add(int stripe, Room room, bool isTombstone)
+    {
+        lock (_lock)
+            (isTombstone ? _tombstones : _waiting).Add((stripe, room));
+        Interlocked.Add(ref _waitingBytes, room.Bytes);
+    }
+}

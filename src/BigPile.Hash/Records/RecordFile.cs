@@ -1,0 +1,231 @@
+using System;
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using BigPile.Files;
+using BigPile.Hash.Format;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Records;
+
+/// <summary>The file as links and records, with no care for who else is there.</summary>
+internal sealed class RecordFile
+{
+    /// <summary>What a caller's room should have, so that most records are read in one call.</summary>
+    internal const int RoomBytes = 256;
+
+    private const int MappedGuessBytes = 64; // what is read in vain costs more than a second read
+    private const int OneWriteBytes = 1024;
+    private const int OneRentedWriteBytes = 256 << 10;
+
+    private readonly int _guessBytes;
+
+    internal RecordFile(IBlockFile file, FileLayout layout)
+    {
+        File = file;
+        Layout = layout;
+        _guessBytes = file.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic ? MappedGuessBytes : RoomBytes;
+        Stock = new RoomStock(file, layout);
+    }
+
+    internal IBlockFile File { get; }
+
+    internal FileLayout Layout { get; }
+
+    internal RoomStock Stock { get; }
+
+    /// <summary>The record that a link leads to, or 0.</summary>
+    internal long ReadLink(long link)
+    {
+        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+            return ReadWord(link);
+        Span<byte> word = stackalloc byte[sizeof(uint)];
+        File.ReadAt(link, word);
+        return (long)BinaryPrimitives.ReadUInt32LittleEndian(word) << Layout.AlignmentShift;
+    }
+
+    /// <summary>Has a link lead to a record, by one store.</summary>
+    internal void WriteLink(long link, long target)
+    {
+        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+        {
+            WriteWord(link, target);
+            return;
+        }
+        Span<byte> word = stackalloc byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32LittleEndian(word, (uint)(target >> Layout.AlignmentShift));
+        File.WriteAt(link, word);
+    }
+
+    /// <summary>Looks for a key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="hash">Its hash.</param>
+    /// <param name="room">Gets the beginning of the record.</param>
+    /// <param name="place">Gets where it is.</param>
+    /// <param name="isRecovery">Whether tombstones are in the chains.</param>
+    [SkipLocalsInit]
+    internal Finding Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out Place place, bool isRecovery = false)
+    {
+        long bucket = Layout.BucketOf(hash);
+        place = default;
+        place.Link = Layout.LinkOf(bucket);
+        place.First = place.Offset = ReadLink(place.Link);
+        var circle = default(CircleWatch);
+        while (place.Offset != 0)
+        {
+            if (!TryReadHead(room, ref place) || circle.IsClosedBy(place.Offset))
+                return Finding.Bad;
+            if (place.KeyLength == key.Length && HasKey(key, room, place) && (place.Head.Word.IsLive || isRecovery))
+                return Finding.Found;
+            place.Link = place.Offset + RecordHead.NextAt;
+            place.Offset = place.Head.Next;
+        }
+        place.Link = Layout.LinkOf(bucket); // a new record comes first in its chain
+        return Finding.Absent;
+    }
+
+    /// <summary>Reads a head, and as much behind it as a guess says. False when there can't be a record.</summary>
+    internal bool TryReadHead(Span<byte> room, ref Place place)
+    {
+        long end = Stock.End;
+        long offset = place.Offset;
+        if (offset < Layout.AreaStart || (offset & (Layout.Alignment - 1)) != 0 || offset > end - RecordHead.Bytes)
+            return false;
+        place.InRoom = (int)Math.Min(_guessBytes, end - offset);
+        File.ReadAt(offset, room[..place.InRoom]);
+        place.Head = RecordHead.Read(room);
+        return place.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
+    }
+
+    /// <summary>Copies a value; false when the record does not match its checksum.</summary>
+    [SkipLocalsInit]
+    internal bool ReadValue(ReadOnlySpan<byte> room, in Place place, Span<byte> value)
+    {
+        ReadPart(room, place, RecordHead.Bytes + place.KeyLength, value);
+        uint checksum = AddKey(place.Head.BeginChecksum(place.Offset, Layout.Salt), room, place);
+        return place.Head.Matches(RecordChecksum.Add(checksum, value));
+    }
+
+    /// <summary>Copies a part of a record, of which some is in the room.</summary>
+    internal void ReadPart(ReadOnlySpan<byte> room, in Place place, int from, Span<byte> destination)
+    {
+        int known = Math.Clamp(place.InRoom - from, 0, destination.Length);
+        if (known > 0)
+            room.Slice(from, known).CopyTo(destination);
+        if (known < destination.Length)
+            File.ReadAt(place.Offset + from + known, destination[known..]);
+    }
+
+    /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
+    [SkipLocalsInit]
+    internal void WriteRecord(Room room, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        int bytes = RecordHead.Bytes + key.Length + value.Length;
+        if (bytes <= OneWriteBytes)
+        {
+            Span<byte> image = stackalloc byte[OneWriteBytes];
+            Compose(image, head, key, value);
+            File.WriteAt(room.Offset, image[..bytes]);
+            return;
+        }
+        int withoutValue = bytes - value.Length;
+        int first = bytes <= OneRentedWriteBytes ? bytes : withoutValue;
+        byte[] rented = ArrayPool<byte>.Shared.Rent(first);
+        try
+        {
+            Compose(rented, head, key, first == bytes ? value : default);
+            if (first < bytes)
+                File.WriteAt(room.Offset + withoutValue, value);
+            File.WriteAt(room.Offset, rented.AsSpan(0, first));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    /// <summary>Marks a room as one in which nothing counts: its word says so, and what could match a checksum goes.</summary>
+    internal void MarkDead(Room room)
+    {
+        Span<byte> head = stackalloc byte[RecordHead.Bytes];
+        head.Clear();
+        var word = RoomWord.Of(room.Bytes >> Layout.AlignmentShift, RoomKind.Dead, room.Offset, Layout.Salt);
+        BinaryPrimitives.WriteUInt64LittleEndian(head, word.Bits);
+        File.WriteAt(room.Offset, head[..(int)Math.Min(head.Length, room.Bytes)]);
+    }
+
+    /// <summary>Whether a chain has a record.</summary>
+    internal bool IsLinked(ulong hash, long offset, out long link)
+    {
+        link = Layout.LinkOf(Layout.BucketOf(hash));
+        var circle = default(CircleWatch);
+        long end = Stock.End;
+        for (long at = ReadLink(link); at >= Layout.AreaStart && at <= end - RecordHead.Bytes; at = ReadLink(link))
+        {
+            if (at == offset)
+                return true;
+            if (circle.IsClosedBy(at))
+                break;
+            link = at + RecordHead.NextAt;
+        }
+        return false;
+    }
+
+    /// <summary>What is thrown when bytes are damaged.</summary>
+    internal HashDatabaseCorruptException Damaged(long offset) => new(
+        $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
+        + "HashDatabase.Verify says what else is; restore the file from a copy.");
+
+    private static void Compose(Span<byte> image, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        head.Write(image);
+        key.CopyTo(image[RecordHead.Bytes..]);
+        value.CopyTo(image[(RecordHead.Bytes + key.Length)..]);
+    }
+
+    private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in Place place)
+    {
+        if (RecordHead.Bytes + key.Length <= place.InRoom)
+            return room.Slice(RecordHead.Bytes, key.Length).SequenceEqual(key);
+        byte[] rented = ArrayPool<byte>.Shared.Rent(key.Length);
+        try
+        {
+            ReadPart(room, place, RecordHead.Bytes, rented.AsSpan(0, key.Length));
+            return rented.AsSpan(0, key.Length).SequenceEqual(key);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    private uint AddKey(uint checksum, ReadOnlySpan<byte> room, in Place place)
+    {
+        if (RecordHead.Bytes + place.KeyLength <= place.InRoom)
+            return RecordChecksum.Add(checksum, room.Slice(RecordHead.Bytes, place.KeyLength));
+        byte[] rented = ArrayPool<byte>.Shared.Rent(place.KeyLength);
+        try
+        {
+            ReadPart(room, place, RecordHead.Bytes, rented.AsSpan(0, place.KeyLength));
+            return RecordChecksum.Add(checksum, rented.AsSpan(0, place.KeyLength));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    private long ReadWord(long offset)
+    {
+        Span<byte> word = stackalloc byte[sizeof(long)];
+        File.ReadAt(offset, word);
+        return BinaryPrimitives.ReadInt64LittleEndian(word);
+    }
+
+    private void WriteWord(long offset, long value)
+    {
+        Span<byte> word = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(word, value);
+        File.WriteAt(offset, word);
+    }
+}

@@ -1,0 +1,164 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Hash.Format;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Records;
+
+/// <summary>Changes records of a file. README.md, "Design", has the order of its stores, and what is left behind each.</summary>
+/// <remarks>Whoever changes a record holds its stripe, and looked for it (<see cref="RecordFile.Find"/>) while holding it.</remarks>
+internal sealed class RecordStore
+{
+    private readonly Action<HashWindow>? _window;
+    private readonly HashControl _control;
+    private long _syncedSequence;
+
+    internal RecordStore(RecordFile file, HashDatabaseOptions options)
+    {
+        File = file;
+        _window = options.Window;
+        _control = options.Control;
+        Dead = new DeadRooms(file, options.UpdateMode == HashUpdateMode.InPlace);
+    }
+
+    internal RecordFile File { get; }
+
+    internal DeadRooms Dead { get; }
+
+    /// <summary>Records up to this one wait when they die. It is raised while all stripes are held.</summary>
+    internal long SyncedSequence
+    {
+        get => Volatile.Read(ref _syncedSequence);
+        set => Volatile.Write(ref _syncedSequence, value);
+    }
+
+    /// <summary>Tells a test that an instant has come.</summary>
+    internal void Pass(HashWindow window) => _window?.Invoke(window);
+
+    /// <summary>Has a key have a value.</summary>
+    /// <param name="stripeIndex">The key's stripe, which the caller holds.</param>
+    /// <param name="stripe">The same.</param>
+    /// <param name="place">Where the key is, or its chain.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="value">The value.</param>
+    internal void PutLocked(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        bool isThere = place.Offset != 0;
+        bool hides = isThere && IsNeeded(place.Head);
+        Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
+        Pass(HashWindow.RoomTaken);
+        try
+        {
+            RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
+            long next = isThere ? place.Head.Next : place.First;
+            var head = RecordHead.Of(word, next, NextSequence(ref stripe), key, value, room.Offset, File.Layout.Salt);
+            if (_control == HashControl.LinkFirst)
+                File.WriteLink(place.Link, room.Offset);
+            File.WriteRecord(room, head, key, value);
+            Pass(HashWindow.RecordWritten);
+            Link(place.Link, room.Offset);
+        }
+        catch
+        {
+            if (!MayLead(place.Link, room.Offset))
+                Dead.Bury(stripeIndex, room);
+            throw;
+        }
+        Pass(HashWindow.Linked);
+        if (isThere)
+            Leave(stripeIndex, place);
+        else
+            Volatile.Write(ref stripe.Records, stripe.Records + 1);
+    }
+
+    /// <summary>Removes a record that is there.</summary>
+    /// <inheritdoc cref="PutLocked" path="/param"/>
+    internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key)
+    {
+        if (IsNeeded(place.Head) && _control != HashControl.NoTombstones)
+            RemoveWithTombstone(stripeIndex, ref stripe, place, key);
+        else
+            Link(place.Link, place.Head.Next);
+        Pass(HashWindow.Linked);
+        Volatile.Write(ref stripe.Records, stripe.Records - 1);
+        Leave(stripeIndex, place);
+    }
+
+    /// <summary>Whether a power cut could find the record, or one that it hides.</summary>
+    private bool IsNeeded(in RecordHead head) => head.Sequence <= SyncedSequence || head.Word.Kind == RoomKind.LiveHiding;
+
+    private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key)
+    {
+        Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
+        Pass(HashWindow.RoomTaken);
+        try
+        {
+            RoomWord word = WordOf(room, RoomKind.Tombstone);
+            var head = RecordHead.Of(word, 0, NextSequence(ref stripe), key, default, room.Offset, File.Layout.Salt);
+            File.WriteRecord(room, head, key, default);
+            Pass(HashWindow.TombstoneWritten);
+            Link(place.Link, place.Head.Next);
+        }
+        catch
+        {
+            Dead.Bury(stripeIndex, room);
+            throw;
+        }
+        Dead.WaitAsTombstone(stripeIndex, room);
+    }
+
+    private void Leave(int stripeIndex, in Place place)
+    {
+        var room = new Room(place.Offset, place.Head.Word.Units << File.Layout.AlignmentShift);
+        if (place.Head.Sequence <= SyncedSequence && _control != HashControl.NothingWaits)
+        {
+            Dead.Wait(stripeIndex, room);
+            return;
+        }
+        if (_control == HashControl.NoMarks)
+            File.Stock.Give(stripeIndex, room);
+        else
+            Dead.Bury(stripeIndex, room);
+        Pass(HashWindow.Marked);
+    }
+
+    // A device may say that a store failed which it has done.
+    private void Link(long link, long target)
+    {
+        try
+        {
+            File.WriteLink(link, target);
+        }
+        catch (IOException) when (Leads(link, target) == true)
+        {
+            // it is as it should be
+        }
+    }
+
+    private bool MayLead(long link, long target) => Leads(link, target) ?? true;
+
+    private bool? Leads(long link, long target)
+    {
+        try
+        {
+            return File.ReadLink(link) == target;
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+
+    private RoomWord WordOf(Room room, RoomKind kind) =>
+        RoomWord.Of(room.Bytes >> File.Layout.AlignmentShift, kind, room.Offset, File.Layout.Salt);
+
+    private long NextSequence(ref Stripe stripe)
+    {
+        long sequence = Math.Max(stripe.Sequence, SyncedSequence) + 1;
+        if (sequence > RecordHead.MaxSequence)
+            throw new HashDatabaseException($"'{File.File.Path}' has used up its {RecordHead.MaxSequence:N0} sequences. Copy its records to a new one.");
+        stripe.Sequence = sequence;
+        return sequence;
+    }
+}

@@ -1,0 +1,37 @@
+using System;
+using System.Numerics;
+
+namespace BigPile.Hash.Space;
+
+/// <summary>The lengths of rooms: multiples of 8 up to 128 bytes, eight to each doubling up to 1 MiB, and above that of 4 KiB.</summary>
+internal static class RoomClasses
+{
+    internal const int Count = 120;
+    internal const long LargestBytes = 1 << 20;
+
+    private const int SmallBytes = 128;
+    private const int SmallLog = 7;
+    private const int SmallCount = 16;
+    private const int BigStep = 4096;
+
+    /// <summary>The room for some bytes, of which there is at least one.</summary>
+    internal static long RoomFor(long bytes, int alignment)
+    {
+        long step = bytes <= SmallBytes ? 8 : bytes <= LargestBytes ? 1L << (BitOperations.Log2((ulong)bytes - 1) - 3) : BigStep;
+        step = Math.Max(step, alignment);
+        return (bytes + step - 1) & -step;
+    }
+
+    /// <summary>The class of a room that <see cref="RoomFor"/> gave, up to <see cref="LargestBytes"/>.</summary>
+    internal static int ClassOf(long roomBytes)
+    {
+        if (roomBytes <= SmallBytes)
+            return (int)(roomBytes >> 3) - 1;
+        int log = BitOperations.Log2((ulong)roomBytes - 1);
+        return SmallCount + (log - SmallLog) * 8 + (int)((roomBytes - (1L << log)) >> (log - 3)) - 1;
+    }
+
+    /// <summary>Whether a room has a class.</summary>
+    internal static bool HasClass(long roomBytes, int alignment) =>
+        roomBytes is > 0 and <= LargestBytes && RoomFor(roomBytes, alignment) == roomBytes;
+}

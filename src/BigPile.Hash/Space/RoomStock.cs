@@ -1,0 +1,222 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using BigPile.Files;
+using BigPile.Hash.Format;
+
+namespace BigPile.Hash.Space;
+
+/// <summary>All free rooms of a file; it grows when there is none.</summary>
+/// <remarks>
+/// Free rooms of a class are kept by shards. Others (large ones, rests of extents, gaps that a recovery found) lie in a sorted set; the
+/// best fit is taken, and cut. Rooms are never joined, so what a scan finds at the beginning of one stays true: the exception is a room that
+/// is cut, whose first word is cleared before any part of it is used. Order of locks: the one for growth, then a shard's.
+/// </remarks>
+internal sealed class RoomStock
+{
+    private const long LeastExtentBytes = 64 << 10;
+    private const long LargestExtentBytes = 1 << 20;
+    private const int ExtentsOfArea = 64;
+    private const int ClearedBytes = 8;
+
+    private readonly Lock _growing = new();
+    private readonly IBlockFile _file;
+    private readonly FileLayout _layout;
+    private readonly RoomShard[] _shards;
+    private readonly SortedSet<(long Bytes, long Offset)> _others = [];
+    private long _othersBytes;
+    private long _end;
+
+    internal RoomStock(IBlockFile file, FileLayout layout)
+    {
+        _file = file;
+        _layout = layout;
+        _end = Math.Max(file.Size, layout.AreaStart);
+        _shards = new RoomShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
+        for (int i = 0; i < _shards.Length; i++)
+            _shards[i] = new RoomShard();
+    }
+
+    /// <summary>Where the area of rooms ends.</summary>
+    internal long End => Volatile.Read(ref _end);
+
+    internal long FreeBytes
+    {
+        get
+        {
+            long sum = 0;
+            foreach (RoomShard shard in _shards)
+                sum += shard.FreeBytes;
+            lock (_growing)
+                return sum + _othersBytes;
+        }
+    }
+
+    /// <summary>Takes a room.</summary>
+    /// <exception cref="BlockFileFullException">There is none, and the file can't grow.</exception>
+    internal Room Take(int stripe, long bytes)
+    {
+        long roomBytes = RoomClasses.RoomFor(bytes, _layout.Alignment);
+        if (roomBytes > RoomClasses.LargestBytes)
+            return TakeOther(roomBytes);
+        RoomShard shard = _shards[stripe % _shards.Length];
+        int roomClass = RoomClasses.ClassOf(roomBytes);
+        long offset = shard.TryTake(roomClass, roomBytes, mayCut: true);
+        return offset >= 0 ? new Room(offset, roomBytes) : TakeSlowly(shard, roomClass, roomBytes);
+    }
+
+    /// <summary>Gives a room back, in which nothing counts.</summary>
+    internal void Give(int stripe, Room room)
+    {
+        if (RoomClasses.HasClass(room.Bytes, _layout.Alignment))
+        {
+            _shards[stripe % _shards.Length].Give(RoomClasses.ClassOf(room.Bytes), room.Offset, room.Bytes);
+            return;
+        }
+        lock (_growing)
+            AddOtherLocked(room);
+    }
+
+    /// <summary>Forgets all rooms; the file is to have none behind an offset.</summary>
+    internal void Reset(long end)
+    {
+        lock (_growing)
+        {
+            _others.Clear();
+            _othersBytes = 0;
+            for (int i = 0; i < _shards.Length; i++)
+                _shards[i] = new RoomShard();
+            Volatile.Write(ref _end, end);
+        }
+    }
+
+    private Room TakeSlowly(RoomShard shard, int roomClass, long roomBytes)
+    {
+        foreach (RoomShard other in _shards)
+        {
+            if (other.TryTake(roomClass, roomBytes, mayCut: false) is >= 0 and var offset)
+                return new Room(offset, roomBytes);
+        }
+        lock (_growing)
+        {
+            long offset = shard.TryTake(roomClass, roomBytes, mayCut: true); // another thread has brought an extent
+            if (offset >= 0)
+                return new Room(offset, roomBytes);
+            Room extent;
+            try
+            {
+                extent = TakeExtentLocked(roomBytes);
+            }
+            catch (BlockFileFullException)
+            {
+                if (TryTakeLarger(roomClass) is { } larger)
+                    return larger;
+                throw;
+            }
+            Room rest = shard.Exchange(new Room(extent.Offset + roomBytes, extent.Bytes - roomBytes));
+            if (rest.Bytes > 0)
+                AddOtherLocked(rest);
+            return new Room(extent.Offset, roomBytes);
+        }
+    }
+
+    private Room TakeExtentLocked(long roomBytes)
+    {
+        long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastExtentBytes, LargestExtentBytes);
+        good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+        if (_others.Count > 0 && _others.GetViewBetween((roomBytes, 0), (long.MaxValue, 0)) is { Count: > 0 } view)
+        {
+            (long bytes, long offset) = view.Min;
+            var extent = new Room(offset, bytes);
+            Clear(extent);
+            RemoveOtherLocked(extent);
+            if (bytes <= LargestExtentBytes)
+                return extent;
+            AddOtherLocked(new Room(offset + good, bytes - good));
+            return extent with { Bytes = good };
+        }
+        try
+        {
+            return GrowLocked(good);
+        }
+        catch (BlockFileFullException) when (roomBytes + FileLayout.HeadBytes <= good)
+        {
+            return GrowLocked((roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+        }
+    }
+
+    private Room TakeOther(long roomBytes)
+    {
+        lock (_growing)
+        {
+            if (_others.Count > 0 && _others.GetViewBetween((roomBytes, 0), (long.MaxValue, 0)) is { Count: > 0 } view)
+            {
+                (long bytes, long offset) = view.Min;
+                var room = new Room(offset, bytes);
+                if (bytes - roomBytes <= roomBytes / 8)
+                {
+                    RemoveOtherLocked(room);
+                    return room;
+                }
+                Clear(room);
+                RemoveOtherLocked(room);
+                AddOtherLocked(new Room(offset + roomBytes, bytes - roomBytes));
+                return room with { Bytes = roomBytes };
+            }
+            return GrowLocked(roomBytes);
+        }
+    }
+
+    // When the disk is full: a room that is longer than it need be.
+    private Room? TryTakeLarger(int roomClass)
+    {
+        long least = 0;
+        for (int larger = roomClass + 1; larger < RoomClasses.Count; larger++)
+        {
+            least = BytesOf(larger);
+            foreach (RoomShard shard in _shards)
+            {
+                if (RoomClasses.HasClass(least, _layout.Alignment) && shard.TryTake(larger, least, mayCut: false) is >= 0 and var offset)
+                    return new Room(offset, least);
+            }
+        }
+        return null;
+    }
+
+    private static long BytesOf(int roomClass) => roomClass < 16
+        ? (roomClass + 1) * 8L
+        : (8 + ((roomClass - 16) % 8) + 1) * (1L << ((roomClass - 16) / 8 + 7 - 3));
+
+    private Room GrowLocked(long bytes)
+    {
+        if (_end > _layout.MaxBytes - bytes)
+        {
+            throw new BlockFileFullException(
+                $"'{_file.Path}' would have {_end + bytes:N0} bytes, and offsets of {_layout.OffsetWidth} bytes lead no further than to "
+                + $"{_layout.MaxBytes:N0}. Nothing was written. Call Rebuild with HashTuning.OffsetWidth 8.");
+        }
+        long offset = _file.Expand(bytes);
+        Volatile.Write(ref _end, offset + bytes);
+        return new Room(offset, bytes);
+    }
+
+    // Its first word may say how long it was, and a scan would pass over what comes to lie in its middle.
+    private void Clear(Room room)
+    {
+        Span<byte> nothing = stackalloc byte[ClearedBytes];
+        nothing.Clear();
+        _file.WriteAt(room.Offset, nothing);
+    }
+
+    private void AddOtherLocked(Room room)
+    {
+        if (_others.Add((room.Bytes, room.Offset)))
+            _othersBytes += room.Bytes;
+    }
+
+    private void RemoveOtherLocked(Room room)
+    {
+        if (_others.Remove((room.Bytes, room.Offset)))
+            _othersBytes -= room.Bytes;
+    }
+}

@@ -1,0 +1,131 @@
+using System;
+using System.Threading;
+using BigPile.Files;
+using BigPile.Hash.Access;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>What is done to a database as a whole, one thing at a time.</summary>
+/// <remarks>Order of locks: the one here, the synchronizer's, the stripes in their order.</remarks>
+internal sealed class Keeper
+{
+    private readonly Lock _lock = new();
+    private readonly Session _session;
+    private readonly Synchronizer _synchronizer;
+    private readonly Rebuilder _rebuilder;
+
+    internal Keeper(Session session, Head head)
+    {
+        _session = session;
+        _synchronizer = new Synchronizer(session, head);
+        _rebuilder = new Rebuilder(session, _synchronizer);
+    }
+
+    internal void Synchronize(bool hard)
+    {
+        _session.CheckWritable();
+        _synchronizer.Synchronize(hard);
+    }
+
+    internal void Rebuild(HashTuning? tuning)
+    {
+        _session.CheckWritable();
+        lock (_lock)
+            _rebuilder.Run(tuning);
+    }
+
+    internal void Clear()
+    {
+        _session.CheckWritable();
+        lock (_lock)
+        {
+            lock (_synchronizer.Lock)
+                WhileAllAreHeld(ClearLocked);
+        }
+    }
+
+    internal HashVerification Verify()
+    {
+        _session.CheckOutside();
+        _session.Stripes.LockAll(quietly: true);
+        try
+        {
+            RecordStore store = _session.Store;
+            long last = Math.Max(_session.Stripes.LastSequence, store.SyncedSequence);
+            if (_session.IsReadOnly)
+                last = long.MaxValue;
+            return new Verifier(store.File).Run(_session.Stripes.Records, last, mayWait: store.Dead.HasAny || _session.IsReadOnly);
+        }
+        finally
+        {
+            _session.Stripes.UnlockAll();
+        }
+    }
+
+    internal HashStatistics Statistics()
+    {
+        RecordStore store = _session.Store;
+        RecordFile file = store.File;
+        long fileBytes = file.Stock.End;
+        long index = file.Layout.AreaStart;
+        long free = file.Stock.FreeBytes + store.Dead.DroppedBytes;
+        long waiting = store.Dead.WaitingBytes;
+        return new HashStatistics(
+            _session.Stripes.Records, file.Layout.Buckets, fileBytes, index, fileBytes - index - free - waiting, free, waiting);
+    }
+
+    internal void Close()
+    {
+        _session.CheckOutside();
+        _rebuilder.Stop();
+        lock (_lock)
+        {
+            lock (_synchronizer.Lock)
+            {
+                WhileAllAreHeld(() =>
+                {
+                    if (_session.StoreOrNull is not { } store)
+                        return;
+                    _session.SetStoreLocked(null);
+                    _synchronizer.CloseLocked(store);
+                });
+            }
+        }
+    }
+
+    // Ended by a kill, or by a device that fails, each record is there or not; then the database is closed, and is recovered at opening.
+    private void ClearLocked()
+    {
+        RecordStore store = _session.Store;
+        IBlockFile block = store.File.File;
+        try
+        {
+            Recovery.EmptyBuckets(store.File);
+            block.Truncate(store.File.Layout.AreaStart);
+        }
+        catch
+        {
+            _session.SetStoreLocked(null);
+            block.Close();
+            throw;
+        }
+        store.File.Stock.Reset(store.File.Layout.AreaStart);
+        store.Dead.Reset();
+        for (int i = 0; i < Stripes.Count; i++)
+            _session.Stripes[i].Records = 0;
+    }
+
+    private void WhileAllAreHeld(Action action)
+    {
+        _session.Stripes.LockAll();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            _session.Stripes.UnlockAll();
+        }
+    }
+}

@@ -1,0 +1,160 @@
+using System.Collections.Generic;
+using System.IO;
+using BigPile.Files;
+using BigPile.Files.Storage;
+using BigPile.Hash.Access;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>Writes all records to a new file, while others go on, and puts it in the old one's place.</summary>
+/// <remarks>
+/// It copies bucket by bucket, each while its stripe is held, and notes in the stripe up to which hash it has come. Who changes a record
+/// below that does the same to the copy, while holding the same stripe. So the copy is complete when the last bucket was copied, and
+/// stays so. Then all stripes are held, the device takes the copy, it gets the old one's name, and the stripes are given free.
+/// </remarks>
+internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
+{
+    private volatile bool _isStopped;
+
+    /// <summary>Has a running rebuild end soon, by an exception.</summary>
+    internal void Stop() => _isStopped = true;
+
+    internal void Run(HashTuning? tuning)
+    {
+        RecordStore old = session.Store;
+        HashDatabaseOptions options = session.Options;
+        string path = session.Path + Opening.RebuildSuffix;
+        HashTuning settled = (tuning ?? old.File.Layout.Tuning).Checked();
+        IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
+        bool isDone = false;
+        try
+        {
+            var head = Head.Make(block, settled, Opening.BootIdOf(options), session.Seed);
+            var copy = new RecordStore(new RecordFile(block, head.Layout), options);
+            Begin(copy);
+            CopyAll(old, copy);
+            block.Synchronize(hard: true); // most of it before anybody has to wait
+            isDone = TakePlace(old, copy, head);
+        }
+        finally
+        {
+            if (!isDone)
+                GiveUp(block, path);
+        }
+        block.Synchronize(hard: true); // its name
+    }
+
+    private void Begin(RecordStore copy)
+    {
+        session.Stripes.LockAll(quietly: true);
+        for (int i = 0; i < Stripes.Count; i++)
+            session.Stripes[i].CopiedTo = 0;
+        session.SetCopyLocked(copy);
+        session.Stripes.UnlockAll();
+    }
+
+    private void CopyAll(RecordStore old, RecordStore copy)
+    {
+        var found = new List<HashRecord>();
+        for (long bucket = 0; bucket < old.File.Layout.Buckets; bucket++)
+        {
+            ulong from = old.File.Layout.FirstHashOf(bucket);
+            int index = Stripes.IndexOf(from);
+            ref Stripe stripe = ref session.Stripes[index];
+            Stripes.LockQuietly(ref stripe);
+            try
+            {
+                CheckGoesOn(copy);
+                found.Clear();
+                Walk.Read(session, old.File, bucket, 0, found);
+                foreach (HashRecord record in found)
+                    CopyChanges.Do(copy, index, ref stripe, session.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
+                stripe.CopiedTo = bucket + 1 < old.File.Layout.Buckets ? old.File.Layout.FirstHashOf(bucket + 1) : ulong.MaxValue;
+            }
+            finally
+            {
+                Stripes.Unlock(ref stripe);
+            }
+        }
+    }
+
+    private void CheckGoesOn(RecordStore copy)
+    {
+        if (_isStopped)
+            throw session.Closed();
+        if (session.Copy != copy)
+            throw new HashDatabaseException($"'{session.Path}' was not rebuilt, and is as it was: its copy failed.", session.CopyFailure);
+    }
+
+    private bool TakePlace(RecordStore old, RecordStore copy, Head head)
+    {
+        lock (synchronizer.Lock)
+        {
+            session.Stripes.LockAll();
+            try
+            {
+                CheckGoesOn(copy);
+                long synced = synchronizer.State.WasEverHard ? session.Stripes.LastSequence : 0;
+                copy.SyncedSequence = synced;
+                copy.File.File.Synchronize(hard: true);
+                head.Write(head.State with { WasEverHard = synced != 0, SyncedSequence = synced });
+                copy.File.File.Synchronize(hard: true);
+                copy.Pass(HashWindow.RebuildBeforeRename);
+                Rename(copy.File.File);
+                copy.Pass(HashWindow.RebuildRenamed);
+                session.SetCopyLocked(null);
+                session.SetStoreLocked(copy);
+                synchronizer.ChangeHeadLocked(head);
+                CloseQuietly(old.File.File);
+                return true;
+            }
+            finally
+            {
+                session.Stripes.UnlockAll();
+            }
+        }
+    }
+
+    private void Rename(IBlockFile block)
+    {
+        string before = block.Path;
+        try
+        {
+            ((IRenamableFile)block).Rename(Path.GetFileName(session.Path));
+        }
+        catch (IOException) when (!File.Exists(before))
+        {
+            // it says that it failed, and has not
+        }
+    }
+
+    private void GiveUp(IBlockFile block, string path)
+    {
+        session.Stripes.LockAll(quietly: true);
+        session.SetCopyLocked(null);
+        session.Stripes.UnlockAll();
+        CloseQuietly(block);
+        try
+        {
+            File.Delete(path);
+        }
+        catch (IOException)
+        {
+            // the next opening does it
+        }
+    }
+
+    // What is in it does not count any more.
+    private static void CloseQuietly(IBlockFile file)
+    {
+        try
+        {
+            file.Close();
+        }
+        catch (IOException)
+        {
+            // it is closed, and longer than it need be
+        }
+    }
+}

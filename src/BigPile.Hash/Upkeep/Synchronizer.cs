@@ -1,0 +1,109 @@
+using System;
+using System.Threading;
+using BigPile.Hash.Access;
+using BigPile.Hash.Format;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>Has the device take what was written, and gives free what waited for that; and closes the file.</summary>
+internal sealed class Synchronizer(Session session, Head head)
+{
+    private const int MostRounds = 4;
+
+    private readonly Lock _lock = new();
+    private Head _head = head;
+
+    /// <summary>One synchronization at a time; a rebuild takes it when it changes the file.</summary>
+    internal Lock Lock => _lock;
+
+    internal FileState State => _head.State;
+
+    internal void Synchronize(bool hard)
+    {
+        lock (_lock)
+        {
+            RecordStore store = session.Store;
+            if (hard)
+                SynchronizeHardLocked(store);
+            else
+                store.File.File.Synchronize(hard: false);
+        }
+    }
+
+    /// <summary>While all stripes are held and no synchronization runs: another file has the database.</summary>
+    internal void ChangeHeadLocked(Head head) => _head = head;
+
+    /// <summary>Closes the file. All stripes are held, and no synchronization runs.</summary>
+    internal void CloseLocked(RecordStore store)
+    {
+        try
+        {
+            if (!session.Options.ReadOnly)
+                WriteClosedLocked(store);
+        }
+        finally
+        {
+            store.File.File.Close();
+        }
+    }
+
+    private void SynchronizeHardLocked(RecordStore store)
+    {
+        if (store.Dead.HasUnmarked)
+            store.Dead.MarkUnmarked();
+        session.Stripes.LockAll(quietly: true);
+        try
+        {
+            Cut(store);
+        }
+        finally
+        {
+            session.Stripes.UnlockAll();
+        }
+        FinishHard(store);
+    }
+
+    private void Cut(RecordStore store)
+    {
+        store.SyncedSequence = Math.Max(store.SyncedSequence, session.Stripes.LastSequence);
+        store.Dead.Cut();
+    }
+
+    private void FinishHard(RecordStore store)
+    {
+        long synced = store.SyncedSequence;
+        if (!State.WasEverHard)
+            _head.Write(State with { WasEverHard = true }); // the device must know when the first one has returned
+        store.File.File.Synchronize(hard: true);
+        store.Pass(HashWindow.SyncedBeforeHead);
+        _head.Write(State with { SyncedSequence = synced });
+        store.Pass(HashWindow.SyncedBeforeMarks);
+        store.Dead.Free();
+    }
+
+    private void WriteClosedLocked(RecordStore store)
+    {
+        if (store.Dead.HasUnmarked)
+            store.Dead.MarkUnmarked();
+        bool isHard = State.WasEverHard;
+        for (int i = 0; isHard && (i == 0 || store.Dead.HasAny) && i < MostRounds; i++)
+        {
+            Cut(store);
+            FinishHard(store);
+        }
+        if (store.Dead.HasAny)
+            return; // the next one recovers it
+        if (isHard)
+            store.File.File.Synchronize(hard: true); // what was marked last
+        _head.Write(State with
+        {
+            Phase = FilePhase.Closed,
+            IsHard = isHard,
+            Records = session.Stripes.Records,
+            LastSequence = Math.Max(session.Stripes.LastSequence, store.SyncedSequence),
+        });
+        if (isHard)
+            store.File.File.Synchronize(hard: true);
+    }
+}

@@ -1,0 +1,118 @@
+using System;
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using BigPile.Files;
+using BigPile.Hash.Format;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>Looks at every byte of a file that nobody changes meanwhile.</summary>
+internal sealed class Verifier(RecordFile file)
+{
+    private const int MostProblems = 100;
+
+    private readonly ImmutableArray<string>.Builder _problems = ImmutableArray.CreateBuilder<string>();
+    private readonly HashSet<ulong> _hashes = [];
+    private long _sound;
+
+    /// <summary>Looks at a file that was opened for reading.</summary>
+    internal static HashVerification OfFile(IBlockFile block, Guid bootId)
+    {
+        try
+        {
+            (FileLayout layout, FileState? state) = Head.Read(block);
+            var verifier = new Verifier(new RecordFile(block, layout));
+            HashEnding ending = Opening.EndingOf(state, bootId);
+            if (ending != HashEnding.Closed || state!.Value.Phase != FilePhase.Closed)
+            {
+                verifier.Report(0, $"the database was not closed ({ending}); opening it for writing recovers it");
+                return verifier.Result();
+            }
+            return verifier.Run(state.Value.Records, state.Value.LastSequence, mayWait: false);
+        }
+        catch (HashDatabaseException e)
+        {
+            return new HashVerification(0, block.Size, [e.Message]);
+        }
+    }
+
+    /// <summary>Looks at all.</summary>
+    /// <param name="records">How many there are to be.</param>
+    /// <param name="lastSequence">The highest sequence that there can be.</param>
+    /// <param name="mayWait">Whether there can be records in no chain that wait for a hard synchronization.</param>
+    internal HashVerification Run(long records, long lastSequence, bool mayWait)
+    {
+        for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
+            LookAtChain(bucket, lastSequence);
+        LookAtRooms(mayWait);
+        if (_sound != records)
+            Report(0, $"the chains have {_sound:N0} sound records, and {records:N0} are counted");
+        return Result();
+    }
+
+    private HashVerification Result() => new(_sound, file.Stock.End, _problems.ToImmutable());
+
+    private void LookAtChain(long bucket, long lastSequence)
+    {
+        var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
+        if (place.Offset == 0)
+            return;
+        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
+        var circle = default(CircleWatch);
+        _hashes.Clear();
+        for (; place.Offset != 0; place.Offset = place.Head.Next)
+        {
+            if (!file.TryReadHead(room, ref place))
+            {
+                Report(place.Offset, $"bucket {bucket:N0} leads there, and no record of this file begins there");
+                return;
+            }
+            if (circle.IsClosedBy(place.Offset))
+            {
+                Report(place.Offset, $"the chain of bucket {bucket:N0} comes back to it");
+                return;
+            }
+            LookAtRecord(bucket, room, place, lastSequence);
+        }
+    }
+
+    private void LookAtRecord(long bucket, ReadOnlySpan<byte> room, in Place place, long lastSequence)
+    {
+        ulong hash = KeyHash.Of(Chains.KeyOf(file, room, place), file.Layout.Seed);
+        if (!place.Head.Word.IsLive)
+            Report(place.Offset, $"it is in the chain of bucket {bucket:N0}, and says that it is dead");
+        else if (!file.ReadValue(room, place, new byte[place.ValueLength]))
+            Report(place.Offset, "the record does not match its checksum");
+        else if (file.Layout.BucketOf(hash) != bucket)
+            Report(place.Offset, $"it is in the chain of bucket {bucket:N0}, and belongs to {file.Layout.BucketOf(hash):N0}");
+        else if (place.Head.Sequence > lastSequence)
+            Report(place.Offset, $"its sequence is {place.Head.Sequence:N0}, and the last one was {lastSequence:N0}");
+        else if (!_hashes.Add(hash))
+            Report(place.Offset, $"the chain of bucket {bucket:N0} has its key twice");
+        else
+            _sound++;
+    }
+
+    private void LookAtRooms(bool mayWait)
+    {
+        var scanner = new RoomScanner(file, file.Stock.End);
+        while (scanner.MoveNext())
+        {
+            if (!scanner.IsRecord)
+                continue;
+            if (!scanner.Matches())
+                Report(scanner.Offset, "a room has a record that does not match its checksum");
+            else if (!file.IsLinked(KeyHash.Of(scanner.Key(), file.Layout.Seed), scanner.Offset, out _) && !mayWait)
+                Report(scanner.Offset, "a record is in no chain");
+        }
+    }
+
+    private void Report(long offset, string problem)
+    {
+        if (_problems.Count < MostProblems - 1)
+            _problems.Add($"offset {offset:N0}: {problem}");
+        else if (_problems.Count < MostProblems)
+            _problems.Add("there are more problems");
+    }
+}
