@@ -92,7 +92,7 @@ public abstract partial class HashContract
     [Fact]
     public void A_database_that_is_closed_under_its_users_keeps_what_they_were_told()
     {
-        for (int round = 0; round < TestLeg.Steps(4, 500); round++)
+        for (int round = 0; round < TestLeg.Steps(2, 500); round++)
         {
             HashDatabase database = Open(new HashDatabaseOptions { Tuning = Some.FewBuckets, Mode = System.IO.FileMode.Create });
             var set = new int[3];

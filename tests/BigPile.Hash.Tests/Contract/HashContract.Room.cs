@@ -31,14 +31,14 @@ public abstract partial class HashContract
     {
         using HashDatabase database = Open();
         long limit = 0;
-        for (int round = 0; round < 20; round++)
+        for (int round = 0; round < 8; round++)
         {
-            for (int i = 0; i < 2_000; i++)
+            for (int i = 0; i < 700; i++)
                 database.Set(Some.Key(i), Some.Bytes(round + i, 1_000));
             database.Synchronize();
             HashStatistics statistics = Some.AssertSound(database);
             Assert.Equal(0, statistics.WaitingBytes);
-            limit = round == 0 ? statistics.IndexBytes + 2 * statistics.LiveBytes + (4 << 20) : limit;
+            limit = round == 0 ? statistics.IndexBytes + 2 * statistics.LiveBytes + (1 << 20) : limit;
             Assert.InRange(statistics.FileBytes, 0, limit);
         }
     }

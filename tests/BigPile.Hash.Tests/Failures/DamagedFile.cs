@@ -97,7 +97,7 @@ internal sealed class DamagedFile
                 CheckRecord(record, name);
             if (lacking != 0 && isSound && ending == HashEnding.Closed)
                 Assert.Fail($"{name}: {lacking} keys are not there, and the database calls itself sound and was closed");
-            Change(database);
+            Change(database, isSound);
             return !isSound ? "unsound" : lacking != 0 ? "dropped" : "unharmed";
         }
         catch (IOException e)
@@ -123,7 +123,7 @@ internal sealed class DamagedFile
     // What was replaced or removed may come back when what says so is damaged.
     private static bool IsOlder(int key, byte[] value) => value.AsSpan().SequenceEqual(Some.Bytes(key, key * 7 % 90));
 
-    private static void Change(HashDatabase database)
+    private static void Change(HashDatabase database, bool isSound)
     {
         for (int i = 0; i < 80; i++)
             database.Set(Some.Key(i + 30), Some.Bytes(i, 100));
@@ -131,7 +131,8 @@ internal sealed class DamagedFile
             database.Remove(Some.Key(i));
         database.Synchronize();
         database.Rebuild();
-        Assert.Equal(database.Count, database.Count());
+        if (isSound)
+            Assert.Equal(database.Count, database.Count());
         database.Clear();
     }
 

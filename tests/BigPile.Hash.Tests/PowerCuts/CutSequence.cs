@@ -29,6 +29,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
     private string _directory = "";
     private SimulatedDisk _disk = null!;
     private HashDatabase _database = null!;
+    private readonly int _valueBytes = random.Next(2) == 0 ? 40 : 700; // in the same sectors, or each in its own
     private int _names;
     private bool _wasEverSynchronized;
 
@@ -60,7 +61,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
         switch (step)
         {
             case 'a' or 'b':
-                byte[] value = Some.Bytes(random.Next(), 40);
+                byte[] value = Some.Bytes(random.Next(), _valueBytes);
                 _model.Note(step, value);
                 _database.Set(Some.Key(step), value);
                 break;

@@ -10,13 +10,8 @@ internal static class VersionedValue
 
     internal static byte[] Make(int key, long version)
     {
-        var value = new byte[HeadBytes + (int)(Mix(key, version) % 40 switch
-        {
-            < 20 => 30,
-            < 36 => Mix(version, key) % 300,
-            < 39 => Mix(version, key) % 3_000,
-            _ => Mix(version, key) % 60_000,
-        })];
+        ulong most = (Mix(key, version) % 40) switch { < 20 => 30, < 36 => 300, < 39 => 3_000, _ => 60_000 };
+        var value = new byte[HeadBytes + (int)(Mix(version, key) % most)];
         BinaryPrimitives.WriteInt32LittleEndian(value, key);
         BinaryPrimitives.WriteInt64LittleEndian(value.AsSpan(4), version);
         Fill(value.AsSpan(HeadBytes), key, version);
