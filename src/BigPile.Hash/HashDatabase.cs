@@ -245,7 +245,9 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 
     /// <summary>Writes all records to a new file, which then takes the old one's place; others read and write meanwhile.</summary>
     /// <param name="tuning">What the new file is made with; <see langword="null"/> for what the old one has.</param>
-    /// <remarks>The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.</remarks>
+    /// <remarks>
+    /// The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.
+    /// </remarks>
     /// <inheritdoc cref="Set" path="/exception"/>
     public void Rebuild(HashTuning? tuning = null) => _keeper.Rebuild(tuning);
 

@@ -14,7 +14,7 @@ public sealed record HashDatabaseOptions
     /// <summary>The longest value that there can be.</summary>
     public const int LongestValue = 1 << 30;
 
-    /// <summary>How the file's bytes are got at; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any database.</summary>
+    /// <summary>How the file's bytes are got at; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any.</summary>
     public BlockFileKind FileKind { get; init; } = BlockFileKind.MappedParallel;
 
     /// <summary>

@@ -8,6 +8,6 @@ internal interface IValueSink
     /// <summary>Whether the value itself is wanted, and not only whether it is there.</summary>
     bool WantsValue { get; }
 
-    /// <summary>Gives room for a value; <see langword="false"/> when there is not so much. It may be asked again, with another length.</summary>
+    /// <summary>Gives room for a value; <see langword="false"/> when there is not so much. It may be asked once more.</summary>
     bool TryGetRoom(int length, out Span<byte> room);
 }

@@ -70,7 +70,8 @@ internal static class RecordWriter
         if (length > limit)
         {
             throw new ArgumentException(
-                $"The {thing} has {length:N0} bytes, and the limit is {limit:N0}. Shorten it, or raise HashDatabaseOptions.{option}.", thing);
+                $"The {thing} has {length:N0} bytes, and the limit is {limit:N0}. Shorten it, or raise HashDatabaseOptions.{option}.",
+                thing);
         }
     }
 }

@@ -77,7 +77,8 @@ internal sealed class Session
         if (Volatile.Read(ref _callbacks) != 0 && _callbacksOfThread?.Contains(this) == true)
         {
             throw new InvalidOperationException(
-                $"The database '{Path}' was called by a callback that it runs. Do that behind the callback, or say by its result what is to be done.");
+                $"The database '{Path}' was called by a callback that it runs. Do that behind the callback, or say by its "
+                + "result what is to be done.");
         }
     }
 

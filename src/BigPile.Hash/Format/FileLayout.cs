@@ -53,7 +53,10 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
     internal static FileLayout Read(ReadOnlySpan<byte> source, string path, long size)
     {
         if (BinaryPrimitives.ReadUInt64LittleEndian(source) != Magic)
-            throw new HashDatabaseCorruptException($"'{path}' is no hash database: its first 8 bytes are not those of one. Name another file.");
+        {
+            throw new HashDatabaseCorruptException(
+                $"'{path}' is no hash database: its first 8 bytes are not those of one. Name another file.");
+        }
         if (BinaryPrimitives.ReadUInt32LittleEndian(source[48..]) != ChecksumOf(source))
         {
             throw new HashDatabaseCorruptException(
@@ -70,9 +73,11 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
         var layout = isMade
             ? new FileLayout(width, alignment, buckets, BinaryPrimitives.ReadUInt64LittleEndian(source[32..]),
                 BinaryPrimitives.ReadUInt64LittleEndian(source[40..]))
-            : throw new HashDatabaseCorruptException($"The head of '{path}' has settings at offset 12 that none has. Restore it from a copy.");
+            : throw new HashDatabaseCorruptException(
+                $"The head of '{path}' has settings at offset 12 that none has. Restore it from a copy.");
         return layout.AreaStart <= size ? layout : throw new HashDatabaseCorruptException(
-            $"'{path}' has {size:N0} bytes, and its head says that its {buckets:N0} buckets end at {layout.AreaStart:N0}. Restore it from a copy.");
+            $"'{path}' has {size:N0} bytes, and its head says that its {buckets:N0} buckets end at {layout.AreaStart:N0}. "
+            + "Restore it from a copy.");
     }
 
     private static uint ChecksumOf(ReadOnlySpan<byte> head) => ~RecordChecksum.Add(uint.MaxValue, head[8..48]);

@@ -4,7 +4,7 @@ using System.Buffers.Binary;
 namespace BigPile.Hash.Format;
 
 /// <summary>The hash of a key: 64 bits, of which the highest are the bucket's number.</summary>
-/// <remarks>Products of 64 by 64 bits, folded, as in wyhash; the seed is the database's own, so that nobody can choose keys that meet.</remarks>
+/// <remarks>Products of 64 by 64 bits, folded, as in wyhash; each database has a seed, so that nobody can choose keys that meet.</remarks>
 internal static class KeyHash
 {
     private const ulong First = 0xA0761D6478BD642F;

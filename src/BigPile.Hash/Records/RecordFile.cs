@@ -16,7 +16,6 @@ internal sealed class RecordFile
 
     private const int MappedGuessBytes = 64; // what is read in vain costs more than a second read
     private const int OneWriteBytes = 1024;
-    private const int OneRentedWriteBytes = 256 << 10;
 
     private readonly int _guessBytes;
 
@@ -118,25 +117,22 @@ internal sealed class RecordFile
 
     /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
     [SkipLocalsInit]
-    internal void WriteRecord(Room room, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    internal void WriteRecord(
+        long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         int bytes = RecordHead.Bytes + key.Length + value.Length;
         if (bytes <= OneWriteBytes)
         {
             Span<byte> image = stackalloc byte[OneWriteBytes];
-            Compose(image, head, key, value);
-            File.WriteAt(room.Offset, image[..bytes]);
+            Compose(image, offset, word, next, sequence, key, value);
+            File.WriteAt(offset, image[..bytes]);
             return;
         }
-        int withoutValue = bytes - value.Length;
-        int first = bytes <= OneRentedWriteBytes ? bytes : withoutValue;
-        byte[] rented = ArrayPool<byte>.Shared.Rent(first);
+        byte[] rented = ArrayPool<byte>.Shared.Rent(bytes);
         try
         {
-            Compose(rented, head, key, first == bytes ? value : default);
-            if (first < bytes)
-                File.WriteAt(room.Offset + withoutValue, value);
-            File.WriteAt(room.Offset, rented.AsSpan(0, first));
+            Compose(rented, offset, word, next, sequence, key, value);
+            File.WriteAt(offset, rented.AsSpan(0, bytes));
         }
         finally
         {
@@ -176,11 +172,15 @@ internal sealed class RecordFile
         $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
         + "HashDatabase.Verify says what else is; restore the file from a copy.");
 
-    private static void Compose(Span<byte> image, in RecordHead head, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    // The checksum is of the copy: the caller's bytes could be changed meanwhile by somebody who should not.
+    private void Compose(
+        Span<byte> image, long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
-        head.Write(image);
-        key.CopyTo(image[RecordHead.Bytes..]);
-        value.CopyTo(image[(RecordHead.Bytes + key.Length)..]);
+        Span<byte> keyCopy = image.Slice(RecordHead.Bytes, key.Length);
+        Span<byte> valueCopy = image.Slice(RecordHead.Bytes + key.Length, value.Length);
+        key.CopyTo(keyCopy);
+        value.CopyTo(valueCopy);
+        RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout.Salt).Write(image);
     }
 
     private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in Place place)

@@ -52,10 +52,13 @@ internal sealed class RecordStore
         {
             RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
             long next = isThere ? place.Head.Next : place.First;
-            var head = RecordHead.Of(word, next, NextSequence(ref stripe), key, value, room.Offset, File.Layout.Salt);
+            long sequence = NextSequence(ref stripe);
             if (_control == HashControl.LinkFirst)
+            {
                 File.WriteLink(place.Link, room.Offset);
-            File.WriteRecord(room, head, key, value);
+                Pass(HashWindow.Linked);
+            }
+            File.WriteRecord(room.Offset, word, next, sequence, key, value);
             Pass(HashWindow.RecordWritten);
             Link(place.Link, room.Offset);
         }
@@ -95,8 +98,7 @@ internal sealed class RecordStore
         try
         {
             RoomWord word = WordOf(room, RoomKind.Tombstone);
-            var head = RecordHead.Of(word, 0, NextSequence(ref stripe), key, default, room.Offset, File.Layout.Salt);
-            File.WriteRecord(room, head, key, default);
+            File.WriteRecord(room.Offset, word, 0, NextSequence(ref stripe), key, default);
             Pass(HashWindow.TombstoneWritten);
             Link(place.Link, place.Head.Next);
         }
@@ -157,7 +159,10 @@ internal sealed class RecordStore
     {
         long sequence = Math.Max(stripe.Sequence, SyncedSequence) + 1;
         if (sequence > RecordHead.MaxSequence)
-            throw new HashDatabaseException($"'{File.File.Path}' has used up its {RecordHead.MaxSequence:N0} sequences. Copy its records to a new one.");
+        {
+            throw new HashDatabaseException(
+                $"'{File.File.Path}' has used up its {RecordHead.MaxSequence:N0} sequences. Copy its records to a new one.");
+        }
         stripe.Sequence = sequence;
         return sequence;
     }

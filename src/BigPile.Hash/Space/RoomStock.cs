@@ -9,8 +9,8 @@ namespace BigPile.Hash.Space;
 /// <summary>All free rooms of a file; it grows when there is none.</summary>
 /// <remarks>
 /// Free rooms of a class are kept by shards. Others (large ones, rests of extents, gaps that a recovery found) lie in a sorted set; the
-/// best fit is taken, and cut. Rooms are never joined, so what a scan finds at the beginning of one stays true: the exception is a room that
-/// is cut, whose first word is cleared before any part of it is used. Order of locks: the one for growth, then a shard's.
+/// best fit is taken, and cut. Rooms are never joined, so what a scan finds at the beginning of one stays true, but for one that is
+/// cut, whose first word is cleared before any part of it is used. Order of locks: the one for growth, then a shard's.
 /// </remarks>
 internal sealed class RoomStock
 {

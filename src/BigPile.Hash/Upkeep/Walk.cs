@@ -4,7 +4,7 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Upkeep;
 
-/// <summary>Goes through all records, in the order of their hashes: bucket by bucket, each of which is read while nobody changes it.</summary>
+/// <summary>Goes through all records, in the order of their hashes: bucket by bucket, each read while nobody changes it.</summary>
 /// <remarks>
 /// The hash up to which it has come means the same in a file with other buckets. So a rebuild on the way has nothing come twice or not at
 /// all: where it is within a bucket, only records from that hash on are taken.

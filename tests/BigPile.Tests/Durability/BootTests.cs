@@ -1,7 +1,6 @@
 using System;
 using System.IO;
 using System.Linq;
-using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
 
