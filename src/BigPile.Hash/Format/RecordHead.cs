@@ -72,5 +72,6 @@ internal readonly struct RecordHead
 
     /// <summary>Whether a room of this file can begin so at an offset, and has what the head says.</summary>
     internal bool Fits(long offset, long end, int alignmentShift, ulong salt) =>
-        Word.IsOf(offset, salt) && Word.Units << alignmentShift <= end - offset && NeededBytes <= Word.Units << alignmentShift;
+        Word.IsOf(offset, salt) && ValueLength <= HashDatabaseOptions.LongestValue
+        && Word.Units << alignmentShift <= end - offset && NeededBytes <= Word.Units << alignmentShift;
 }

@@ -59,7 +59,7 @@ internal sealed class Stripes
         return (word & Changing) == 0 ? word : NoteSlowly(ref stripe);
     }
 
-    /// <summary>Whether nothing was changed since. Pairs with the fences in <see cref="Lock"/> and <see cref="BeginChange"/>.</summary>
+    /// <summary>Whether nothing was changed since. Pairs with the fences in <see cref="LockAll"/> and <see cref="BeginChange"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsAsNoted(ref Stripe stripe, long noted)
     {
@@ -67,10 +67,7 @@ internal sealed class Stripes
         return ((Volatile.Read(ref stripe.Word) ^ noted) & ~Held) == 0;
     }
 
-    /// <summary>Takes the stripe, to change something.</summary>
-    internal static void Lock(ref Stripe stripe) => Take(ref stripe, Held | Changing);
-
-    /// <summary>Takes the stripe, to look; readers go on.</summary>
+    /// <summary>Takes the stripe; until <see cref="BeginChange"/> readers go on.</summary>
     internal static void LockQuietly(ref Stripe stripe) => Take(ref stripe, Held);
 
     /// <summary>From now on readers wait.</summary>
@@ -87,12 +84,6 @@ internal sealed class Stripes
     {
         for (int i = 0; i < Count; i++)
             Take(ref _stripes[i], quietly ? Held : Held | Changing);
-    }
-
-    internal void BeginChangeAll()
-    {
-        for (int i = 0; i < Count; i++)
-            BeginChange(ref _stripes[i]);
     }
 
     internal void UnlockAll()

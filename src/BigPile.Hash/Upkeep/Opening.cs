@@ -74,7 +74,7 @@ internal sealed class Opening
         (FileLayout layout, FileState? state) = Head.Read(_block);
         HashEnding ending = EndingOf(state, _bootId);
         var store = new RecordStore(new RecordFile(_block, layout), _options);
-        var head = new Head(_block, layout, state ?? default);
+        var head = new Head(_block, layout, state ?? new FileState { WasEverHard = true });
         if (_options.ReadOnly)
             return ReadOnly(store, head, ending);
         long torn = 0;

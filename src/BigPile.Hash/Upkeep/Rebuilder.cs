@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Files;
@@ -95,10 +96,11 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
             try
             {
                 CheckGoesOn(copy);
-                long synced = synchronizer.State.WasEverHard ? session.Stripes.LastSequence : 0;
+                bool wasEverHard = synchronizer.State.WasEverHard;
+                long synced = wasEverHard ? Math.Max(session.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;
                 copy.File.File.Synchronize(hard: true);
-                head.Write(head.State with { WasEverHard = synced != 0, SyncedSequence = synced });
+                head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced });
                 copy.File.File.Synchronize(hard: true);
                 copy.Pass(HashWindow.RebuildBeforeRename);
                 Rename(copy.File.File);
