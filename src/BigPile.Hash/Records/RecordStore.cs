@@ -60,6 +60,8 @@ internal sealed class RecordStore
             }
             File.WriteRecord(room.Offset, word, next, sequence, key, value);
             Pass(HashWindow.RecordWritten);
+            if (isThere && _control == HashControl.FreedFirst)
+                Leave(stripeIndex, place);
             Link(place.Link, room.Offset);
         }
         catch
@@ -69,10 +71,10 @@ internal sealed class RecordStore
             throw;
         }
         Pass(HashWindow.Linked);
-        if (isThere)
-            Leave(stripeIndex, place);
-        else
+        if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
+        else if (_control != HashControl.FreedFirst)
+            Leave(stripeIndex, place);
     }
 
     /// <summary>Removes a record that is there.</summary>

@@ -15,9 +15,9 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
     private const int Records = 40;
     private const long Terabytes = 1L << 43;
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _temporary = new();
 
-    private string FilePath => Path.Combine(_temporary.Path, "database");
+    private string FilePath => Path.Combine(_temporary.Root, "database");
 
     public void Dispose() => _temporary.Dispose();
 

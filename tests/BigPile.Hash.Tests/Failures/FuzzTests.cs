@@ -14,7 +14,7 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
     private const long MostGrowthBytes = 16 << 20;
     private const long MostAllocatedBytes = 64 << 20;
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _temporary = new();
     private readonly Dictionary<string, int> _outcomes = [];
     private volatile string _case = "";
 
@@ -27,7 +27,7 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
     public void Damage_is_an_exception_or_harmless(HashEnding ending, int seed)
     {
         seed = TestLeg.Seed(seed);
-        int cases = TestLeg.Steps(900, 150_000);
+        int cases = TestLeg.Steps(400, 100_000);
         Task run = SideBySide.Start(() => Run(ending, seed, cases));
         string last = "";
         while (!run.Wait(TimeSpan.FromSeconds(60)))
@@ -46,8 +46,8 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
     [InlineData(HashEnding.PowerCut)]
     public void A_file_that_was_cut_is_an_exception_or_has_right_values(HashEnding ending)
     {
-        var damaged = new DamagedFile(_temporary.Path, ending);
-        for (int length = 0; length < damaged.Original.Length; length += length < 8_192 ? 97 : 1_931)
+        var damaged = new DamagedFile(_temporary.Root, ending);
+        for (int length = 0; length < damaged.Original.Length; length += length < 8_192 ? 331 : 7_331)
         {
             int cut = length;
             RunCase($"cut to {cut}", damaged, () => damaged.Original.AsSpan(0, cut).ToArray(), BlockFile.Kinds[length % 5]);
@@ -57,7 +57,7 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
 
     private void Run(HashEnding ending, int seed, int cases)
     {
-        var damaged = new DamagedFile(_temporary.Path, ending);
+        var damaged = new DamagedFile(_temporary.Root, ending);
         for (int i = 0; i < cases; i++)
         {
             var random = new Random(seed * 1_000_003 + i);
@@ -77,6 +77,6 @@ public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
         Assert.True(allocated < MostAllocatedBytes, $"{name}: {allocated:N0} bytes were allocated");
         long growth = new FileInfo(damaged.Path).Length - damaged.Original.Length;
         Assert.True(growth < MostGrowthBytes, $"{name}: the file grew by {growth:N0} bytes");
-        Assert.True(Directory.GetFiles(_temporary.Path).Length == 1, $"{name}: something was left beside the file");
+        Assert.True(Directory.GetFiles(_temporary.Root).Length == 1, $"{name}: something was left beside the file");
     }
 }

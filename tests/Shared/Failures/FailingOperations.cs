@@ -19,6 +19,9 @@ internal sealed class FailingOperations : IFileHook
     /// <summary>What the armed operation fails by; an input/output error, if nothing else is said.</summary>
     internal Func<string, Exception> Error { get; set; } = static path => new IOException($"'{path}': input/output error.", 5);
 
+    /// <summary>Which operations are counted; all, if nothing else is said.</summary>
+    internal Predicate<FileOperation> Counts { get; set; } = static _ => true;
+
     /// <summary>The operation that failed.</summary>
     internal FileOperation? Failed { get; private set; }
 
@@ -40,7 +43,7 @@ internal sealed class FailingOperations : IFileHook
             throw always;
         lock (_lock)
         {
-            if (_left == 0 || --_left > 0)
+            if (_left == 0 || !Counts(operation) || --_left > 0)
                 return;
             Failed = operation;
             _isPending = _isHalfDone;
