@@ -18,6 +18,7 @@ internal sealed class RecordFile
     private const int OneWriteBytes = 1024;
 
     private readonly int _guessBytes;
+    private BucketCache? _buckets;
 
     internal RecordFile(IBlockFile file, FileLayout layout)
     {
@@ -36,7 +37,11 @@ internal sealed class RecordFile
     /// <summary>The record that a link leads to, or 0.</summary>
     internal long ReadLink(long link)
     {
-        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+        if (link >= Layout.AreaStart)
+            return ReadWord(link);
+        if (_buckets is { } buckets)
+            return buckets.Read(link);
+        if (Layout.OffsetWidth == sizeof(long))
             return ReadWord(link);
         Span<byte> word = stackalloc byte[sizeof(uint)];
         File.ReadAt(link, word);
@@ -46,7 +51,48 @@ internal sealed class RecordFile
     /// <summary>Has a link lead to a record, by one store.</summary>
     internal void WriteLink(long link, long target)
     {
-        if (link >= Layout.AreaStart || Layout.OffsetWidth == sizeof(long))
+        if (link >= Layout.AreaStart)
+        {
+            WriteWord(link, target);
+            return;
+        }
+        BucketCache? buckets = _buckets;
+        try
+        {
+            WriteBucket(link, target);
+        }
+        catch
+        {
+            _buckets = null; // nobody knows what the file has: from now on it is asked
+            throw;
+        }
+        buckets?.Write(link, target);
+    }
+
+    /// <summary>Has buckets kept in memory as well, where reading one is a call to the system.</summary>
+    internal void CacheBuckets()
+    {
+        if (File.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic || Layout.Buckets > BucketCache.MostBuckets)
+            return;
+        _buckets = null;
+        _buckets = BucketCache.Load(this);
+    }
+
+    /// <summary>Empties all buckets.</summary>
+    internal void EmptyBuckets()
+    {
+        bool wasCached = _buckets != null;
+        _buckets = null;
+        var zeros = new byte[Math.Min(1 << 20, Layout.AreaStart - FileLayout.HeadBytes)];
+        for (long at = FileLayout.HeadBytes; at < Layout.AreaStart; at += zeros.Length)
+            File.WriteAt(at, zeros.AsSpan(0, (int)Math.Min(zeros.Length, Layout.AreaStart - at)));
+        if (wasCached)
+            CacheBuckets();
+    }
+
+    private void WriteBucket(long link, long target)
+    {
+        if (Layout.OffsetWidth == sizeof(long))
         {
             WriteWord(link, target);
             return;

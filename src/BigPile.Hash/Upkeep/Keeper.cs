@@ -101,7 +101,7 @@ internal sealed class Keeper
         IBlockFile block = store.File.File;
         try
         {
-            Recovery.EmptyBuckets(store.File);
+            store.File.EmptyBuckets();
             block.Truncate(store.File.Layout.AreaStart);
         }
         catch

@@ -84,6 +84,7 @@ internal sealed class Opening
             torn = Recover(store, head, state, ending == HashEnding.PowerCut);
         }
         BeginWriting(store, head, state, ending);
+        store.File.CacheBuckets();
         return (new Session(store, _options, _stripes), head, Found(store, ending, torn));
     }
 
@@ -92,6 +93,7 @@ internal sealed class Opening
         var head = Head.Make(_block, tuning, _bootId);
         _block.Synchronize(hard: true); // so that a power cut leaves a database, if an empty one
         var store = new RecordStore(new RecordFile(_block, head.Layout), _options);
+        store.File.CacheBuckets();
         return (new Session(store, _options, _stripes), head, Found(store, HashEnding.New, 0));
     }
 
@@ -103,6 +105,7 @@ internal sealed class Opening
             throw new HashDatabaseException(
                 $"'{_block.Path}' was not closed, and is to be recovered. Open it once without HashDatabaseOptions.ReadOnly.");
         }
+        store.File.CacheBuckets();
         _stripes[0].Records = ending == HashEnding.Closed ? head.State.Records : Chains.Count(store.File);
         return (new Session(store, _options, _stripes), head, Found(store, ending, 0));
     }

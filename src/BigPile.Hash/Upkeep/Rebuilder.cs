@@ -33,6 +33,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         {
             var head = Head.Make(block, settled, Opening.BootIdOf(options), session.Seed);
             var copy = new RecordStore(new RecordFile(block, head.Layout), options);
+            copy.File.CacheBuckets();
             Begin(copy);
             CopyAll(old, copy);
             block.Synchronize(hard: true); // most of it before anybody has to wait

@@ -29,7 +29,7 @@ internal sealed class Recovery(RecordStore store, Stripes stripes, bool isPowerC
     internal void Run()
     {
         _end = _file.Stock.End & -_file.Layout.Alignment;
-        EmptyBuckets(_file);
+        _file.EmptyBuckets();
         store.Pass(HashWindow.RecoveryBucketsEmptied);
         LinkNewest();
         UnlinkTombstones();
@@ -41,13 +41,6 @@ internal sealed class Recovery(RecordStore store, Stripes stripes, bool isPowerC
             _file.File.Synchronize(hard: true);
         Settle();
         store.Pass(HashWindow.RecoveryMarked);
-    }
-
-    internal static void EmptyBuckets(RecordFile file)
-    {
-        var zeros = new byte[Math.Min(1 << 20, file.Layout.AreaStart - FileLayout.HeadBytes)];
-        for (long at = FileLayout.HeadBytes; at < file.Layout.AreaStart; at += zeros.Length)
-            file.File.WriteAt(at, zeros.AsSpan(0, (int)Math.Min(zeros.Length, file.Layout.AreaStart - at)));
     }
 
     private void LinkNewest()
