@@ -37,7 +37,7 @@ internal sealed record Control(string Name, string Target, KillWindow Window)
         new("slot-first", Table, KillWindow.PutBeforeHeader),
         new("freed-first", Table, KillWindow.RemoveBeforeFreed),
         new("left-unfinished", Table, KillWindow.EntryBeforeOldFreed),
-        new("link-first", Hash, HashWindows.Of(HashWindow.RecordWritten)),
+        new("link-first", Hash, HashWindows.Of(HashWindow.Linked)),
         new("room-freed-first", Hash, HashWindows.Of(HashWindow.Marked)),
         new("unmarked", Hash, HashWindows.Of(HashWindow.Linked)),
     ];

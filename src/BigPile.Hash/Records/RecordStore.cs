@@ -53,6 +53,8 @@ internal sealed class RecordStore
             RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
             long next = isThere ? place.Head.Next : place.First;
             long sequence = NextSequence(ref stripe);
+            if (isThere && _control == HashControl.FreedFirst)
+                Leave(stripeIndex, place);
             if (_control == HashControl.LinkFirst)
             {
                 File.WriteLink(place.Link, room.Offset);
@@ -60,8 +62,6 @@ internal sealed class RecordStore
             }
             File.WriteRecord(room.Offset, word, next, sequence, key, value);
             Pass(HashWindow.RecordWritten);
-            if (isThere && _control == HashControl.FreedFirst)
-                Leave(stripeIndex, place);
             Link(place.Link, room.Offset);
         }
         catch

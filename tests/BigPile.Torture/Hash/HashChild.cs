@@ -33,15 +33,33 @@ internal static unsafe class HashChild
     /// <summary>Compares the database with the journal; every second time, by the seed, it leaves it as a kill would.</summary>
     internal static int Verify(ChildOptions options, Journal journal)
     {
+        var findings = new Findings(journal);
+        LookOnly(options, journal, findings);
         HashDatabase database = Open(options, journal);
-        new HashTarget(database, journal, new Findings(journal)).Verify();
+        new HashTarget(database, journal, findings).Verify();
         if (options.Seed % 2 == 0)
             return 0;
         database.Dispose();
         return 0;
     }
 
-    private static HashDatabase Open(ChildOptions options, Journal journal)
+    // Who only reads opens what a kill left without a recovery, where that is not one that a kill has cut off.
+    private static void LookOnly(ChildOptions options, Journal journal, Findings findings)
+    {
+        if (journal.Head->IsOtherBoot)
+            return;
+        try
+        {
+            using HashDatabase database = Open(options, journal, isReadOnly: true);
+            new HashTarget(database, journal, findings).Look();
+        }
+        catch (Exception e) when (e is FileNotFoundException or HashDatabaseException and not HashDatabaseCorruptException)
+        {
+            // killed before there was one, or while it was recovered
+        }
+    }
+
+    private static HashDatabase Open(ChildOptions options, Journal journal, bool isReadOnly = false)
     {
         string directory = ChildProcess.PilePath(options.Directory);
         Directory.CreateDirectory(directory);
@@ -50,6 +68,7 @@ internal static unsafe class HashChild
         return HashDatabase.Open(Path.Combine(directory, "database"), new HashDatabaseOptions
         {
             FileKind = kind,
+            ReadOnly = isReadOnly,
             Tuning = new HashTuning { Buckets = Buckets },
             BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
             Window = static window => KillPoint.Pass(HashWindows.Of(window)),

@@ -55,6 +55,22 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
             journal.ClearAt(ClearTable)->Complete(new EntryState { End = journal.Tick() });
     }
 
+    /// <summary>Compares what can be read with the journal; nothing that was in flight is settled.</summary>
+    internal void Look()
+    {
+        bool isClearing = journal.ClearAt(ClearTable)->IsInFlight;
+        for (int i = 0; i < journal.ObjectCount; i++)
+        {
+            ObjectRecord* record = journal.ObjectAt(i);
+            if (HashValue.IsShared(i))
+                continue;
+            byte[]? found = Get(i);
+            bool isNew = record->InFlight != Change.None && IsValue(i, record->Then, found);
+            if (!isNew && !IsValue(i, record->Now, found) && !(isClearing && found == null))
+                findings.Wrong("who only reads finds something else", $"{Where(i, record->Now)}: {HashValue.Describe(i, found)}");
+        }
+    }
+
     public void Verify()
     {
         if (journal.Head->IsOtherBoot)
