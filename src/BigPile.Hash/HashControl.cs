@@ -9,6 +9,9 @@ internal enum HashControl
     /// <summary>For tests: the link is stored ahead of the record that it leads to.</summary>
     LinkFirst,
 
+    /// <summary>For tests: the room of a record that is replaced is given back ahead of the one that takes its place.</summary>
+    FreedFirst,
+
     /// <summary>For tests: the room of a record that was hard-synchronized is used again at once.</summary>
     NothingWaits,
 

@@ -18,7 +18,11 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
     {
         get
         {
-            var controls = new TheoryData<string, string> { { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" } };
+            var controls = new TheoryData<string, string>
+            {
+                { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" }, { "hash", "link-first" }, { "hash", "room-freed-first" },
+                { "hash --other-boot on", "unmarked" },
+            };
             if (!TestLeg.IsLong)
                 return controls;
             foreach (string control in (string[])["version-from-live", "header-first", "renewed-freed-first", "owned-freed-first",
@@ -32,6 +36,10 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
         }
     }
 
+    /// <summary>The kinds of files; the normal leg has one of them.</summary>
+    public static TheoryData<string> FileKinds =>
+        TestLeg.IsLong ? ["std", "mmap-para", "mmap-atom", "pos-para", "pos-atom"] : ["mmap-para"];
+
     public void Dispose()
     {
         if (Directory.Exists(_directory))
@@ -41,6 +49,7 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
     [Theory]
     [InlineData("pile", 31)]
     [InlineData("table", 32)]
+    [InlineData("hash", 36)]
     public async Task Nothing_is_lost_or_wrong_after_kills(string target, int seed)
     {
         await AssertSoundAsync(target, "", TestLeg.Seed(seed));
@@ -50,9 +59,18 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
     [Theory]
     [InlineData("pile", 34)]
     [InlineData("table", 35)]
+    [InlineData("hash", 37)]
     public async Task What_was_flushed_is_there_after_a_kill_and_another_start_of_the_machine(string target, int seed)
     {
         await AssertSoundAsync(target, "--other-boot on", TestLeg.Seed(seed));
+    }
+
+    /// <summary>The kind of a hash database's file is another one in each process above; here it is one.</summary>
+    [Theory]
+    [MemberData(nameof(FileKinds))]
+    public async Task Nothing_is_lost_or_wrong_after_kills_on_any_kind_of_file(string kind)
+    {
+        await AssertSoundAsync("hash", $"--file {kind}", TestLeg.Seed(40));
     }
 
     [Theory]

@@ -1,3 +1,4 @@
+using System;
 using System.Globalization;
 
 namespace BigPile.Torture;
@@ -5,6 +6,9 @@ namespace BigPile.Torture;
 /// <summary>What the parent tells a child: the run's directory, the target, and a seed.</summary>
 internal sealed record ChildOptions(string Directory, string Target, ulong Seed)
 {
+    /// <summary>Whether a hash database is tortured; the kind of its file is named behind it.</summary>
+    internal bool IsHash => Target.StartsWith(TortureOptions.HashTarget, StringComparison.Ordinal);
+
     internal static ChildOptions Parse(string[] args) =>
         args is [_, { } directory, { } target, { } seed]
             && ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)

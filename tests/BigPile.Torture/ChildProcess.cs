@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Concurrency;
+using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Piles;
 using BigPile.Torture.Tables;
@@ -27,6 +28,8 @@ internal static unsafe class ChildProcess
     {
         EndWithParent();
         using Journal journal = OpenJournal(options);
+        if (options.IsHash)
+            return HashChild.Work(options, journal);
         Volatile.Write(ref journal.Head->Phase, 1);
         var findings = new Findings(journal);
         KillPoint.ReportTo(&journal.ThreadAt(0)->Window); // recovery passes windows as well
@@ -48,6 +51,8 @@ internal static unsafe class ChildProcess
     {
         EndWithParent();
         using Journal journal = OpenJournal(options);
+        if (options.IsHash)
+            return HashChild.Verify(options, journal);
         var findings = new Findings(journal);
         Pile pile = OpenPile(options, journal);
         var looked = new TaskCompletionSource();
@@ -116,7 +121,8 @@ internal static unsafe class ChildProcess
             ? new PileTarget(pile, journal, findings)
             : new TableTarget(cache, new JournalTime(journal), journal, findings);
 
-    private static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)
+    /// <summary>Lets each thread of the run work, until one of them fails.</summary>
+    internal static void RunThreads(ITarget target, Journal journal, Findings findings, ulong seed)
     {
         using var failed = new ManualResetEventSlim();
         for (int i = 0; i < journal.Threads; i++)

@@ -1,5 +1,7 @@
 using System.Linq;
 using BigPile.Concurrency;
+using BigPile.Hash;
+using BigPile.Torture.Hash;
 
 namespace BigPile.Torture;
 
@@ -8,6 +10,8 @@ internal sealed record Control(string Name, string Target, KillWindow Window)
 {
     private const string Pile = TortureOptions.PileTarget;
     private const string Table = TortureOptions.TableTarget;
+
+    private const string Hash = TortureOptions.HashTarget;
 
     private static readonly Control[] All =
     [
@@ -33,6 +37,9 @@ internal sealed record Control(string Name, string Target, KillWindow Window)
         new("slot-first", Table, KillWindow.PutBeforeHeader),
         new("freed-first", Table, KillWindow.RemoveBeforeFreed),
         new("left-unfinished", Table, KillWindow.EntryBeforeOldFreed),
+        new("link-first", Hash, HashWindows.Of(HashWindow.Linked)),
+        new("room-freed-first", Hash, HashWindows.Of(HashWindow.Marked)),
+        new("unmarked", Hash, HashWindows.Of(HashWindow.Linked)),
     ];
 
     internal static string[] Names => [.. All.Select(static control => control.Name)];

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
 
 namespace BigPile.Torture;
@@ -67,7 +68,7 @@ internal sealed unsafe class KillPlan
     {
         string where = InOpening ? "opening" : "work";
         if (_waitsForWindow)
-            return $"when in {Window} of {where}";
+            return $"when in {HashWindows.NameOf(Window)} of {where}";
         return _operations != long.MaxValue
             ? $"after {_operations:N0} operations"
             : string.Create(CultureInfo.InvariantCulture, $"{_afterMs:F1} ms into {where}");

@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using BigPile;
 using BigPile.Torture;
 using BigPile.Torture.Readers;
@@ -15,9 +16,9 @@ try
         return Children.Run(args);
     return TortureRun.Run(TortureOptions.Parse(args));
 }
-catch (PileException e) when (args[0] is ChildProcess.WorkVerb or ChildProcess.VerifyVerb)
+catch (Exception e) when (e is PileException or IOException && args[0] is (ChildProcess.WorkVerb or ChildProcess.VerifyVerb))
 {
-    Console.WriteLine($"  the pile can't be opened or read: {e.Message}");
+    Console.WriteLine($"  it can't be opened or read: {e.Message}");
     return ChildProcess.Failed;
 }
 catch (BadArgumentException e)

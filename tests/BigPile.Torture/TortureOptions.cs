@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using BigPile.Files;
 
 namespace BigPile.Torture;
 
@@ -11,17 +12,19 @@ internal sealed class TortureOptions
 {
     internal const string PileTarget = "pile";
     internal const string TableTarget = "table";
+    internal const string HashTarget = "hash";
 
     private const int MaxThreads = 16;
     private const int MaxKills = 1_000_000;
 
     private const string Usage =
         "Usage: BigPile.Torture --target pile|table|hash --kills N [--seed S] [--control NAME] [--directory D] [--threads T] "
-        + "[--pauses on|off] [--window NAME] [--other-boot on|off]";
+        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--file KIND]";
 
     private static readonly string[] Names =
     [
         "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot",
+        "--file",
     ];
 
     private static readonly string[] OnOrOff = ["on", "off"];
@@ -47,6 +50,9 @@ internal sealed class TortureOptions
     /// <summary>Whether every third kill is followed by another start of the machine, as far as the pile can tell.</summary>
     internal required bool HasOtherBoots { get; init; }
 
+    /// <summary>The kind of file that a hash database has; empty: another one in each process.</summary>
+    internal required string FileKind { get; init; }
+
     /// <exception cref="BadArgumentException">An argument is unknown, missing or out of its range.</exception>
     internal static TortureOptions Parse(string[] args)
     {
@@ -62,7 +68,10 @@ internal sealed class TortureOptions
             Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
             Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
+            FileKind = OneOf(values, "--file", "", [.. BlockFile.Kinds.Select(BlockFile.NameOf)]),
         };
+        if (options.FileKind.Length != 0 && options.Target != HashTarget)
+            throw Bad($"--file is '{options.FileKind}'; only a hash database has kinds of files: use --target hash.");
         if (options.Target == TableTarget && options.Threads % 2 != 0)
             throw Bad($"--threads is {options.Threads}; tables need an even number: one thread of a pair puts, the other removes.");
         if (options.Directory != null && !IsEmpty(options.Directory))
@@ -91,9 +100,7 @@ internal sealed class TortureOptions
 
     private static string TargetOf(string target) => target switch
     {
-        PileTarget or TableTarget => target,
-        "hash" => throw new BadArgumentException(
-            "There is no hash database in this version, so there is nothing to torture. Use --target pile or --target table."),
+        PileTarget or TableTarget or HashTarget => target,
         _ => throw Bad($"--target is '{target}'; it must be pile, table or hash."),
     };
 

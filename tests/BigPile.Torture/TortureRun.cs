@@ -6,6 +6,8 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Files;
+using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
 
 namespace BigPile.Torture;
@@ -36,7 +38,7 @@ internal sealed unsafe class TortureRun
     private readonly string _directory;
     private readonly Journal _journal;
     private readonly Dice _dice;
-    private readonly int[] _killedIn = new int[(int)KillWindow.End];
+    private readonly int[] _killedIn = new int[HashWindows.End];
     private int _chain;
 
     private TortureRun(TortureOptions options, string directory)
@@ -56,7 +58,9 @@ internal sealed unsafe class TortureRun
         Directory.CreateDirectory(directory);
         Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
             + $"other boots {(options.HasOtherBoots ? "on" : "off")}, window {(options.Window.Length == 0 ? "any" : options.Window)}, "
-            + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, directory {directory}");
+            + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, "
+            + (options.Target == TortureOptions.HashTarget ? $"file {(options.FileKind.Length == 0 ? "any" : options.FileKind)}, " : "")
+            + $"directory {directory}");
         bool isSound = new TortureRun(options, directory).RunKills();
         if (isSound)
             CleanUp(directory, options.Directory == null);
@@ -80,7 +84,7 @@ internal sealed unsafe class TortureRun
             JournalHead head = *_journal.Head;
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
             IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
-            Say("killed inside: " + string.Join(", ", windows.Select(window => $"{(KillWindow)window} {_killedIn[window]}")));
+            Say("killed inside: " + string.Join(", ", windows.Select(window => $"{HashWindows.NameOf((KillWindow)window)} {_killedIn[window]}")));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
             Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");
@@ -171,7 +175,7 @@ internal sealed unsafe class TortureRun
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")
             start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
-        foreach (string argument in new ChildOptions(_directory, _options.Target, seed).ToArguments(verb))
+        foreach (string argument in new ChildOptions(_directory, TargetOf(seed), seed).ToArguments(verb))
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
         start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;
@@ -181,16 +185,27 @@ internal sealed unsafe class TortureRun
         return Process.Start(start)!;
     }
 
+    // Any kind opens what another one left.
+    private string TargetOf(ulong seed)
+    {
+        if (_options.Target != TortureOptions.HashTarget)
+            return _options.Target;
+        string kind = _options.FileKind.Length != 0
+            ? _options.FileKind
+            : BlockFile.NameOf(BlockFile.Kinds[(int)(seed / 3 % (ulong)BlockFile.Kinds.Length)]);
+        return $"{TortureOptions.HashTarget}:{kind}";
+    }
+
     private string CountWindows()
     {
         string text = "";
         for (int i = 0; i < _journal.Threads; i++)
         {
             var window = (KillWindow)_journal.ThreadAt(i)->Window;
-            if (window <= KillWindow.None || window >= KillWindow.End)
+            if (window <= KillWindow.None || (int)window >= HashWindows.End)
                 continue;
             _killedIn[(int)window]++;
-            text += (text.Length == 0 ? ", inside " : " and ") + window;
+            text += (text.Length == 0 ? ", inside " : " and ") + HashWindows.NameOf(window);
         }
         return text;
     }

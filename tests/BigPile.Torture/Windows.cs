@@ -1,6 +1,6 @@
-using System;
 using System.Linq;
 using BigPile.Concurrency;
+using BigPile.Torture.Hash;
 
 namespace BigPile.Torture;
 
@@ -47,17 +47,25 @@ internal static class Windows
 
     /// <summary>The names of a target's windows.</summary>
     internal static string[] Of(string? target) =>
-        [.. AllOf(target).Concat(OfRecovery).Distinct().Select(static window => window.ToString())];
+        [.. HashWindows.NamesOf(AllOf(target).Concat(RecoveryOf(target)))];
 
     /// <summary>The window that a child favours.</summary>
     internal static KillWindow Choose(TortureOptions options, bool inOpening, Dice dice)
     {
-        KillWindow asked = options.Window.Length != 0 ? Enum.Parse<KillWindow>(options.Window) : Control.WindowOf(options.ControlName);
+        KillWindow asked = options.Window.Length != 0 ? HashWindows.Parse(options.Window) : Control.WindowOf(options.ControlName);
         if (asked != KillWindow.None && !dice.OneIn(4))
             return asked;
-        KillWindow[] all = inOpening ? OfRecovery : AllOf(options.Target);
+        KillWindow[] all = inOpening ? RecoveryOf(options.Target) : AllOf(options.Target);
         return all[dice.Next(all.Length)];
     }
 
-    private static KillWindow[] AllOf(string? target) => target == TortureOptions.TableTarget ? OfTable : OfPile;
+    private static KillWindow[] AllOf(string? target) => target switch
+    {
+        TortureOptions.TableTarget => OfTable,
+        TortureOptions.HashTarget => HashWindows.OfWork,
+        _ => OfPile,
+    };
+
+    private static KillWindow[] RecoveryOf(string? target) =>
+        target == TortureOptions.HashTarget ? HashWindows.OfRecovery : OfRecovery;
 }

@@ -14,7 +14,6 @@ internal static class RecordWriter
         where TEdit : struct, IRecordEdit, allows ref struct
     {
         session.CheckWritable();
-        CheckLength(key.Length, session.Options.MaxKeyLength, "key", nameof(HashDatabaseOptions.MaxKeyLength));
         ulong hash = session.HashOf(key);
         int index = Stripes.IndexOf(hash);
         ref Stripe stripe = ref session.Stripes[index];
@@ -32,7 +31,7 @@ internal static class RecordWriter
             if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && finding == Finding.Absent))
                 return RecordChangeKind.Keep;
             if (kind == RecordChangeKind.Set)
-                CheckLength(edit.NewValue.Length, session.Options.MaxValueLength, "value", nameof(HashDatabaseOptions.MaxValueLength));
+                CheckLengths(session.Options, key.Length, edit.NewValue.Length);
             Stripes.BeginChange(ref stripe);
             if (kind == RecordChangeKind.Set)
                 store.PutLocked(index, ref stripe, place, key, edit.NewValue);
@@ -63,6 +62,13 @@ internal static class RecordWriter
         {
             ArrayPool<byte>.Shared.Return(rented);
         }
+    }
+
+    // Of what is stored: what a database of higher limits has stored can be read and removed.
+    private static void CheckLengths(HashDatabaseOptions options, int keyLength, int valueLength)
+    {
+        CheckLength(keyLength, options.MaxKeyLength, "key", nameof(HashDatabaseOptions.MaxKeyLength));
+        CheckLength(valueLength, options.MaxValueLength, "value", nameof(HashDatabaseOptions.MaxValueLength));
     }
 
     private static void CheckLength(int length, int limit, string thing, string option)

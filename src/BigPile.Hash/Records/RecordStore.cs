@@ -53,6 +53,8 @@ internal sealed class RecordStore
             RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
             long next = isThere ? place.Head.Next : place.First;
             long sequence = NextSequence(ref stripe);
+            if (isThere && _control == HashControl.FreedFirst)
+                Leave(stripeIndex, place);
             if (_control == HashControl.LinkFirst)
             {
                 File.WriteLink(place.Link, room.Offset);
@@ -69,10 +71,10 @@ internal sealed class RecordStore
             throw;
         }
         Pass(HashWindow.Linked);
-        if (isThere)
-            Leave(stripeIndex, place);
-        else
+        if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
+        else if (_control != HashControl.FreedFirst)
+            Leave(stripeIndex, place);
     }
 
     /// <summary>Removes a record that is there.</summary>

@@ -99,6 +99,9 @@ internal sealed class Keeper
     {
         RecordStore store = _session.Store;
         IBlockFile block = store.File.File;
+        // Of a record whose last state is cut off, the device must not have an older one that was marked dead since.
+        if (_synchronizer.State.WasEverHard)
+            block.Synchronize(hard: true);
         try
         {
             store.File.EmptyBuckets();

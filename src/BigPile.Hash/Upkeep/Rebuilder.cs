@@ -155,7 +155,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         {
             file.Close();
         }
-        catch (IOException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // it is closed, and longer than it need be
         }

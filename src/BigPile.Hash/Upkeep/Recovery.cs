@@ -107,13 +107,14 @@ internal sealed class Recovery(RecordStore store, Stripes stripes, bool isPowerC
         }
     }
 
+    // A tombstone stays until the device has the marks of what it hides: cut off between the two, what is dead would come back.
     private void Free(int stripe, Room room, RoomScanner scanner)
     {
-        if (isPowerCut || !scanner.Matches())
+        if (!scanner.Matches())
             store.Dead.Bury(stripe, room);
-        else if (!scanner.Head.Word.IsLive)
+        else if (!scanner.Head.Word.IsLive && _wasEverHard)
             store.Dead.WaitAsTombstone(stripe, room);
-        else if (scanner.Head.Sequence <= state!.Value.SyncedSequence)
+        else if (!isPowerCut && scanner.Head.Sequence <= state!.Value.SyncedSequence)
             store.Dead.Wait(stripe, room);
         else
             store.Dead.Bury(stripe, room);

@@ -63,6 +63,8 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         return true;
     }
 
+    internal override bool IsRefusal(Exception exception) => exception is PileStorageException;
+
     internal override int BeginFlush() => _model.BeginFlush();
 
     internal override void EndFlush(int begin) => _model.EndFlush(begin);

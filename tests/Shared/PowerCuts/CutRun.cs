@@ -97,7 +97,7 @@ internal sealed class CutRun<T> : IDisposable
             // A flush that comes by itself may find another one at work, and leaves all to it.
             _hasWritten |= _subject.Flush(_opened);
         }
-        catch (PileStorageException) when (_wasRefused)
+        catch (Exception e) when (_wasRefused && _subject.IsRefusal(e))
         {
             _subject.Log.Add("refused");
         }
@@ -216,8 +216,8 @@ internal sealed class CutRun<T> : IDisposable
         if (Environment.CurrentManagedThreadId != _threadId)
             return; // work in the background is cut by chance, when something else is
         _hasWritten |= isDone;
-        bool isSegment = name?.StartsWith("segment-", StringComparison.Ordinal) == true;
-        if (_subject.StepsWhileFlushing && _isFlushing && isSegment && !isDone && _random.Next(2) == 0)
+        bool isMapped = name != null && SectorMap.IsMapped(name);
+        if (_subject.StepsWhileFlushing && _isFlushing && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)
             _images.Add(_disk, Where($"cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}"));

@@ -52,6 +52,9 @@ internal abstract class CutSubject<T>
     /// <returns>Whether it is sure that everything was flushed; otherwise it is only if something was written.</returns>
     internal abstract bool Flush(T opened);
 
+    /// <summary>Whether a flush ended so because the device refused it.</summary>
+    internal abstract bool IsRefusal(Exception exception);
+
     /// <summary>A flush begins; what is done from here on may or may not be part of it.</summary>
     internal abstract int BeginFlush();
 

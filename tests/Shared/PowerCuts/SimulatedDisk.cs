@@ -19,8 +19,6 @@ namespace BigPile.Testing;
 /// </remarks>
 internal sealed class SimulatedDisk : IFileHook
 {
-    private const string Anchor = "superblock";
-
     private readonly Lock _lock = new();
     private readonly Random _random;
     private readonly Dictionary<string, SimulatedFile> _files = [];
@@ -174,13 +172,13 @@ internal sealed class SimulatedDisk : IFileHook
         _durableNames.Remove(name);
     }
 
-    // Stores through a map that make a page dirty again without changing it can't be seen, so segments are written all the same.
+    // Stores through a map that make a page dirty again without changing it can't be seen, so mapped files are written all the same.
     private void Refuse(string path, string? name)
     {
         WriteBack();
         lock (_lock)
         {
-            if (name != null && _files.TryGetValue(name, out SimulatedFile? file) && !file.IsSegment)
+            if (name != null && _files.TryGetValue(name, out SimulatedFile? file) && !file.IsMapped)
                 file.Refuse();
         }
         throw new IOException($"'{path}' was refused by the device (made up by a test).");
@@ -212,7 +210,7 @@ internal sealed class SimulatedDisk : IFileHook
             return true;
         if (!isDurable && !file.Exists)
             return false;
-        if (kind is CutKind.Nothing or CutKind.Everything || !_durableNames.Contains(Anchor))
+        if (kind is CutKind.Nothing or CutKind.Everything || !_durableNames.Contains(SectorMap.Anchor))
             return kind == CutKind.Nothing ? isDurable : file.Exists;
         return _random.Next(2) == 0;
     }

@@ -18,7 +18,7 @@ internal sealed class SimulatedFile(string name)
 
     internal string Name => name;
 
-    internal bool IsSegment => name.StartsWith("segment-", StringComparison.Ordinal) && !name.EndsWith(".new", StringComparison.Ordinal);
+    internal bool IsMapped => SectorMap.IsMapped(name);
 
     /// <summary>Whether the process sees the file.</summary>
     internal bool Exists => _nowBytes >= 0;

@@ -79,6 +79,8 @@ internal sealed class PileSubject : CutSubject<Pile>
         return !isByTimer;
     }
 
+    internal override bool IsRefusal(Exception exception) => exception is PileStorageException;
+
     internal override int BeginFlush() => _model.BeginFlush();
 
     internal override void EndFlush(int begin) => _model.EndFlush(begin);

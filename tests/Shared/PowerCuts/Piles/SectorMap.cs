@@ -4,15 +4,22 @@ using BigPile.Layout;
 
 namespace BigPile.Testing;
 
-/// <summary>What lies in the sectors of a segment's file.</summary>
+/// <summary>What lies in the sectors of a segment's file. A project that cuts something else has its own class of this name.</summary>
 /// <param name="now">The file as the process sees it.</param>
 /// <param name="device">The file as the disk has it.</param>
 internal readonly ref struct SectorMap(ReadOnlySpan<byte> now, ReadOnlySpan<byte> device)
 {
+    /// <summary>The file without whose name nothing was promised.</summary>
+    internal const string Anchor = "superblock";
+
     private const int FirstWord = 64;
 
     private readonly ReadOnlySpan<byte> _now = now;
     private readonly ReadOnlySpan<byte> _device = device;
+
+    /// <summary>Whether a file is stored to through a map: what is made dirty again without a change is not seen.</summary>
+    internal static bool IsMapped(string name) =>
+        name.StartsWith("segment-", StringComparison.Ordinal) && !name.EndsWith(".new", StringComparison.Ordinal);
 
     /// <summary>Whether words of pages lie in a sector.</summary>
     internal bool HasPageWords(int offset) => offset < FirstWord + _now.Length / SizeClasses.PageBytes * sizeof(ulong);

@@ -3,7 +3,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Memory;
 
-namespace BigPile.Files.Tests;
+namespace BigPile.Testing;
 
 /// <summary>Lets the n-th file operation fail, or all of one sort; before it is done, half way, or when it was done.</summary>
 internal sealed class FailingOperations : IFileHook
@@ -15,6 +15,12 @@ internal sealed class FailingOperations : IFileHook
 
     /// <summary>What fails always, by this exception.</summary>
     internal Func<FileOperation, Exception?>? Always { get; set; }
+
+    /// <summary>What the armed operation fails by; an input/output error, if nothing else is said.</summary>
+    internal Func<string, Exception> Error { get; set; } = static path => new IOException($"'{path}': input/output error.", 5);
+
+    /// <summary>Which operations are counted; all, if nothing else is said.</summary>
+    internal Predicate<FileOperation> Counts { get; set; } = static _ => true;
 
     /// <summary>The operation that failed.</summary>
     internal FileOperation? Failed { get; private set; }
@@ -37,7 +43,7 @@ internal sealed class FailingOperations : IFileHook
             throw always;
         lock (_lock)
         {
-            if (_left == 0 || --_left > 0)
+            if (_left == 0 || !Counts(operation) || --_left > 0)
                 return;
             Failed = operation;
             _isPending = _isHalfDone;
@@ -62,6 +68,4 @@ internal sealed class FailingOperations : IFileHook
             throw Error(path);
         }
     }
-
-    private static IOException Error(string path) => new($"'{path}': input/output error.", 5);
 }
