@@ -16,7 +16,8 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Returning
 {
     /// <summary>Has an entry come back that memory did not have. The gate is held.</summary>
-    internal static SpillOutcome BringBackGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block)
+    internal static SpillOutcome BringBackGated(
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion)
     {
         while (true)
         {
@@ -25,7 +26,7 @@ internal static unsafe class Returning
                 return SpillOutcome.InMemory;
             try
             {
-                if (core.TryReturnGated(spill, key, block, mark) is { } outcome)
+                if (core.TryReturnGated(spill, key, block, mark, minVersion) is { } outcome)
                     return outcome;
             }
             finally
@@ -36,7 +37,8 @@ internal static unsafe class Returning
     }
 
     /// <returns><see langword="null"/> when something happened to the key meanwhile, or to one that looks like it.</returns>
-    private static SpillOutcome? TryReturnGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightMark mark)
+    private static SpillOutcome? TryReturnGated(
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightMark mark, ulong minVersion)
     {
         block.Clear();
         if (!spill.TryReadGated(key.Hash, key.Bytes, block, out StagedEntry? staged))
@@ -46,6 +48,8 @@ internal static unsafe class Returning
             spill.RemoveGated(key.Hash, key.Bytes);
             return SpillOutcome.Missing;
         }
+        if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
+            return SpillOutcome.Missing;
         PutResult? result = core.PutBack(key, block.WrittenSpan, mark);
         if (result is null)
             return null;

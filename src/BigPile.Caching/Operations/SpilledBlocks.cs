@@ -10,8 +10,8 @@ namespace BigPile.Caching.Operations;
 /// <summary>What the bytes of a block say that is not in memory.</summary>
 internal static unsafe class SpilledBlocks
 {
-    /// <summary>Reads the value of a block, unless it is below a version.</summary>
-    internal static bool TryReadBlock<TReader>(PileBuffer block, ref TReader reader, ulong minVersion, out EntryInfo info)
+    /// <summary>Reads the value of a block.</summary>
+    internal static void ReadBlock<TReader>(PileBuffer block, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         fixed (byte* payload = block.WrittenSpan)
@@ -19,11 +19,15 @@ internal static unsafe class SpilledBlocks
             var head = new EntryHead(payload);
             int valueBytes = block.LengthBytes - head.ValueOffset;
             info = head.Describe(valueBytes);
-            if (head.Version < minVersion)
-                return false;
             reader.Read(payload + head.ValueOffset, valueBytes, EntryHead.BlockKindOf(head.Kind));
-            return true;
         }
+    }
+
+    /// <summary>The version of a block's entry.</summary>
+    internal static ulong VersionOf(ReadOnlySpan<byte> block)
+    {
+        fixed (byte* payload = block)
+            return new EntryHead(payload).Version;
     }
 
     /// <summary>Whether a block is that of a key: what comes from a file is looked at before it is believed.</summary>

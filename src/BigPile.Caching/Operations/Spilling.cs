@@ -14,7 +14,7 @@ namespace BigPile.Caching.Operations;
 /// The order is in <see cref="SpillStore"/>: under the gate of its key, so nothing of a key is in two places for anybody who asks.
 /// No gate is held inside the pile, and none while another one is being waited for.
 /// </remarks>
-internal static unsafe class Spilling
+internal static class Spilling
 {
     private const int MostTries = 8;
 
@@ -48,11 +48,14 @@ internal static unsafe class Spilling
         {
             for (int tries = 0; tries < MostTries; tries++)
             {
-                SpillOutcome outcome = core.BringBack(spill, key, block);
+                SpillOutcome outcome = core.BringBack(spill, key, block, minVersion);
                 if (outcome == SpillOutcome.Missing)
                     return false;
                 if (outcome != SpillOutcome.InMemory)
-                    return SpilledBlocks.TryReadBlock(block, ref reader, minVersion, out info);
+                    {
+                    SpilledBlocks.ReadBlock(block, ref reader, out info);
+                    return true;
+                }
                 if (core.TryReadMemory(key, ref reader, minVersion, out info))
                     return true; // else it is too old, or evicted since
             }
@@ -80,11 +83,13 @@ internal static unsafe class Spilling
     /// <param name="spill">What it has spilled.</param>
     /// <param name="key">The key.</param>
     /// <param name="block">Gets the entry's block, where one was found.</param>
-    internal static SpillOutcome BringBack(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block)
+    /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
+    internal static SpillOutcome BringBack(
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion = 0)
     {
         SpillOutcome outcome;
         lock (spill.GateOf(key.Hash).Keys)
-            outcome = core.BringBackGated(spill, key, block);
+            outcome = core.BringBackGated(spill, key, block, minVersion);
         if (outcome == SpillOutcome.Returned)
             core.DrainSpill(); // others went for it
         return outcome;
@@ -205,8 +210,7 @@ internal static unsafe class Spilling
         {
             if (!core.TryReadAliveGated(spill, key, block))
                 return false;
-            fixed (byte* payload = block.WrittenSpan)
-                version = new EntryHead(payload).Version;
+            version = SpilledBlocks.VersionOf(block.WrittenSpan);
             return true;
         }
         finally

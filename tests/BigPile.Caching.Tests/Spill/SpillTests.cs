@@ -186,6 +186,25 @@ public sealed class SpillTests
     }
 
     [Fact]
+    public void What_is_refused_is_no_use()
+    {
+        var time = new ManualTime();
+        using var cache = new SpillingCache(time);
+        cache.Table.Put(-1, SpillingCache.Value(-1), new EntryOptions { Sliding = TimeSpan.FromSeconds(100) }, out EntryInfo info);
+        cache.Displace();
+        for (int round = 0; round < 4; round++)
+        {
+            time.Advance(TimeSpan.FromSeconds(20));
+            Assert.False(cache.Table.TryGet(-1, TimeSpan.FromSeconds(1), out _));
+            Assert.False(cache.Table.Remove(-1, info.Version + 1));
+            Assert.False(cache.Table.Update(-1, SpillingCache.Value(-1, 1), info.Version + 1, out _));
+        }
+        Assert.Equal(0, cache.Table.Statistics.SpillReturns);
+        time.Advance(TimeSpan.FromSeconds(21));
+        Assert.False(cache.Table.ContainsKey(-1));
+    }
+
+    [Fact]
     public void A_put_says_whether_the_key_was_there_wherever_it_was()
     {
         using var cache = new SpillingCache();
