@@ -84,7 +84,8 @@ internal sealed unsafe class TortureRun
             JournalHead head = *_journal.Head;
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
             IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
-            Say("killed inside: " + string.Join(", ", windows.Select(window => $"{HashWindows.NameOf((KillWindow)window)} {_killedIn[window]}")));
+            IEnumerable<string> inside = windows.Select(window => $"{HashWindows.NameOf((KillWindow)window)} {_killedIn[window]}");
+            Say("killed inside: " + string.Join(", ", inside));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
             Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");

@@ -152,8 +152,10 @@ public abstract partial class HashContract
         database.Set("a"u8, "one"u8);
         for (int i = 0; i < 3; i++)
         {
-            Assert.Throws<InvalidTimeZoneException>(() => database.Process("a"u8, static (_, _, _) => throw new InvalidTimeZoneException()));
-            Assert.Throws<InvalidTimeZoneException>(() => database.Process("b"u8, static (_, _, _) => throw new InvalidTimeZoneException()));
+            Assert.Throws<InvalidTimeZoneException>(
+                () => database.Process("a"u8, static (_, _, _) => throw new InvalidTimeZoneException()));
+            Assert.Throws<InvalidTimeZoneException>(
+                () => database.Process("b"u8, static (_, _, _) => throw new InvalidTimeZoneException()));
         }
         Assert.Equal("one"u8, database.Get("a"u8)!);
         Assert.True(database.Set("a"u8, "two"u8)); // nobody holds its lock

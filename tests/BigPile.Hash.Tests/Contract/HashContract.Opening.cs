@@ -157,12 +157,15 @@ public abstract partial class HashContract
         [
             ("Create", new() { Mode = FileMode.Append }), ("read", new() { Mode = FileMode.Create, ReadOnly = true }),
             ("Buckets", new() { Tuning = new() { Buckets = 0 } }), ("Buckets", new() { Tuning = new() { Buckets = -1 } }),
-            ("Buckets", new() { Tuning = new() { Buckets = long.MaxValue } }), ("OffsetWidth", new() { Tuning = new() { OffsetWidth = 5 } }),
+            ("Buckets", new() { Tuning = new() { Buckets = long.MaxValue } }),
+            ("OffsetWidth", new() { Tuning = new() { OffsetWidth = 5 } }),
             ("Alignment", new() { Tuning = new() { Alignment = 12 } }), ("Alignment", new() { Tuning = new() { Alignment = 4 } }),
             ("Alignment", new() { Tuning = new() { Alignment = 8_192 } }), ("Tuning", new() { Tuning = null! }),
             ("UpdateMode", new() { UpdateMode = (HashUpdateMode)7 }), ("MaxKeyLength", new() { MaxKeyLength = -1 }),
-            ("MaxKeyLength", new() { MaxKeyLength = HashDatabaseOptions.LongestKey + 1 }), ("MaxValueLength", new() { MaxValueLength = -1 }),
-            ("MaxValueLength", new() { MaxValueLength = HashDatabaseOptions.LongestValue + 1 }), ("MaxFileSize", new() { MaxFileSize = -1 }),
+            ("MaxKeyLength", new() { MaxKeyLength = HashDatabaseOptions.LongestKey + 1 }),
+            ("MaxValueLength", new() { MaxValueLength = -1 }),
+            ("MaxValueLength", new() { MaxValueLength = HashDatabaseOptions.LongestValue + 1 }),
+            ("MaxFileSize", new() { MaxFileSize = -1 }),
         ];
         foreach ((string name, HashDatabaseOptions options) in wrong)
             Assert.Contains(name, Assert.Throws<ArgumentException>(() => Open(options).Dispose()).Message, StringComparison.Ordinal);

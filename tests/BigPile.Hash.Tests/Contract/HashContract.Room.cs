@@ -123,7 +123,8 @@ public abstract partial class HashContract
         using HashDatabase again = HashDatabase.Open(path, options);
         Some.AssertHolds(again, expected);
         Some.AssertSound(again);
-        Assert.Throws<BlockFileFullException>(() => HashDatabase.Open(path + "-2", new() { FileKind = Kind, Tuning = new() { Buckets = 1 << 24 } }));
+        HashDatabaseOptions tooLarge = options with { Tuning = new() { Buckets = 1 << 24 } };
+        Assert.Throws<BlockFileFullException>(() => HashDatabase.Open(path + "-2", tooLarge));
     }
 
     // Until nothing goes in; then some is removed, and something else goes in.

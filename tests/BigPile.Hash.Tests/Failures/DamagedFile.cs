@@ -51,7 +51,8 @@ internal sealed class DamagedFile
             int at = random.Next(random.Next(8) == 0 ? bytes.Length : Math.Min(HotBytes, bytes.Length));
             Span<byte> here = bytes.AsSpan(at);
             Span<byte> word = bytes.AsSpan(at & ~7, Math.Min(8, bytes.Length - (at & ~7)));
-            Span<byte> sector = bytes.AsSpan(at / SectorBytes * SectorBytes, Math.Min(SectorBytes, bytes.Length - at / SectorBytes * SectorBytes));
+            int first = at / SectorBytes * SectorBytes;
+            Span<byte> sector = bytes.AsSpan(first, Math.Min(SectorBytes, bytes.Length - first));
             switch (random.Next(9))
             {
                 case < 3:
@@ -108,7 +109,9 @@ internal sealed class DamagedFile
 
     private static bool IsRight(byte[]? found, byte[] value, string name, int key)
     {
-        Assert.True(found == null || found.AsSpan().SequenceEqual(value) || IsOlder(key, found), $"{name}: key {key} has a value that was never set");
+        Assert.True(
+            found == null || found.AsSpan().SequenceEqual(value) || IsOlder(key, found),
+            $"{name}: key {key} has a value that was never set");
         return found != null;
     }
 

@@ -8,7 +8,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Hash.Tests.Failures;
 
-/// <summary>Each operation on the file fails in turn: the database works on or says what is wrong, and comes back in one of two states.</summary>
+/// <summary>Each operation on the file fails: the database works on or says what is wrong, and comes back in one of two states.</summary>
 public sealed class FailureTests(ITestOutputHelper output) : IDisposable
 {
     private static readonly Func<string, Exception>[] Errors =

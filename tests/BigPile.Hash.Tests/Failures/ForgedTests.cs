@@ -60,11 +60,13 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
         FileState state = FileState.ReadNewest(original, layout.Salt)!.Value with { };
         FileState[] forged =
         [
-            state with { Counter = ulong.MaxValue }, state with { Counter = 0 }, state with { Phase = 0 }, state with { Phase = (FilePhase)99 },
+            state with { Counter = ulong.MaxValue }, state with { Counter = 0 }, state with { Phase = 0 },
+            state with { Phase = (FilePhase)99 },
             state with { Phase = FilePhase.Recovering }, state with { Phase = FilePhase.Open }, state with { Phase = FilePhase.Closed },
             state with { BootId = Guid.NewGuid() }, state with { Records = -1 }, state with { Records = long.MaxValue },
             state with { Records = 0 }, state with { SyncedSequence = RecordHead.MaxSequence }, state with { SyncedSequence = 0 },
-            state with { LastSequence = RecordHead.MaxSequence }, state with { LastSequence = 0 }, state with { WasEverHard = !state.WasEverHard },
+            state with { LastSequence = RecordHead.MaxSequence }, state with { LastSequence = 0 },
+            state with { WasEverHard = !state.WasEverHard },
             state with { IsHard = !state.IsHard },
         ];
         var outcomes = new List<string>();

@@ -62,7 +62,8 @@ internal sealed class CutModel
         Dictionary<int, byte[]> found = Read(database);
         _now.Clear();
         LiveBytes = 0;
-        int[] gone = [.. _synced.Keys.Concat(_since.Select(static state => state.Key)).Distinct().Where(key => !found.ContainsKey(key)).Order()];
+        IEnumerable<int> known = _synced.Keys.Concat(_since.Select(static state => state.Key)).Distinct();
+        int[] gone = [.. known.Where(key => !found.ContainsKey(key)).Order()];
         _since.AddRange(gone.Select(static key => (key, (byte[]?)null)));
         foreach ((int key, byte[] value) in found.OrderBy(static pair => pair.Key))
             Note(key, value);

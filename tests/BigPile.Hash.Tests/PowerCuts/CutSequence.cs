@@ -6,7 +6,7 @@ using BigPile.Files;
 
 namespace BigPile.Hash.Tests.PowerCuts;
 
-/// <summary>A few operations on two keys, whose records take each other's rooms; the power is cut between any two stores, and at the end.</summary>
+/// <summary>A few operations on two keys, whose records take each other's rooms; the power is cut between stores, and at the end.</summary>
 /// <param name="steps">A letter each: see <see cref="Letters"/>.</param>
 /// <param name="random">Draws which sectors reach the disk, and now and then what is not named.</param>
 /// <param name="tally">Takes what is found.</param>
@@ -20,7 +20,10 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
     internal const string Letters = "abAByykorc";
 
     private static readonly CutKind[] EndKinds =
-        [CutKind.Nothing, CutKind.Everything, CutKind.Sectors, CutKind.Pages, CutKind.PageWords, CutKind.AllButPageWords, CutKind.FreedHeaders];
+    [
+        CutKind.Nothing, CutKind.Everything, CutKind.Sectors, CutKind.Pages, CutKind.PageWords, CutKind.AllButPageWords,
+        CutKind.FreedHeaders,
+    ];
 
     private readonly CutModel _model = new();
     private readonly ScratchDirectory _scratch = new();

@@ -57,7 +57,8 @@ internal sealed unsafe partial class HashTarget
             return version;
         byte[] shortest = ValueBytes.Build(id, uint.MaxValue, 0, ValueBytes.HeadBytes)[..8];
         int common = Math.Min(found.Length, shortest.Length);
-        if (HashValue.IsCounter(id) || found.Length >= ValueBytes.HeadBytes || !found.AsSpan(0, common).SequenceEqual(shortest.AsSpan(0, common)))
+        bool isOwn = found.AsSpan(0, common).SequenceEqual(shortest.AsSpan(0, common));
+        if (HashValue.IsCounter(id) || found.Length >= ValueBytes.HeadBytes || !isOwn)
             findings.Wrong("after another start, a record is not what was set", $"record {id}: {HashValue.Describe(id, found)}");
         return flushed.IsLive ? flushed : new ObjectVersion { Revision = flushed.NextRevision };
     }
