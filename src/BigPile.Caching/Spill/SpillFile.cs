@@ -28,6 +28,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private HashDatabase? _database;
     private long _failures;
     private long _skipsLeft;
+    private long _sets;
     private int _isGrowing;
     private bool _isClosed;
 
@@ -243,8 +244,11 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     // A chain of many records makes each operation dear. The database goes on meanwhile.
     private void GrowIfCrowded(HashDatabase database)
     {
+        const int SetsBetweenLooks = 1024; // it takes a walk through the stripes to count
         const int MostRecordsPerBucket = 2;
         const int GrowthFactor = 4;
+        if (Interlocked.Increment(ref _sets) % SetsBetweenLooks != 0)
+            return;
         long buckets = database.Tuning.Buckets;
         if (database.Count <= buckets * MostRecordsPerBucket || Interlocked.Exchange(ref _isGrowing, 1) != 0)
             return;
