@@ -8,7 +8,7 @@ namespace BigPile.Hash.Tests;
 /// <summary>Files with bytes that no database writes end in an exception, or are used as far as they are whole.</summary>
 public sealed class ForgedFileTests(ITestOutputHelper output)
 {
-    private const int Forgeries = 400;
+    private static readonly int Forgeries = TestLeg.Steps(100, 2_000);
     private const int MostGrowthBytes = 8 << 20;
 
     [Theory]

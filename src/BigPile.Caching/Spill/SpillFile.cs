@@ -156,6 +156,19 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
+    /// <summary>Deletes a directory unless other tables have files in it.</summary>
+    internal static void DeleteIfEmpty(string directory)
+    {
+        try
+        {
+            Directory.Delete(directory);
+        }
+        catch (IOException)
+        {
+            // there is something in it
+        }
+    }
+
     private bool TryOpen(out HashDatabase? database)
     {
         database = Volatile.Read(ref _database);
@@ -176,7 +189,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         try
         {
-            _ = Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            string directory = Path.GetDirectoryName(path)!;
+            _ = Directory.CreateDirectory(directory);
+            SpillLeftovers.Delete(Path.GetDirectoryName(directory)!, directory);
             Volatile.Write(ref _database, HashDatabase.Open(path, new HashDatabaseOptions
             {
                 Mode = FileMode.Create,
@@ -227,18 +242,6 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
                 DeleteIfEmpty(Path.GetDirectoryName(path)!);
             }
         });
-    }
-
-    private static void DeleteIfEmpty(string directory)
-    {
-        try
-        {
-            Directory.Delete(directory);
-        }
-        catch (IOException)
-        {
-            // other tables have files in it
-        }
     }
 
     // A chain of many records makes each operation dear. The database goes on meanwhile.

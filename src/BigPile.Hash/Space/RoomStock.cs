@@ -9,8 +9,9 @@ namespace BigPile.Hash.Space;
 /// <summary>All free rooms of a file; it grows when there is none.</summary>
 /// <remarks>
 /// Free rooms of a class are kept by shards. Others (large ones, rests of extents, gaps that a recovery found) lie in a sorted set; the
-/// best fit is taken, and cut. Rooms are never joined, so what a scan finds at the beginning of one stays true, but for one that is
-/// cut, whose first word is cleared before any part of it is used. Order of locks: the one for growth, then a shard's.
+/// best fit is taken, and cut; so are rooms of a class when the file can't grow. Rooms are never joined, so what a scan finds at the
+/// beginning of one stays true, but for one that is cut, whose first word is cleared before any part of it is used. Order of locks: the
+/// one for growth, then a shard's.
 /// </remarks>
 internal sealed class RoomStock
 {
@@ -18,6 +19,7 @@ internal sealed class RoomStock
     private const long LargestExtentBytes = 1 << 20;
     private const int ExtentsOfArea = 64;
     private const int ClearedBytes = 8;
+    private const long LeastRestBytes = 2 * RecordHead.Bytes; // a shorter rest would serve nobody
 
     private readonly Lock _growing = new();
     private readonly IBlockFile _file;
@@ -109,7 +111,7 @@ internal sealed class RoomStock
             }
             catch (BlockFileFullException)
             {
-                if (TryTakeLarger(roomClass) is { } larger)
+                if (TryTakeLargerLocked(roomClass, roomBytes) is { } larger)
                     return larger;
                 throw;
             }
@@ -167,20 +169,36 @@ internal sealed class RoomStock
         }
     }
 
-    // When the disk is full: a room that is longer than it need be.
-    private Room? TryTakeLarger(int roomClass)
+    // When the disk is full: a part of a room that is longer than it need be. What is over serves the next ones.
+    private Room? TryTakeLargerLocked(int roomClass, long roomBytes)
     {
-        long least = 0;
         for (int larger = roomClass + 1; larger < RoomClasses.Count; larger++)
         {
-            least = BytesOf(larger);
+            long bytes = BytesOf(larger);
             foreach (RoomShard shard in _shards)
             {
-                if (RoomClasses.HasClass(least, _layout.Alignment) && shard.TryTake(larger, least, mayCut: false) is >= 0 and var offset)
-                    return new Room(offset, least);
+                if (RoomClasses.HasClass(bytes, _layout.Alignment) && shard.TryTake(larger, bytes, mayCut: false) is >= 0 and var offset)
+                    return CutLocked(shard, larger, new Room(offset, bytes), roomBytes);
             }
         }
         return null;
+    }
+
+    private Room CutLocked(RoomShard shard, int roomClass, Room room, long roomBytes)
+    {
+        if (room.Bytes - roomBytes < LeastRestBytes)
+            return room;
+        try
+        {
+            Clear(room);
+        }
+        catch
+        {
+            shard.Give(roomClass, room.Offset, room.Bytes);
+            throw;
+        }
+        AddOtherLocked(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
+        return room with { Bytes = roomBytes };
     }
 
     private static long BytesOf(int roomClass) => roomClass < 16

@@ -55,6 +55,25 @@ public sealed class SpillFileTests
     }
 
     [Fact]
+    public void What_killed_processes_left_goes_and_what_others_use_stays()
+    {
+        using var cache = new SpillingCache();
+        string left = Path.Combine(cache.SpillDirectory, $"{Guid.NewGuid():N}", "table-1.hash");
+        string used = Path.Combine(cache.SpillDirectory, $"{Guid.NewGuid():N}", "table-1.hash");
+        string foreign = Path.Combine(cache.SpillDirectory, "other", "table-1.hash");
+        foreach (string path in (string[])[left, used, foreign])
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            HashDatabase.Open(path).Dispose();
+        }
+        using HashDatabase open = HashDatabase.Open(used);
+        cache.Displace();
+        Assert.False(Directory.Exists(Path.GetDirectoryName(left)));
+        Assert.True(File.Exists(used));
+        Assert.True(File.Exists(foreign));
+    }
+
+    [Fact]
     public void A_directory_that_can_not_be_used_costs_the_evicted_and_no_more()
     {
         using var cache = new SpillingCache();

@@ -104,6 +104,31 @@ public abstract partial class HashContract
         again.Set("one more"u8, new byte[100_000]);
     }
 
+    [Fact]
+    public void A_file_that_can_not_grow_keeps_small_records_in_the_rooms_of_large_ones()
+    {
+        const int smallBytes = 250;
+        var options = new HashDatabaseOptions { Tuning = Some.FewBuckets, MaxFileSize = 3 << 20 };
+        using (HashDatabase database = Open(options))
+        {
+            int large = 0;
+            Assert.Throws<BlockFileFullException>(() =>
+            {
+                for (; ; large++)
+                    database.Set(Some.Key(large), Some.Bytes(large, 20_000));
+            });
+            for (int i = 0; i < large; i++)
+                database.Set(Some.Key(i), Some.Bytes(i, smallBytes));
+            int count = (2 << 20) / (smallBytes + 100);
+            for (int i = 0; i < count; i++)
+                database.Set(Some.Key(i), Some.Bytes(i, smallBytes));
+            Some.AssertHolds(database, Enumerable.Range(0, count).ToDictionary(static i => i, static i => Some.Bytes(i, smallBytes)));
+            Assert.InRange(Some.AssertSound(database).FileBytes, 0, 3 << 20);
+        }
+        using HashDatabase again = Open(options);
+        _ = Some.AssertSound(again);
+    }
+
     /// <summary>A disk of 6 MiB that really is full: an exception, no signal; and the database goes on.</summary>
     [SmallDiskFact]
     public void A_full_disk_is_an_exception_and_the_database_as_it_was()
