@@ -3,11 +3,11 @@ using System.Numerics;
 
 namespace BigPile.Hash.Space;
 
-/// <summary>The lengths of rooms: multiples of 8 up to 128 bytes, eight to each doubling up to 1 MiB, and above that of 4 KiB.</summary>
+/// <summary>The lengths of rooms: multiples of 8 up to 128 bytes, eight to each doubling up to 64 KiB, and above that of 4 KiB.</summary>
 internal static class RoomClasses
 {
-    internal const int Count = 120;
-    internal const long LargestBytes = 1 << 20;
+    internal const int Count = 88;
+    internal const long LargestBytes = 64 << 10;
 
     private const int SmallBytes = 128;
     private const int SmallLog = 7;

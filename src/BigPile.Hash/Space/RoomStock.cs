@@ -1,5 +1,5 @@
 using System;
-using System.Collections.Generic;
+using System.IO;
 using System.Threading;
 using BigPile.Files;
 using BigPile.Hash.Format;
@@ -8,10 +8,10 @@ namespace BigPile.Hash.Space;
 
 /// <summary>All free rooms of a file; it grows when there is none.</summary>
 /// <remarks>
-/// Free rooms of a class are kept by shards. Others (large ones, rests of extents, gaps that a recovery found) lie in a sorted set; the
-/// best fit is taken, and cut; so are rooms of a class when the file can't grow. Rooms are never joined, so what a scan finds at the
-/// beginning of one stays true, but for one that is cut, whose first word is cleared before any part of it is used. Order of locks: the
-/// one for growth, then a shard's.
+/// Free rooms of a class are kept by shards, and never joined. Others (large ones, rests of extents, gaps that a recovery found) are joined
+/// with their neighbours; the best fit is taken, and cut; so are rooms of a class when the file can't grow. What a scan finds at the
+/// beginning of a room stays true: the first word of one that is cut, or joined to the one in front, is cleared before any part of it is
+/// used. Order of locks: the one for growth, then a shard's.
 /// </remarks>
 internal sealed class RoomStock
 {
@@ -25,14 +25,14 @@ internal sealed class RoomStock
     private readonly IBlockFile _file;
     private readonly FileLayout _layout;
     private readonly RoomShard[] _shards;
-    private readonly SortedSet<(long Bytes, long Offset)> _others = [];
-    private long _othersBytes;
+    private readonly FreePieces _others;
     private long _end;
 
     internal RoomStock(IBlockFile file, FileLayout layout)
     {
         _file = file;
         _layout = layout;
+        _others = new FreePieces(TryForgetWord);
         _end = Math.Max(file.Size, layout.AreaStart);
         _shards = new RoomShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
         for (int i = 0; i < _shards.Length; i++)
@@ -50,7 +50,7 @@ internal sealed class RoomStock
             foreach (RoomShard shard in _shards)
                 sum += shard.FreeBytes;
             lock (_growing)
-                return sum + _othersBytes;
+                return sum + _others.Bytes;
         }
     }
 
@@ -76,7 +76,7 @@ internal sealed class RoomStock
             return;
         }
         lock (_growing)
-            AddOtherLocked(room);
+            _others.Add(room);
     }
 
     /// <summary>Forgets all rooms; the file is to have none behind an offset.</summary>
@@ -85,7 +85,6 @@ internal sealed class RoomStock
         lock (_growing)
         {
             _others.Clear();
-            _othersBytes = 0;
             for (int i = 0; i < _shards.Length; i++)
                 _shards[i] = new RoomShard();
             Volatile.Write(ref _end, end);
@@ -117,7 +116,7 @@ internal sealed class RoomStock
             }
             Room rest = shard.Exchange(new Room(extent.Offset + roomBytes, extent.Bytes - roomBytes));
             if (rest.Bytes > 0)
-                AddOtherLocked(rest);
+                _others.Add(rest);
             return new Room(extent.Offset, roomBytes);
         }
     }
@@ -126,15 +125,13 @@ internal sealed class RoomStock
     {
         long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastExtentBytes, LargestExtentBytes);
         good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
-        if (_others.Count > 0 && _others.GetViewBetween((roomBytes, 0), (long.MaxValue, 0)) is { Count: > 0 } view)
+        if (_others.Find(roomBytes) is { } extent)
         {
-            (long bytes, long offset) = view.Min;
-            var extent = new Room(offset, bytes);
             Clear(extent);
-            RemoveOtherLocked(extent);
-            if (bytes <= LargestExtentBytes)
+            _others.Remove(extent);
+            if (extent.Bytes <= LargestExtentBytes)
                 return extent;
-            AddOtherLocked(new Room(offset + good, bytes - good));
+            _others.Add(new Room(extent.Offset + good, extent.Bytes - good));
             return extent with { Bytes = good };
         }
         try
@@ -151,18 +148,12 @@ internal sealed class RoomStock
     {
         lock (_growing)
         {
-            if (_others.Count > 0 && _others.GetViewBetween((roomBytes, 0), (long.MaxValue, 0)) is { Count: > 0 } view)
+            if (_others.Find(roomBytes) is { } room)
             {
-                (long bytes, long offset) = view.Min;
-                var room = new Room(offset, bytes);
-                if (bytes - roomBytes <= roomBytes / 8)
-                {
-                    RemoveOtherLocked(room);
-                    return room;
-                }
                 Clear(room);
-                RemoveOtherLocked(room);
-                AddOtherLocked(new Room(offset + roomBytes, bytes - roomBytes));
+                _others.Remove(room);
+                if (room.Bytes > roomBytes)
+                    _others.Add(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
                 return room with { Bytes = roomBytes };
             }
             return GrowLocked(roomBytes);
@@ -197,7 +188,7 @@ internal sealed class RoomStock
             shard.Give(roomClass, room.Offset, room.Bytes);
             throw;
         }
-        AddOtherLocked(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
+        _others.Add(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
         return room with { Bytes = roomBytes };
     }
 
@@ -226,15 +217,17 @@ internal sealed class RoomStock
         _file.WriteAt(room.Offset, nothing);
     }
 
-    private void AddOtherLocked(Room room)
+    // What was a room is a part of a larger piece from now on; cut anew, it may have a room in its middle.
+    private bool TryForgetWord(Room room)
     {
-        if (_others.Add((room.Bytes, room.Offset)))
-            _othersBytes += room.Bytes;
-    }
-
-    private void RemoveOtherLocked(Room room)
-    {
-        if (_others.Remove((room.Bytes, room.Offset)))
-            _othersBytes -= room.Bytes;
+        try
+        {
+            Clear(room);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false; // the two stay what they are
+        }
     }
 }

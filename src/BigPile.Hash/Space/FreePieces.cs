@@ -1,0 +1,70 @@
+using System;
+using System.Collections.Generic;
+
+namespace BigPile.Hash.Space;
+
+/// <summary>Free pieces of any length: the best fit is found, and neighbours are joined.</summary>
+/// <remarks>Thread safety: none; who has them holds a lock.</remarks>
+/// <param name="tryJoin">
+/// Is asked before a piece becomes a part of the one in front of it: nothing may lie at its beginning that a scan would take for a room.
+/// </param>
+internal sealed class FreePieces(Func<Room, bool> tryJoin)
+{
+    private readonly SortedSet<(long Bytes, long Offset)> _bySize = [];
+    private readonly Dictionary<long, long> _lengths = []; // by where they begin
+    private readonly Dictionary<long, long> _starts = []; // by where they end
+
+    /// <summary>The bytes of all.</summary>
+    internal long Bytes { get; private set; }
+
+    /// <summary>Adds a piece.</summary>
+    internal void Add(Room piece)
+    {
+        if (_starts.TryGetValue(piece.Offset, out long before) && tryJoin(piece))
+        {
+            Remove(new Room(before, piece.Offset - before));
+            piece = new Room(before, piece.Offset - before + piece.Bytes);
+        }
+        long end = piece.Offset + piece.Bytes;
+        if (_lengths.TryGetValue(end, out long behind) && tryJoin(new Room(end, behind)))
+        {
+            Remove(new Room(end, behind));
+            piece = piece with { Bytes = piece.Bytes + behind };
+        }
+        Keep(piece);
+    }
+
+    /// <summary>The smallest piece that has some bytes; it stays.</summary>
+    internal Room? Find(long bytes)
+    {
+        if (_bySize.Count == 0 || _bySize.Max.Bytes < bytes)
+            return null;
+        (long length, long offset) = _bySize.GetViewBetween((bytes, 0), (long.MaxValue, long.MaxValue)).Min;
+        return new Room(offset, length);
+    }
+
+    /// <summary>Takes a piece out.</summary>
+    internal void Remove(Room piece)
+    {
+        _bySize.Remove((piece.Bytes, piece.Offset));
+        _lengths.Remove(piece.Offset);
+        _starts.Remove(piece.Offset + piece.Bytes);
+        Bytes -= piece.Bytes;
+    }
+
+    internal void Clear()
+    {
+        _bySize.Clear();
+        _lengths.Clear();
+        _starts.Clear();
+        Bytes = 0;
+    }
+
+    private void Keep(Room piece)
+    {
+        _bySize.Add((piece.Bytes, piece.Offset));
+        _lengths[piece.Offset] = piece.Bytes;
+        _starts[piece.Offset + piece.Bytes] = piece.Offset;
+        Bytes += piece.Bytes;
+    }
+}

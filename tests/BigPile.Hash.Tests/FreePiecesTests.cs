@@ -1,0 +1,79 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Tests;
+
+/// <summary>Free pieces beside a list of free units.</summary>
+public sealed class FreePiecesTests
+{
+    private const int Units = 400;
+
+    [Theory]
+    [InlineData(1, 1.0)]
+    [InlineData(2, 0.5)] // some neighbours must not be joined
+    [InlineData(3, 0.0)]
+    public void Pieces_are_what_is_free_and_neighbours_are_one(int seed, double joins)
+    {
+        seed = TestLeg.Seed(seed);
+        var random = new Random(seed);
+        var pieces = new FreePieces(_ => random.NextDouble() < joins);
+        var isFree = new bool[Units];
+        for (int step = 0; step < TestLeg.Steps(20_000, 1_000_000); step++)
+        {
+            string when = $"seed {seed}, step {step}";
+            if (random.Next(2) == 0)
+                Give(random, pieces, isFree);
+            else
+                Take(random, pieces, isFree, joins, when);
+            Assert.True(isFree.Count(free => free) == pieces.Bytes, when);
+        }
+    }
+
+    private static void Give(Random random, FreePieces pieces, bool[] isFree)
+    {
+        int offset = random.Next(Units);
+        int length = 0;
+        while (length < random.Next(1, 20) && offset + length < Units && !isFree[offset + length])
+            isFree[offset + length++] = true;
+        if (length != 0)
+            pieces.Add(new Room(offset, length));
+    }
+
+    private static void Take(Random random, FreePieces pieces, bool[] isFree, double joins, string when)
+    {
+        int wanted = random.Next(1, 30);
+        Room? found = pieces.Find(wanted);
+        int[] runs = [.. RunsOf(isFree).Where(run => run >= wanted)];
+        if (joins == 1)
+            Assert.True(found?.Bytes == (runs.Length == 0 ? null : (long)runs.Min()), when);
+        if (found is not { } piece)
+            return;
+        Assert.True(piece.Bytes >= wanted, when);
+        pieces.Remove(piece);
+        for (long at = piece.Offset; at < piece.Offset + piece.Bytes; at++)
+        {
+            Assert.True(isFree[at], when);
+            isFree[at] = at >= piece.Offset + wanted;
+        }
+        if (piece.Bytes > wanted)
+            pieces.Add(new Room(piece.Offset + wanted, piece.Bytes - wanted));
+    }
+
+    private static IEnumerable<int> RunsOf(bool[] isFree)
+    {
+        int run = 0;
+        foreach (bool free in isFree.Append(false))
+        {
+            if (free)
+            {
+                run++;
+                continue;
+            }
+            if (run != 0)
+                yield return run;
+            run = 0;
+        }
+    }
+}
