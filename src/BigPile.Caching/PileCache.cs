@@ -60,6 +60,7 @@ public sealed partial class PileCache : IDisposable
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepPeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepBuckets, 1);
+        PrepareSpill(options.SpillDirectory);
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);

@@ -17,6 +17,9 @@ internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, 
     /// <summary>The version of an entry that comes back as it was; 0: it gets the next one.</summary>
     internal ulong KeptVersion { get; init; }
 
+    /// <summary>Whether it is an entry that comes back, which nobody has put.</summary>
+    internal bool IsReturn => KeptVersion != 0;
+
     /// <summary>The same put with another condition.</summary>
     internal PutOrder On(Condition condition) => new(Value, Kind, condition, MovedOut) { KeptVersion = KeptVersion };
 

@@ -83,7 +83,7 @@ internal static unsafe class Putting
                 if (promise != Reservation.Promise.Given)
                 {
                     info = default;
-                    return core.Refuse(presence, promise);
+                    return core.Refuse(presence, promise, order);
                 }
                 hasEvicted |= change.Reserved.HasEvicted;
             }
@@ -113,11 +113,12 @@ internal static unsafe class Putting
         }
     }
 
-    private static PutResult? Refuse(this TableCore core, ThreadPresence presence, Reservation.Promise promise)
+    private static PutResult? Refuse(this TableCore core, ThreadPresence presence, Reservation.Promise promise, in PutOrder order)
     {
         if (promise == Reservation.Promise.ConditionNotMet)
             return null;
-        core.Counters.Add(presence, Counter.Collisions);
+        if (!order.IsReturn)
+            core.Counters.Add(presence, Counter.Collisions);
         return PutResult.Collision;
     }
 

@@ -43,9 +43,15 @@ internal static unsafe class Returning
         block.Clear();
         if (!spill.TryReadGated(key.Hash, key.Bytes, block, out StagedEntry? staged))
             return SpillOutcome.Missing;
-        if (!core.IsBlockOf(key, block.WrittenSpan) || core.IsDead(block.WrittenSpan))
+        if (!core.IsBlockOf(key, block.WrittenSpan))
         {
             spill.RemoveGated(key.Hash, key.Bytes);
+            return SpillOutcome.Missing;
+        }
+        if (core.IsDead(block.WrittenSpan))
+        {
+            spill.RemoveGated(key.Hash, key.Bytes);
+            core.NoteGone(block.WrittenSpan);
             return SpillOutcome.Missing;
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)

@@ -69,6 +69,7 @@ internal static class SpillSweeping
                 if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null || !core.IsDead(block.WrittenSpan))
                     return false;
                 spill.RemoveGated(hash, key);
+                core.NoteGone(block.WrittenSpan);
                 return true;
             }
         }

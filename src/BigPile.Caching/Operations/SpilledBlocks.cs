@@ -3,7 +3,9 @@ using System.Diagnostics;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -40,6 +42,39 @@ internal static unsafe class SpilledBlocks
             var head = new EntryHead(payload);
             return head.TableId == core.Id && head.TagCount <= EntryHead.MaxTags && head.FitsIn(block.Length)
                 && new ReadOnlySpan<byte>(head.Key, head.KeyBytes).SequenceEqual(key.Bytes);
+        }
+    }
+
+    /// <summary>Tells and counts that an entry was found to be no more.</summary>
+    internal static void NoteGone(this TableCore core, ReadOnlySpan<byte> block)
+    {
+        fixed (byte* payload = block)
+        {
+            var head = new EntryHead(payload);
+            Counter reason = core.ReasonOf(head);
+            core.Events.Note(head, block.Length, reason);
+            core.Count(reason);
+        }
+    }
+
+    /// <summary>Tells that an entry that was counted as evicted is lost.</summary>
+    internal static void NoteEvicted(this TableCore core, ReadOnlySpan<byte> block)
+    {
+        fixed (byte* payload = block)
+            core.Events.Note(new EntryHead(payload), block.Length, Counter.Evictions);
+    }
+
+    /// <summary>Counts something once more, from outside of the pile.</summary>
+    internal static void Count(this TableCore core, Counter counter)
+    {
+        ThreadPresence presence = core.Enter();
+        try
+        {
+            core.Counters.Add(presence, counter);
+        }
+        finally
+        {
+            core.Pile.Space.Exit(presence);
         }
     }
 

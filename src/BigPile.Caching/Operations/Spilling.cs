@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Flights;
@@ -5,7 +6,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
+using BigPile.Hash;
 
 namespace BigPile.Caching.Operations;
 
@@ -30,8 +31,10 @@ internal static class Spilling
             {
                 if (!gate.IsStaged(entry))
                     continue; // put or removed meanwhile, or back already
-                if (!core.IsDead(entry.Payload))
-                    spill.WriteGated(entry);
+                if (core.IsDead(entry.Payload))
+                    core.NoteGone(entry.Payload);
+                else if (!spill.TryWriteGated(entry))
+                    core.NoteEvicted(entry.Payload);
                 gate.Remove(entry);
             }
         }
@@ -115,6 +118,19 @@ internal static class Spilling
         {
             BufferRental.Return(block);
         }
+    }
+
+    /// <summary>
+    /// The keys of what was spilled. With a <see cref="ReturnWatch"/> from before the walk through memory, whatever is there all the time is
+    /// in one of the three; what moves meanwhile may be in several.
+    /// </summary>
+    internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
+    {
+        core.DrainSpill();
+        spill.PassGates();
+        using IEnumerator<HashRecord>? walk = spill.BeginWalk();
+        while (walk != null && walk.MoveNext())
+            yield return walk.Current.Key.ToArray();
     }
 
     /// <summary>Puts a value, and forgets what was spilled of its key.</summary>
@@ -216,19 +232,6 @@ internal static class Spilling
         finally
         {
             BufferRental.Return(block);
-        }
-    }
-
-    private static void Count(this TableCore core, Counter counter)
-    {
-        ThreadPresence presence = core.Enter();
-        try
-        {
-            core.Counters.Add(presence, counter);
-        }
-        finally
-        {
-            core.Pile.Space.Exit(presence);
         }
     }
 

@@ -117,7 +117,8 @@ internal static unsafe class Swinging
             if (!core.TryEjectLocked(change.Presence, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;
-                core.Counters.Add(change.Presence, Counter.Collisions);
+                if (!order.IsReturn)
+                    core.Counters.Add(change.Presence, Counter.Collisions);
                 return;
             }
             if (wasAlive)
@@ -144,7 +145,7 @@ internal static unsafe class Swinging
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
-        change.Version = order.KeptVersion != 0 ? order.KeptVersion : core.NextVersion(change.Now);
+        change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
         EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         if (Fault.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
@@ -171,7 +172,7 @@ internal static unsafe class Swinging
     private static void CountPut(this TableCore core, in PutOrder order, in PutChange change, bool isNew)
     {
         core.Counters.Count(change.Presence, change.Added);
-        if (!order.IsTombstone && order.KeptVersion == 0)
+        if (!order.IsTombstone && !order.IsReturn)
             core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
     }
 

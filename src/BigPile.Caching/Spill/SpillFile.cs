@@ -18,7 +18,7 @@ namespace BigPile.Caching.Spill;
 /// <param name="path">The file; its directory is made with it.</param>
 /// <param name="table">The table's name, for messages.</param>
 /// <param name="logger">Told when the file fails.</param>
-/// <param name="background">Runs the growth of the database.</param>
+/// <param name="background">Runs rebuilds of the database.</param>
 internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background) : IDisposable
 {
     private const long FirstBuckets = 1 << 18;
@@ -28,8 +28,8 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private HashDatabase? _database;
     private long _failures;
     private long _skipsLeft;
-    private long _sets;
-    private int _isGrowing;
+    private long _changes;
+    private int _isRebuilding;
     private bool _isClosed;
 
     /// <summary>How often a file was given up, or could not be made.</summary>
@@ -61,7 +61,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         try
         {
             _ = database!.Set(key, value);
-            GrowIfCrowded(database);
+            RebuildIfNeeded(database);
             return true;
         }
         catch (BlockFileFullException)
@@ -115,7 +115,10 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             return false;
         try
         {
-            return database.Remove(key);
+            bool wasThere = database.Remove(key);
+            if (wasThere)
+                RebuildIfNeeded(database);
+            return wasThere;
         }
         catch (Exception e) when (IsFault(e))
         {
@@ -201,6 +204,8 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         catch (Exception e) when (IsFault(e))
         {
             NoteFailure(e);
+            if (e is not BlockFileLockedException)
+                background.TryRun("the end of a file that could not be made", () => File.Delete(path));
         }
     }
 
@@ -244,22 +249,30 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         });
     }
 
-    // A chain of many records makes each operation dear. The database goes on meanwhile.
-    private void GrowIfCrowded(HashDatabase database)
+    // A chain of many records makes each operation dear, and rooms that fit no entry any more make the file large. The database goes on
+    // meanwhile.
+    private void RebuildIfNeeded(HashDatabase database)
     {
-        const int SetsBetweenLooks = 1024; // it takes a walk through the stripes to count
+        const int ChangesBetweenLooks = 1024; // it takes a walk through the stripes to count
         const int MostRecordsPerBucket = 2;
         const int GrowthFactor = 4;
-        if (Interlocked.Increment(ref _sets) % SetsBetweenLooks != 0)
+        const int MostFreePerLive = 2;
+        const long FreeToBeginWith = 16 << 20;
+        if (Interlocked.Increment(ref _changes) % ChangesBetweenLooks != 0)
             return;
-        long buckets = database.Tuning.Buckets;
-        if (database.Count <= buckets * MostRecordsPerBucket || Interlocked.Exchange(ref _isGrowing, 1) != 0)
+        HashStatistics statistics = database.GetStatistics();
+        long buckets = statistics.Buckets;
+        bool isCrowded = statistics.Records > buckets * MostRecordsPerBucket;
+        bool isEmpty = statistics.FreeBytes > FreeToBeginWith + statistics.LiveBytes * MostFreePerLive;
+        if ((!isCrowded && !isEmpty) || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
             return;
-        background.Queue("the growth of a file of evicted entries", () =>
+        if (isCrowded)
+            buckets *= GrowthFactor;
+        background.Queue("the rebuild of a file of evicted entries", () =>
         {
             try
             {
-                database.Rebuild(database.Tuning with { Buckets = buckets * GrowthFactor });
+                database.Rebuild(database.Tuning with { Buckets = buckets });
             }
             catch (BlockFileFullException)
             {
@@ -271,7 +284,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             }
             finally
             {
-                Volatile.Write(ref _isGrowing, 0);
+                Volatile.Write(ref _isRebuilding, 0);
             }
         });
     }

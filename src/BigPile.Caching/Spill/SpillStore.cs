@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
@@ -32,6 +33,7 @@ internal sealed class SpillStore : IDisposable
     private readonly SpillGate[] _gates = new SpillGate[GateCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
     private readonly SpillFile _file;
+    private ImmutableArray<ReturnWatch> _watches = [];
     private long _lost;
     private long _returned;
 
@@ -76,11 +78,14 @@ internal sealed class SpillStore : IDisposable
     internal bool TryNext([NotNullWhen(true)] out StagedEntry? entry) => _queue.TryDequeue(out entry);
 
     /// <summary>Writes an entry to the file. The gate is held.</summary>
-    internal void WriteGated(StagedEntry entry)
+    /// <returns>Whether it could be.</returns>
+    internal bool TryWriteGated(StagedEntry entry)
     {
         Debug.Assert(GateOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
-        if (!_file.TrySet(entry.Payload[entry.Key], entry.Payload))
-            Interlocked.Increment(ref _lost);
+        if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
+            return true;
+        Interlocked.Increment(ref _lost);
+        return false;
     }
 
     /// <summary>Copies the block of a key, if there is one. The gate is held.</summary>
@@ -125,6 +130,8 @@ internal sealed class SpillStore : IDisposable
             gate.Remove(staged);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _returned);
+        foreach (ReturnWatch watch in ImmutableInterlocked.InterlockedCompareExchange(ref _watches, default, default))
+            watch.Add(key.ToArray());
     }
 
     /// <summary>Forgets what a key has here below a version; what the file has is below all that is staged. The gate is held.</summary>
@@ -154,6 +161,15 @@ internal sealed class SpillStore : IDisposable
             while (--held >= 0)
                 _gates[held].Keys.Exit();
         }
+    }
+
+    /// <summary>Begins to note what comes back.</summary>
+    internal ReturnWatch WatchReturns()
+    {
+        var watch = new ReturnWatch(ended => ImmutableInterlocked.Update(ref _watches, watches => watches.Remove(ended)));
+        ImmutableInterlocked.Update(ref _watches, watches => watches.Add(watch));
+        PassGates(); // what is on its way back is there, or will be noted
+        return watch;
     }
 
     /// <summary>Waits until those have ended who hold a gate now.</summary>

@@ -142,6 +142,8 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         }
     }
 
+    public bool HasItsName => _file.HasItsName;
+
     public void Rename(string name)
     {
         lock (_changing)

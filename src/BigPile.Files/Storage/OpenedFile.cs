@@ -130,6 +130,9 @@ internal sealed class OpenedFile : IDisposable
         Volatile.Write(ref _isNameDurable, true);
     }
 
+    /// <summary>Whether the path still leads to the file, as far as the system tells.</summary>
+    internal bool HasItsName => FileStatus.Of(File.Handle) is not { } own || FileStatus.Of(Path)?.IsSameFile(own) == true;
+
     /// <summary>Gives the file another name in its directory; the next hard synchronization makes that durable.</summary>
     internal void Rename(string name)
     {

@@ -196,6 +196,9 @@ internal sealed class RecordFile
         File.WriteAt(room.Offset, head[..(int)Math.Min(head.Length, room.Bytes)]);
     }
 
+    /// <summary>Has a scan find no room at an offset any more.</summary>
+    internal void ForgetWord(long offset) => WriteWord(offset, 0);
+
     /// <summary>Whether a chain has a record.</summary>
     internal bool IsLinked(ulong hash, long offset, out long link)
     {

@@ -32,11 +32,13 @@ internal sealed class Opening
     internal static (Session Session, Head Head, HashRecovery Found) Open(string path, HashDatabaseOptions options)
     {
         HashTuning tuning = options.Tuning.Checked();
+        if (new FileInfo(path) is { LinkTarget: not null } link)
+            path = link.ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? path; // a rebuild replaces the file, and not the link
         IBlockFile block = BlockFile.Open(options.FileKind, path, FileOptionsOf(options, options.Mode));
         try
         {
             if (!options.ReadOnly)
-                File.Delete(block.Path + RebuildSuffix);
+                DeleteRebuilt(block.Path + RebuildSuffix);
             return new Opening(options, block).Run(tuning);
         }
         catch
@@ -44,6 +46,13 @@ internal sealed class Opening
             block.Dispose();
             throw;
         }
+    }
+
+    internal static void DeleteRebuilt(string path)
+    {
+        if (Directory.Exists(path))
+            throw new IOException($"'{path}' is a directory, and a rebuild of the database needs the name. Rename it or remove it.");
+        File.Delete(path);
     }
 
     internal static BlockFileOptions FileOptionsOf(HashDatabaseOptions options, FileMode mode) => new()

@@ -26,6 +26,8 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         RecordStore old = session.Store;
         HashDatabaseOptions options = session.Options;
         string path = session.Path + Opening.RebuildSuffix;
+        CheckName(old);
+        Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
         HashTuning settled = (tuning ?? old.File.Layout.Tuning).Checked();
         IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
         bool isDone = false;
@@ -104,6 +106,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced });
                 copy.File.File.Synchronize(hard: true);
                 copy.Pass(HashWindow.RebuildBeforeRename);
+                CheckName(old);
                 Rename(copy.File.File);
                 copy.Pass(HashWindow.RebuildRenamed);
                 session.SetCopyLocked(null);
@@ -116,6 +119,17 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
             {
                 session.Stripes.UnlockAll();
             }
+        }
+    }
+
+    // What has the name by now is somebody else's.
+    private void CheckName(RecordStore store)
+    {
+        if (!((IRenamableFile)store.File.File).HasItsName)
+        {
+            throw new HashDatabaseException(
+                $"'{session.Path}' is not the file that was opened: it, or its directory, was renamed, removed or replaced. Nothing was "
+                + "rebuilt, and the database goes on where it is. Put it back at its path.");
         }
     }
 

@@ -7,9 +7,13 @@ namespace BigPile.Hash.Upkeep;
 /// <summary>Goes through the area of rooms from its beginning to its end: room by room, and the gaps between.</summary>
 /// <remarks>
 /// Behind a room the next one begins. Where none begins there is a gap: then each multiple of the alignment is looked at until there is a
-/// room marked dead or a record that matches its checksum, so bytes of a value are not taken for one.
+/// room marked dead or a record that matches its checksum, so bytes of a value are not taken for one. The words of rooms that there are no
+/// more in a gap are handed out: left there, one would be taken for a room once another one ends in front of it.
 /// </remarks>
-internal sealed class RoomScanner(RecordFile file, long end)
+/// <param name="file">The file.</param>
+/// <param name="end">Where its rooms end.</param>
+/// <param name="onStaleWord">Gets the offsets of words in gaps.</param>
+internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onStaleWord = null)
 {
     private const int WindowBytes = 1 << 20;
 
@@ -78,9 +82,19 @@ internal sealed class RoomScanner(RecordFile file, long end)
     {
         long at = offset;
         do
+        {
+            if (onStaleWord != null && HasWord(at))
+                onStaleWord(at);
             at += ZerosAt(at);
+        }
         while (at < end && !TryRoom(at, mustMatch: true));
         return Math.Min(at, end) - offset;
+    }
+
+    private bool HasWord(long offset)
+    {
+        ReadOnlySpan<byte> bytes = Peek(offset, (int)Math.Min(sizeof(ulong), end - offset));
+        return bytes.Length == sizeof(ulong) && new RoomWord(BitConverter.ToUInt64(bytes)).IsOf(offset, _layout.Salt);
     }
 
     // The step to the next multiple of the alignment that is worth a look.

@@ -11,6 +11,7 @@ using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
+using BigPile.Caching.Spill;
 using BigPile.Http.Bounds;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
@@ -20,7 +21,8 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
 /// <remarks>
-/// Weakly consistent: an entry that is there during the whole export comes once. Reading is no use of an entry: it does not put off the
+/// Weakly consistent: an entry that is there during the whole export comes once; one that leaves memory at a limit meanwhile, or comes back,
+/// at least once. Reading is no use of an entry: it does not put off the
 /// expiry of a sliding one, and nothing is worth more afterwards when another has to make room.
 /// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
 /// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
@@ -47,6 +49,19 @@ internal sealed class BulkExport(
     /// <returns>What was written; <see langword="null"/> when the reader of it has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
+        using ReturnWatch? returns = table.Core.Spill?.WatchReturns();
+        bool isTaken = await TryWriteMemoryAsync(cancellationToken).ConfigureAwait(false)
+            && (returns == null || await TryWriteSpilledAsync(returns, cancellationToken).ConfigureAwait(false));
+        if (!isTaken)
+            return null;
+        var end = new ExportEnd(_entries, _skipped);
+        end.Write(_json);
+        EndLine();
+        return await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false) ? end : null;
+    }
+
+    private async Task<bool> TryWriteMemoryAsync(CancellationToken cancellationToken)
+    {
         var found = new List<EntryCopy>();
         for (ulong place = 0; place < WalkPlace.End;)
         {
@@ -55,13 +70,26 @@ internal sealed class BulkExport(
             foreach (EntryCopy entry in found)
             {
                 if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
-                    return null;
+                    return false;
             }
         }
-        var end = new ExportEnd(_entries, _skipped);
-        end.Write(_json);
-        EndLine();
-        return await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false) ? end : null;
+        return true;
+    }
+
+    private async Task<bool> TryWriteSpilledAsync(ReturnWatch returns, CancellationToken cancellationToken)
+    {
+        foreach (byte[] key in table.Core.SpilledKeys(table.Core.Spill!))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+                return false;
+        }
+        while (returns.TryNext(out byte[]? key))
+        {
+            if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+                return false;
+        }
+        return true;
     }
 
     // A long line stays in memory until the client has taken it.

@@ -77,10 +77,12 @@ public sealed class SpillFileTests
     public void A_directory_that_can_not_be_used_costs_the_evicted_and_no_more()
     {
         using var cache = new SpillingCache();
+        Directory.Delete(cache.SpillDirectory);
         File.WriteAllText(cache.SpillDirectory, "no directory");
         cache.Fill();
         Assert.InRange(cache.Table.Statistics.SpillLosses, SpillingCache.Many / 2, SpillingCache.Many);
         Assert.Equal(SpillingCache.Value(SpillingCache.Many - 1), cache.Table.Get(SpillingCache.Many - 1));
+        Assert.Throws<ArgumentException>(() => new PileCache(new Pile(), new PileCacheOptions { SpillDirectory = cache.SpillDirectory }));
         File.Delete(cache.SpillDirectory);
         for (int round = 1; round <= 3; round++)
             cache.Displace(1_000_000 * round); // it is tried again
