@@ -1,0 +1,158 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Memory;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports;
+
+/// <summary>Shared memory that processes of one user open by name, and in which they make and pass objects.</summary>
+/// <remarks>
+/// All of its memory is taken when it is made. It stays, with its name, when all have closed it, and until <see cref="TryRemove"/>; what a
+/// process held is given back when it closes the arena, and by the others when it dies. At most 64 processes have an arena open at one
+/// time; one that opens it twice counts twice. Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class SharedArena : IDisposable
+{
+    private readonly Lock _making = new();
+    private readonly HeldDirectory _directory;
+    private readonly ObjectTable _objects;
+    private readonly Holdings _holdings;
+    private readonly RoomFinder _room;
+    private readonly Membership _membership;
+    private bool _isDisposed;
+
+    private SharedArena(string name, HeldDirectory directory, ArenaLocks locks, SharedArenaOptions options)
+    {
+        Name = name;
+        _directory = directory;
+        using ArenaLocks.Control control = locks.EnterControl();
+        _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), options.Populate);
+        _membership = Membership.JoinLocked(locks, _objects, options.Watch);
+        _holdings = new Holdings(_objects, _membership.OwnSlot);
+        _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
+    }
+
+    /// <summary>The name by which it was opened.</summary>
+    public string Name { get; }
+
+    /// <summary>The bytes for objects.</summary>
+    public long CapacityBytes => _objects.Shape.Granules * _objects.Shape.GranuleBytes;
+
+    /// <summary>What is in it. It takes some nanoseconds for each granule.</summary>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public SharedArenaStatistics Statistics
+    {
+        get
+        {
+            ThrowIfDisposed();
+            (long objects, long lengthBytes, long granules) = _objects.CountObjects();
+            long unit = _objects.Shape.GranuleBytes;
+            return new SharedArenaStatistics(
+                CapacityBytes, objects, lengthBytes, (granules * unit) - lengthBytes, CapacityBytes - (_objects.CountUsedGranules() * unit),
+                _membership.CountPeers());
+        }
+    }
+
+    /// <summary>Opens an arena, or makes it.</summary>
+    /// <param name="name">Its name: 1 to 64 letters, digits, '-', '_' and '.', with no '.' in front.</param>
+    /// <param name="options">Where, and how large a new one is; the defaults when <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">The name or an option has no meaning; it is named.</exception>
+    /// <exception cref="InvalidDataException">What has the name is no arena, or one of another version.</exception>
+    /// <exception cref="IOException">There is no room for it, 64 processes have it open, or the directory can't be used.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system is not Linux, or the process not one of 64 bits.</exception>
+    public static SharedArena Open(string name, SharedArenaOptions? options = null)
+    {
+        ArenaFiles.CheckName(name);
+        options ??= new SharedArenaOptions();
+        _ = options.ToShape();
+        HeldDirectory directory = HeldDirectory.Open(ArenaFiles.DirectoryOf(options.Directory));
+        ArenaLocks? locks = null;
+        try
+        {
+            locks = new ArenaLocks(directory, name);
+            return new SharedArena(name, directory, locks, options);
+        }
+        catch
+        {
+            locks?.Dispose(); // and with it the slot's lock
+            directory.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Removes an arena that nobody has open. The file of its locks, which is empty, stays.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="directory">The directory; that of <see cref="SharedArenaOptions.Directory"/> when <see langword="null"/>.</param>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <exception cref="IOException">A process has it open, or the directory can't be used.</exception>
+    public static bool TryRemove(string name, string? directory = null)
+    {
+        ArenaFiles.CheckName(name);
+        using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
+        using var locks = new ArenaLocks(held, name);
+        using ArenaLocks.Control control = locks.EnterControl();
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            if (locks.IsHeldByOther(slot))
+                throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
+        }
+        return ArenaFiles.TryRemoveLocked(held, name);
+    }
+
+    /// <summary>Makes an object, which this process may write until it sends it. Its bytes are those of what was there before.</summary>
+    /// <param name="lengthBytes">How many bytes it has, from 0 to <see cref="CapacityBytes"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are less than none, or more than the arena has.</exception>
+    /// <exception cref="ArenaFullException">There is no such room in a row.</exception>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public SharedObject Allocate(long lengthBytes) => TryAllocate(lengthBytes) ?? throw new ArenaFullException(
+        $"The arena '{Name}' of {CapacityBytes:N0} bytes has no {lengthBytes:N0} in a row: receivers keep objects, or it is too small.");
+
+    /// <summary>As <see cref="Allocate"/>; <see langword="null"/> when there is no room.</summary>
+    /// <param name="lengthBytes">How many bytes it has, from 0 to <see cref="CapacityBytes"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are less than none, or more than the arena has.</exception>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public SharedObject? TryAllocate(long lengthBytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
+        return TryTake(lengthBytes) ?? TryTakeBehindTheDead(lengthBytes);
+    }
+
+    /// <summary>Gives all back that this process holds, and closes the arena. Calling it again does nothing.</summary>
+    public void Dispose()
+    {
+        lock (_making)
+        {
+            if (_isDisposed)
+                return;
+            _isDisposed = true;
+        }
+        _holdings.Close();
+        using (_membership.Locks.EnterControl())
+            _membership.LeaveLocked();
+        _membership.Locks.Dispose();
+        _directory.Dispose();
+    }
+
+    private SharedObject? TryTakeBehindTheDead(long lengthBytes)
+    {
+        _membership.NoticeAll();
+        return TryTake(lengthBytes);
+    }
+
+    private SharedObject? TryTake(long lengthBytes)
+    {
+        lock (_making)
+        {
+            ThrowIfDisposed();
+            return _room.TryTakeLocked(lengthBytes, out Reference reference)
+                ? new SharedObject(_objects, _holdings, reference, lengthBytes, isWritable: true)
+                : null;
+        }
+    }
+
+    private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);
+}
