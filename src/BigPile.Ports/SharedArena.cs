@@ -1,10 +1,14 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
+using System.Numerics;
 using System.Threading;
 using BigPile.Memory;
+using BigPile.Ports.Channels;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
 using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
@@ -22,6 +26,11 @@ public sealed class SharedArena : IDisposable
     private readonly Holdings _holdings;
     private readonly RoomFinder _room;
     private readonly Membership _membership;
+    private readonly PortTable _ports;
+    private readonly TimeSpan _spin;
+    private readonly List<SendPort> _senders = []; // also closed ones, of which something is on the way
+    private readonly List<ReceivePort> _receivers = [];
+    private Attendant? _attendant;
     private bool _isDisposed;
 
     private SharedArena(string name, HeldDirectory directory, ArenaLocks locks, SharedArenaOptions options)
@@ -33,6 +42,8 @@ public sealed class SharedArena : IDisposable
         _membership = Membership.JoinLocked(locks, _objects, options.Watch);
         _holdings = new Holdings(_objects, _membership.OwnSlot);
         _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
+        _ports = new PortTable(_objects, _holdings, _membership, options.Watch);
+        _spin = options.Spin;
     }
 
     /// <summary>The name by which it was opened.</summary>
@@ -118,10 +129,50 @@ public sealed class SharedArena : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
-        return TryTake(lengthBytes) ?? TryTakeBehindTheDead(lengthBytes);
+        return TryTake(lengthBytes) ?? TryTakeWhatIsGivenBack(lengthBytes);
     }
 
-    /// <summary>Gives all back that this process holds, and closes the arena. Calling it again does nothing.</summary>
+    /// <summary>Opens the sending end of a port, which is made where there is none.</summary>
+    /// <param name="name">Its name: 1 to 48 bytes in UTF-8.</param>
+    /// <param name="whenFull">What a send does when the port is full.</param>
+    /// <param name="depth">
+    /// How many objects may be on the way, a power of two; as many as the arena allows when <see langword="null"/>. A port that is there
+    /// has its own.
+    /// </param>
+    /// <exception cref="ArgumentException">The name or the depth has no meaning.</exception>
+    /// <exception cref="PortBusyException">A living process has this end.</exception>
+    /// <exception cref="IOException">All ports are in use.</exception>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public SendPort OpenSendPort(string name, FullPolicy whenFull = FullPolicy.Wait, int? depth = null)
+    {
+        lock (_making)
+        {
+            ThrowIfDisposed();
+            _senders.RemoveAll(static one => one.IsDisposed && one.Reap());
+            SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
+            var port = new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), whenFull);
+            _senders.Add(port);
+            _attendant ??= new Attendant(_membership.OwnBell, GiveBackReceived);
+            return port;
+        }
+    }
+
+    /// <summary>Opens the receiving end of a port, which is made where there is none.</summary>
+    /// <inheritdoc cref="OpenSendPort"/>
+    public ReceivePort OpenReceivePort(string name, int? depth = null)
+    {
+        lock (_making)
+        {
+            ThrowIfDisposed();
+            ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
+            var port = new ReceivePort(name, side, _ports, _objects, _holdings, _membership, new Patience(_spin));
+            _receivers.RemoveAll(static one => one.IsDisposed);
+            _receivers.Add(port);
+            return port;
+        }
+    }
+
+    /// <summary>Closes the ports that this process has open, gives all back that it holds. Calling it again does nothing.</summary>
     public void Dispose()
     {
         lock (_making)
@@ -130,6 +181,9 @@ public sealed class SharedArena : IDisposable
                 return;
             _isDisposed = true;
         }
+        _senders.ForEach(static port => port.Dispose());
+        _receivers.ForEach(static port => port.Dispose());
+        _attendant?.End();
         _holdings.Close();
         using (_membership.Locks.EnterControl())
             _membership.LeaveLocked();
@@ -137,8 +191,13 @@ public sealed class SharedArena : IDisposable
         _directory.Dispose();
     }
 
-    private SharedObject? TryTakeBehindTheDead(long lengthBytes)
+    private SharedObject? TryTakeWhatIsGivenBack(long lengthBytes)
     {
+        GiveBackReceived();
+        if (TryTake(lengthBytes) is { } made)
+            return made;
+        if (_membership.HaveReaped() && TryTake(lengthBytes) is { } madeOfOthers)
+            return madeOfOthers;
         _membership.NoticeAll();
         return TryTake(lengthBytes);
     }
@@ -153,6 +212,26 @@ public sealed class SharedArena : IDisposable
                 : null;
         }
     }
+
+    // By whoever has no room, and by the attendant, when another process asks for it.
+    private void GiveBackReceived()
+    {
+        lock (_making)
+        {
+            if (!_isDisposed)
+                _senders.RemoveAll(static port => port.Reap());
+        }
+    }
+
+    private int CheckDepth(int? depth)
+    {
+        long most = _objects.Shape.Depth;
+        return depth is null ? (int)most : depth >= 1 && depth <= most && BitOperations.IsPow2(depth.Value)
+            ? depth.Value
+            : throw new ArgumentException($"The depth of a port is a power of two from 1 to {most}, and not {depth}.", nameof(depth));
+    }
+
+    private static PortBusyException Busy(string name, string who) => new($"The port '{name}' has a {who} that lives.");
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);
 }

@@ -12,6 +12,10 @@ switch (args[0])
     case "stop-at":
         StopAt(args[1], Enum.Parse<Step>(args[2]));
         return 0;
+    case "send":
+        return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
+    case "receive":
+        return Workers.Receive(OpenTroubled(args), args[2]);
     default:
         return 2;
 }
@@ -38,4 +42,11 @@ static void StopAt(string path, Step step)
         }, Twin.None);
     SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, watch));
     arena.Allocate(10_000);
+}
+
+static SharedArena OpenTroubled(string[] args)
+{
+    var trouble = new Troublemaker(int.Parse(args[4]), int.Parse(args[6]), delayOneIn: 300);
+    var watch = new Watch(trouble.At, Enum.Parse<Twin>(args[5]));
+    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024, watch));
 }

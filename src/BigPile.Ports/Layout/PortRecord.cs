@@ -15,6 +15,7 @@ internal readonly unsafe struct PortRecord(byte* at)
 {
     internal const long Bytes = 448;
     internal const int MaxNameBytes = 48;
+    private const int NameAt = 16;
 
     /// <summary>1 while the port is in use.</summary>
     internal ref int IsUsed => ref Unsafe.AsRef<int>(at);
@@ -62,15 +63,18 @@ internal readonly unsafe struct PortRecord(byte* at)
     /// <param name="depth">The depth, as it was checked when the port was opened.</param>
     internal ref ulong Entry(long number, int depth) => ref Unsafe.AsRef<ulong>(at + Bytes + ((number & (depth - 1)) * sizeof(ulong)));
 
-    internal bool HasName(ReadOnlySpan<byte> name) => NameBytes == name.Length && new ReadOnlySpan<byte>(at + 16, name.Length).SequenceEqual(name);
+    internal bool HasName(ReadOnlySpan<byte> name) =>
+        NameBytes == name.Length && new ReadOnlySpan<byte>(at + NameAt, name.Length).SequenceEqual(name);
 
     /// <summary>Makes a port of it; that it is in use is stored last.</summary>
+    /// <remarks>The counters go on from where they were: who still backs what the port before was sent sees that it is received.</remarks>
     internal void Begin(ReadOnlySpan<byte> name, int depth)
     {
-        new Span<byte>(at, (int)Bytes).Clear();
-        name.CopyTo(new Span<byte>(at + 16, MaxNameBytes));
+        name.CopyTo(new Span<byte>(at + NameAt, MaxNameBytes));
         NameBytes = name.Length;
         Depth = depth;
+        SenderEnd = ReceiverEnd = PortEnd.Never;
+        Volatile.Write(ref Taken, Tail);
         Volatile.Write(ref IsUsed, 1);
     }
 

@@ -1,8 +1,10 @@
+using System;
 using System.IO;
 using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
+using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Peers;
 
@@ -13,6 +15,9 @@ namespace BigPile.Ports.Peers;
 /// </remarks>
 internal sealed unsafe class Membership
 {
+    // One that is held up by a debugger does not hold up others for longer.
+    private static readonly TimeSpan MostForReaping = TimeSpan.FromMilliseconds(200);
+
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
     private readonly Watch _watch;
@@ -92,6 +97,42 @@ internal sealed unsafe class Membership
         }
     }
 
+    /// <inheritdoc cref="FinishEstatesLocked"/>
+    internal void FinishEstates()
+    {
+        using ArenaLocks.Control control = Locks.EnterControl();
+        FinishEstatesLocked();
+    }
+
+    /// <summary>Whether a slot is another process's.</summary>
+    internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
+
+    /// <summary>The bell by which this process is asked to give back what was received.</summary>
+    internal Doorbell OwnBell => BellOf(OwnSlot);
+
+    /// <summary>Has the sender that has closed a port look whether something is to be given back.</summary>
+    internal void RingIfClosed(PortRecord port)
+    {
+        if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
+            BellOf(sender.Slot).RingAlways();
+    }
+
+    /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
+    /// <returns>Whether there was anything.</returns>
+    internal bool HaveReaped()
+    {
+        long asked = 0;
+        for (int number = 0; number < _objects.Shape.Ports; number++)
+        {
+            PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
+            if (!IsToBeReaped(port))
+                continue;
+            asked++;
+            BellOf(port.SenderEnd.Slot).RingAlways();
+        }
+        return asked != 0 && SpinWait.SpinUntil(IsAllReaped, MostForReaping);
+    }
+
     /// <summary>Gives all back that this process has.</summary>
     internal void LeaveLocked()
     {
@@ -128,6 +169,22 @@ internal sealed unsafe class Membership
         }
         throw new IOException($"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
     }
+
+    private bool IsAllReaped()
+    {
+        for (int number = 0; number < _objects.Shape.Ports; number++)
+        {
+            if (IsToBeReaped(_objects.Shape.Port(_objects.Mapping.Start, number)))
+                return false;
+        }
+        return true;
+    }
+
+    private bool IsToBeReaped(PortRecord port) =>
+        Volatile.Read(ref port.IsUsed) != 0 && IsOther(port.SenderEnd.Slot) && !port.SenderEnd.WasLost
+        && Volatile.Read(ref port.Reaped) != Volatile.Read(ref port.Taken);
+
+    private Doorbell BellOf(int slot) => _objects.Shape.Slot(_objects.Mapping.Start, slot).Bell;
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
 }

@@ -14,6 +14,9 @@ internal readonly unsafe struct Doorbell(byte* at)
 {
     private const int SleepersAt = 64;
 
+    /// <summary>How often it was rung so that somebody could hear it; it goes round.</summary>
+    internal uint Rung => Volatile.Read(ref Word);
+
     private ref uint Word => ref Unsafe.AsRef<uint>(at);
 
     private ref int Sleepers => ref Unsafe.AsRef<int>(at + SleepersAt);
