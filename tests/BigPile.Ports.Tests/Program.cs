@@ -16,6 +16,9 @@ switch (args[0])
         return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
     case "receive":
         return Workers.Receive(OpenTroubled(args), args[2]);
+    case "hostile":
+        HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
+        return 0;
     default:
         return 2;
 }

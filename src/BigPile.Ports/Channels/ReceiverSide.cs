@@ -27,7 +27,9 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
             lengthBytes = 0;
             if (taken == tail)
                 return false;
-            reference = ring.Read(taken);
+            if (ring.ReadNext(taken) is not { } next)
+                continue;
+            reference = next;
             watch.At(Step.EntryRead);
             if (watch.Has(Twin.HoldsAfterTaking) ? TryTakeWrongly(taken, reference, out lengthBytes) : TryTake(taken, reference, out lengthBytes))
             {

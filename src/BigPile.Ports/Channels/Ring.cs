@@ -42,11 +42,21 @@ internal readonly struct Ring
         }
     }
 
-    /// <summary>The object of a number, which may be no object any more.</summary>
-    /// <exception cref="InvalidDataException">It lies outside of the arena.</exception>
+    /// <summary>The object of a number that is next to be received; null when it was dropped meanwhile.</summary>
+    /// <exception cref="InvalidDataException">Something else is there.</exception>
+    internal Reference? ReadNext(long number)
+    {
+        bool isWhole = Port.Entry(number, Depth).TryRead(out Reference reference) && reference.Head < _shape.Granules;
+        if (isWhole)
+            return reference;
+        return Volatile.Read(ref Port.Taken) != number ? null : throw Damaged($"number {number} is {reference.Word:X}");
+    }
+
+    /// <summary>The object of a number, which may be received already.</summary>
+    /// <exception cref="InvalidDataException">Something else is there.</exception>
     internal Reference Read(long number)
     {
-        var reference = new Reference(Volatile.Read(ref Port.Entry(number, Depth)));
-        return reference.Head < _shape.Granules ? reference : throw Damaged($"granule {reference.Head} of {_shape.Granules} is in the ring");
+        bool isWhole = Port.Entry(number, Depth).TryRead(out Reference reference) && reference.Head < _shape.Granules;
+        return isWhole ? reference : throw Damaged($"number {number} is {reference.Word:X}");
     }
 }

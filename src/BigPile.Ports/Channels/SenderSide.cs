@@ -59,7 +59,7 @@ internal sealed class SenderSide
             return false;
         _holdings.Add(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
-        Volatile.Write(ref _port.Entry(_tail, _depth), reference.Word);
+        _port.Entry(_tail, _depth).Write(reference);
         _watch.At(Step.EntryWritten);
         Volatile.Write(ref _port.Tail, ++_tail);
         _watch.At(Step.EntrySent);

@@ -23,7 +23,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
 
     private static long PortsAt => SlotsAt + (Processes * SlotRecord.Bytes);
 
-    private long PortBytes => PortRecord.Bytes + (Depth * sizeof(ulong));
+    private long PortBytes => PortRecord.Bytes + (Depth * RingEntry.Bytes);
 
     private long ObjectsAt => PortsAt + (Ports * PortBytes);
 
@@ -37,7 +37,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     internal bool IsSound =>
         BitOperations.IsPow2(GranuleBytes) && GranuleBytes is >= MinGranuleBytes and <= MaxGranuleBytes
         && Granules is >= 1 and <= MaxGranules && Ports is >= 1 and <= MaxPorts && Depth is >= 1 and <= MaxDepth
-        && BitOperations.IsPow2(Depth);
+        && BitOperations.IsPow2(Depth) && Granules * GranuleBytes < SealedLength.MaxBytes;
 
     internal unsafe SlotRecord Slot(byte* start, int slot) => new(start + SlotsAt + (slot * SlotRecord.Bytes));
 

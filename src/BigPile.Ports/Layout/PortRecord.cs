@@ -58,10 +58,10 @@ internal readonly unsafe struct PortRecord(byte* at)
 
     private ref int NameBytes => ref Unsafe.AsRef<int>(at + 8);
 
-    /// <summary>The word of the ring in which the object of a number is.</summary>
+    /// <summary>Where in the ring the object of a number is.</summary>
     /// <param name="number">The number.</param>
     /// <param name="depth">The depth, as it was checked when the port was opened.</param>
-    internal ref ulong Entry(long number, int depth) => ref Unsafe.AsRef<ulong>(at + Bytes + ((number & (depth - 1)) * sizeof(ulong)));
+    internal RingEntry Entry(long number, int depth) => new(at + Bytes + ((number & (depth - 1)) * RingEntry.Bytes), number);
 
     internal bool HasName(ReadOnlySpan<byte> name) =>
         NameBytes == name.Length && new ReadOnlySpan<byte>(at + NameAt, name.Length).SequenceEqual(name);

@@ -26,8 +26,9 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
         if (reference.Head >= shape.Granules)
             return false;
         ObjectRecord record = this[reference.Head];
-        lengthBytes = Volatile.Read(ref record.LengthBytes);
-        return lengthBytes >= 0 && lengthBytes <= (shape.Granules - reference.Head) * shape.GranuleBytes && IsLive(reference);
+        var length = new SealedLength(Volatile.Read(ref record.Length));
+        lengthBytes = length.LengthBytes;
+        return length.IsOf(reference.Generation) && lengthBytes <= MostAt(reference.Head) && IsLive(reference);
     }
 
     /// <summary>Whether what a granule says of its owner still holds; no, once said, holds for ever.</summary>
@@ -57,11 +58,13 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
             ObjectRecord record = this[head];
             if (Volatile.Read(ref record.Holders) == 0)
                 continue;
-            long lengthBytes = Math.Clamp(Volatile.Read(ref record.LengthBytes), 0, (shape.Granules - head) * shape.GranuleBytes);
+            long lengthBytes = Math.Min(new SealedLength(Volatile.Read(ref record.Length)).LengthBytes, MostAt(head));
             objects++;
             bytes += lengthBytes;
             granules += shape.GranulesOf(lengthBytes);
         }
         return (objects, bytes, granules);
     }
+
+    private long MostAt(long head) => (shape.Granules - head) * shape.GranuleBytes;
 }

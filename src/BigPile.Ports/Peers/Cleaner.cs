@@ -75,7 +75,10 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Watch watch)
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or nothing that a process in its right mind has written
         for (long number = taken; number < tail && !watch.Has(Twin.FreesWhatIsOnTheWay); number++)
-            onTheWay.Add(new Reference(Volatile.Read(ref port.Entry(number, depth))).Head);
+        {
+            if (port.Entry(number, depth).TryRead(out Reference reference))
+                onTheWay.Add(reference.Head);
+        }
         return true;
     }
 

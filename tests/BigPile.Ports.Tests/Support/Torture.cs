@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Linq;
 using System.Threading;
 using BigPile.Ports.Checking;
 
@@ -19,6 +20,9 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
 
     internal int OwnKills { get; private set; }
 
+    /// <summary>How many messages receivers have checked, about.</summary>
+    internal long Messages { get; private set; }
+
     /// <summary>What a process said was wrong, if one did.</summary>
     internal string? Fault { get; private set; }
 
@@ -31,14 +35,14 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
             for (int role = 0; role < Roles.Length; role++)
                 Replace(role);
             bool isKill = kills != int.MaxValue;
-            Pause(_random.Next(isKill ? 60 : 200));
+            Pause(_random.Next(200));
             int victim = _random.Next(Roles.Length);
             if (!isKill || _running[victim] is not { HasExited: false } process)
                 continue;
             process.Kill();
             process.WaitForExit();
             Kills++;
-            Drop(victim);
+            Drop(victim, out _);
         }
     }
 
@@ -50,20 +54,19 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
                 continue;
             process.Kill();
             process.WaitForExit();
-            Drop(role);
+            Drop(role, out _);
         }
     }
 
     private void Replace(int role)
     {
-        if (_running[role] is { HasExited: true } ended)
+        if (_running[role] is { HasExited: true })
         {
-            string said = ended.StandardOutput.ReadToEnd() + ended.StandardError.ReadToEnd();
-            if (ended.ExitCode == 137)
+            string said = Drop(role, out int exitCode);
+            if (exitCode == 137)
                 OwnKills++;
             else
-                Fault = $"{Roles[role]} ended with {ended.ExitCode}: {said}";
-            Drop(role);
+                Fault = $"{Roles[role]} ended with {exitCode}: {said}";
         }
         if (_running[role] != null || Fault != null)
             return;
@@ -72,10 +75,14 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
             Roles[role].Role, path, Roles[role].Port, number.ToString(), _random.Next().ToString(), twin.ToString(), killOneIn.ToString());
     }
 
-    private void Drop(int role)
+    private string Drop(int role, out int exitCode)
     {
-        _running[role]!.Dispose();
+        using Process ended = _running[role]!;
+        string said = ended.StandardOutput.ReadToEnd();
+        Messages += said.Count(static letter => letter == Workers.CountedLine) * Workers.CountedMessages;
+        exitCode = ended.ExitCode;
         _running[role] = null;
+        return said.Replace($"{Workers.CountedLine}\n", "") + ended.StandardError.ReadToEnd();
     }
 
     private static void Pause(int milliseconds)

@@ -5,7 +5,10 @@ namespace BigPile.Ports.Tests;
 /// <summary>What the processes do that the torture kills: one sends numbered messages, one receives and checks them.</summary>
 internal static class Workers
 {
-    internal const int SendersBits = 40;
+    /// <summary>A receiver says each time that it has received so many.</summary>
+    internal const int CountedMessages = 100;
+    internal const char CountedLine = '.';
+    private const int SendersBits = 40;
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     /// <summary>Sends until it is killed. The number of the process goes before those of its messages.</summary>
@@ -33,10 +36,13 @@ internal static class Workers
     {
         using ReceivePort port = arena.OpenReceivePort(name, 8);
         var patience = System.Diagnostics.Stopwatch.StartNew();
+        int count = 0;
         for (long last = -1; patience.Elapsed < Patience;)
         {
             if (!TryReceive(port, out SharedObject? received))
                 continue;
+            if (++count % CountedMessages == 0)
+                Console.WriteLine(CountedLine);
             patience.Restart();
             using (received)
             {
