@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Ports.Channels;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -23,10 +24,12 @@ public sealed class ReceivePort : IDisposable
     private readonly Holdings _holdings;
     private readonly Membership _membership;
     private readonly Patience _patience;
+    private readonly PendingWork _work;
     private bool _isDisposed;
 
     internal ReceivePort(
-        string name, ReceiverSide side, PortTable ports, ObjectTable objects, Holdings holdings, Membership membership, Patience patience)
+        string name, ReceiverSide side, PortTable ports, ObjectTable objects, Holdings holdings, Membership membership, Patience patience,
+        PendingWork work)
     {
         Name = name;
         _side = side;
@@ -35,13 +38,16 @@ public sealed class ReceivePort : IDisposable
         _holdings = holdings;
         _membership = membership;
         _patience = patience;
+        _work = work;
     }
 
     /// <summary>The port's name.</summary>
     public string Name { get; }
 
     /// <summary>Waits for the next object.</summary>
-    /// <returns>The object, which the caller has to let go; <see langword="null"/> when the sender has closed the port and all is received.</returns>
+    /// <returns>
+    /// The object, which the caller has to let go; <see langword="null"/> when the sender has closed the port and all is received.
+    /// </returns>
     /// <exception cref="PeerLostException">The sender died, and all that it had sent is received.</exception>
     /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
     /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
@@ -81,7 +87,20 @@ public sealed class ReceivePort : IDisposable
         }
     }
 
-    /// <summary>Closes this end. What is on the way waits for another receiver while the sender is there. Calling it again does nothing.</summary>
+    /// <summary>Waits for the next object without a thread of the caller's: one of the arena's own waits for all such calls.</summary>
+    /// <param name="token">Ends the waiting. What is received is never lost by it: the call is cancelled or has an object.</param>
+    /// <returns>As <see cref="Receive"/>.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <inheritdoc cref="Receive" path="/exception"/>
+    public Task<SharedObject?> ReceiveAsync(CancellationToken token = default)
+    {
+        Volatile.Write(ref _side.Port.ReceiverWatches, 1); // a full fence follows, in the adding
+        return new PendingCall<SharedObject?>(TryOnce, IsWorthTrying, () => _membership.Notice(_side.Port.SenderEnd.Slot))
+            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+    }
+
+    /// <summary>Closes this end. What is on the way waits for another receiver while the sender is there.</summary>
+    /// <remarks>Calling it again does nothing.</remarks>
     public void Dispose()
     {
         lock (_gate)
@@ -92,6 +111,13 @@ public sealed class ReceivePort : IDisposable
             _ports.CloseReceiver(_side);
         }
     }
+
+    private (bool IsDone, SharedObject? Received) TryOnce() =>
+        (TryReceive(TimeSpan.Zero, out SharedObject? received) != ReceiveResult.Nothing, received);
+
+    private bool IsWorthTrying() =>
+        Volatile.Read(ref _side.Port.Tail) != Volatile.Read(ref _side.Port.Taken) || IsDisposed
+        || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
     internal bool IsDisposed => Volatile.Read(ref _isDisposed);
 

@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using System.Threading.Tasks;
 using BigPile.Ports.Channels;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -22,11 +23,13 @@ public sealed class SendPort : IDisposable
     private readonly Holdings _holdings;
     private readonly Membership _membership;
     private readonly Patience _patience;
+    private readonly PendingWork _work;
     private readonly FullPolicy _whenFull;
     private bool _isDisposed;
 
     internal SendPort(
-        string name, SenderSide side, PortTable ports, Holdings holdings, Membership membership, Patience patience, FullPolicy whenFull)
+        string name, SenderSide side, PortTable ports, Holdings holdings, Membership membership, Patience patience, PendingWork work,
+        FullPolicy whenFull)
     {
         Name = name;
         _side = side;
@@ -34,6 +37,7 @@ public sealed class SendPort : IDisposable
         _holdings = holdings;
         _membership = membership;
         _patience = patience;
+        _work = work;
         _whenFull = whenFull;
     }
 
@@ -68,7 +72,10 @@ public sealed class SendPort : IDisposable
     {
         ArgumentNullException.ThrowIfNull(sent);
         if (!sent.IsHeldIn(_holdings))
-            throw new ArgumentException("The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
+        {
+            throw new ArgumentException(
+                "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
+        }
         var deadline = new Deadline(timeout);
         sent.Freeze();
         while (true)
@@ -78,11 +85,29 @@ public sealed class SendPort : IDisposable
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return false;
-            if (!receiver.IsActive && receiver != PortEnd.Never)
+            if (IsGone(receiver))
                 throw Gone(receiver);
             if (!_patience.Wait(_side.Port.Room, new RoomAwaited(_side.Port, taken, receiver), left))
                 _membership.Notice(receiver.Slot);
         }
+    }
+
+    /// <summary>As <see cref="Send"/>, and waits without a thread of the caller: one of the arena waits for all such calls.</summary>
+    /// <param name="sent">An object of the same arena, which the caller holds until the call is over.</param>
+    /// <param name="token">Ends the waiting: the call is cancelled, or the object sent.</param>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public Task SendAsync(SharedObject sent, CancellationToken token = default)
+    {
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        if (TrySend(sent))
+            return Task.CompletedTask;
+        if (_whenFull == FullPolicy.Fail)
+            throw new PortFullException($"The port '{Name}' is full.");
+        Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _membership.Notice(_side.Port.ReceiverEnd.Slot))
+            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
     }
 
     /// <summary>Closes this end: the receiver gets what was sent, and then is told of the end. Calling it again does nothing.</summary>
@@ -114,6 +139,18 @@ public sealed class SendPort : IDisposable
             return true;
         }
     }
+
+    private (bool IsDone, bool IsSent) TryOnce(SharedObject sent)
+    {
+        PortEnd receiver = _side.Port.ReceiverEnd;
+        bool isSent = TrySend(sent);
+        return !isSent && IsGone(receiver) ? throw Gone(receiver) : (isSent, isSent);
+    }
+
+    private bool IsWorthTrying() =>
+        Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reaped) || IsDisposed || IsGone(_side.Port.ReceiverEnd);
+
+    private static bool IsGone(PortEnd receiver) => receiver.WasClosed || receiver.WasLost;
 
     private bool TrySendOnce(SharedObject sent, out long taken)
     {

@@ -28,6 +28,7 @@ public sealed class SharedArena : IDisposable
     private readonly Membership _membership;
     private readonly PortTable _ports;
     private readonly TimeSpan _spin;
+    private readonly PendingWork _work;
     private readonly List<SendPort> _senders = []; // also closed ones, of which something is on the way
     private readonly List<ReceivePort> _receivers = [];
     private Attendant? _attendant;
@@ -44,6 +45,7 @@ public sealed class SharedArena : IDisposable
         _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
         _ports = new PortTable(_objects, _holdings, _membership, options.Watch);
         _spin = options.Spin;
+        _work = new PendingWork(_membership.Bells.OfWaiter(_membership.OwnSlot), new Patience(_spin));
     }
 
     /// <summary>The name by which it was opened.</summary>
@@ -150,9 +152,9 @@ public sealed class SharedArena : IDisposable
             ThrowIfDisposed();
             _senders.RemoveAll(static one => one.IsDisposed && one.Reap());
             SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            var port = new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), whenFull);
+            var port = new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), _work, whenFull);
             _senders.Add(port);
-            _attendant ??= new Attendant(_membership.OwnBell, GiveBackReceived);
+            _attendant ??= new Attendant(_membership.Bells.OfReaper(_membership.OwnSlot), GiveBackReceived);
             return port;
         }
     }
@@ -165,7 +167,7 @@ public sealed class SharedArena : IDisposable
         {
             ThrowIfDisposed();
             ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
-            var port = new ReceivePort(name, side, _ports, _objects, _holdings, _membership, new Patience(_spin));
+            var port = new ReceivePort(name, side, _ports, _objects, _holdings, _membership, new Patience(_spin), _work);
             _receivers.RemoveAll(static one => one.IsDisposed);
             _receivers.Add(port);
             return port;
@@ -183,6 +185,7 @@ public sealed class SharedArena : IDisposable
         }
         _senders.ForEach(static port => port.Dispose());
         _receivers.ForEach(static port => port.Dispose());
+        _work.End();
         _attendant?.End();
         _holdings.Close();
         using (_membership.Locks.EnterControl())

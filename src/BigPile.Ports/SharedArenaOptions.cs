@@ -27,7 +27,7 @@ public sealed record SharedArenaOptions
     /// <summary>The most objects that may be on the way in a port: 256 by default, from 1 to 65,536; a power of two.</summary>
     public int MaxDepth { get; init; } = 256;
 
-    /// <summary>Have all pages be there from the start, which takes about 0.2 ms a MiB, so that no first use is slow. On by default.</summary>
+    /// <summary>Have all pages be there from the start, so that no first use is slow; it takes about 0.2 ms a MiB. On by default.</summary>
     public bool Populate { get; init; } = true;
 
     /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default; zero sleeps at once.</summary>

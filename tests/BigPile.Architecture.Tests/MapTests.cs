@@ -8,6 +8,7 @@ public sealed class MapTests
 {
     [Theory]
     [InlineData("BigPile.Files")]
+    [InlineData("BigPile.Ports")]
     [InlineData("BigPile")]
     [InlineData("BigPile.Caching")]
     [InlineData("BigPile.AspNetCore")]

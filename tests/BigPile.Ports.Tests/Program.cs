@@ -16,6 +16,9 @@ switch (args[0])
         return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
     case "receive":
         return Workers.Receive(OpenTroubled(args), args[2]);
+    case "bind":
+        Bind(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
+        return 0;
     case "hostile":
         HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
         return 0;
@@ -29,6 +32,14 @@ static void Hold(SharedArena arena, int objects)
     for (int i = 0; i < objects; i++)
         arena.Allocate(10_000);
     Console.WriteLine("holds");
+    Console.ReadLine();
+}
+
+// Sends one object, says so, and is killed.
+static void Bind(SharedArena arena, string port)
+{
+    arena.OpenSendPort(port).Send(arena.Allocate(10_000));
+    Console.WriteLine("bound");
     Console.ReadLine();
 }
 

@@ -20,12 +20,13 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         membership.NoticeLocked(ring.Port.SenderEnd.IsActive ? ring.Port.SenderEnd.Slot : -1);
         if (ring.Port.SenderEnd.IsActive)
             return null;
-        var side = new SenderSide(ring, holdings, watch);
+        var side = new SenderSide(ring, holdings, membership.Bells, watch);
         watch.At(Step.Adopted);
         PortRecord port = ring.Port;
+        Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);
         membership.FinishEstatesLocked();
-        port.Data.RingAlways();
+        membership.Bells.RingBoth(port);
         return side;
     }
 
@@ -38,9 +39,10 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         if (ring.Port.ReceiverEnd.IsActive)
             return null;
         PortRecord port = ring.Port;
+        Volatile.Write(ref port.ReceiverWatches, 0);
         port.ReceiverEnd = PortEnd.Of(membership.OwnSlot);
-        port.Room.RingAlways();
-        return new ReceiverSide(ring, objects, holdings, watch);
+        membership.Bells.RingBoth(port);
+        return new ReceiverSide(ring, objects, holdings, membership.Bells, watch);
     }
 
     /// <summary>Closes the sender's end. What is on the way is backed by this process still; without a receiver it is dropped.</summary>
@@ -55,8 +57,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         side.TryReapLocked();
         side.RetireLocked();
         ReleaseIfDrained(side);
-        port.Data.RingAlways();
-        port.Room.RingAlways(); // for threads of this process
+        RingAll(port);
     }
 
     /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
@@ -78,8 +79,14 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         membership.FinishEstatesLocked();
         membership.RingIfClosed(port);
         Cleaner.FreeIfDone(port);
-        port.Room.RingAlways();
-        port.Data.RingAlways(); // for threads of this process
+        RingAll(port);
+    }
+
+    // The other side, and threads of this process that wait at an end which is no longer its own.
+    private void RingAll(PortRecord port)
+    {
+        membership.Bells.RingBoth(port);
+        membership.Bells.OfWaiter(membership.OwnSlot).RingAlways();
     }
 
     private void ReleaseIfDrained(SenderSide side)

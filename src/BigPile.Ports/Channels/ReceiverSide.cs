@@ -2,6 +2,7 @@ using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
@@ -10,7 +11,7 @@ namespace BigPile.Ports.Channels;
 /// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
 /// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
 /// </remarks>
-internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Watch watch)
+internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch)
 {
     private readonly PortRecord _port = ring.Port;
 
@@ -31,10 +32,13 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
                 continue;
             reference = next;
             watch.At(Step.EntryRead);
-            if (watch.Has(Twin.HoldsAfterTaking) ? TryTakeWrongly(taken, reference, out lengthBytes) : TryTake(taken, reference, out lengthBytes))
+            bool isTaken = watch.Has(Twin.HoldsAfterTaking)
+                ? TryTakeWrongly(taken, reference, out lengthBytes)
+                : TryTake(taken, reference, out lengthBytes);
+            if (isTaken)
             {
                 watch.At(Step.EntryTaken);
-                _port.Room.Ring();
+                bells.RingRoom(_port);
                 return true;
             }
         }

@@ -3,6 +3,7 @@ using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
@@ -14,6 +15,7 @@ namespace BigPile.Ports.Channels;
 internal sealed class SenderSide
 {
     private readonly Holdings _holdings;
+    private readonly Bells _bells;
     private readonly Watch _watch;
     private readonly PortRecord _port;
     private readonly int _depth;
@@ -23,9 +25,10 @@ internal sealed class SenderSide
     private bool _isRetired;
 
     /// <summary>Takes over what is on the way already.</summary>
-    internal SenderSide(Ring ring, Holdings holdings, Watch watch)
+    internal SenderSide(Ring ring, Holdings holdings, Bells bells, Watch watch)
     {
         _holdings = holdings;
+        _bells = bells;
         _watch = watch;
         _port = ring.Port;
         _depth = ring.Depth;
@@ -63,7 +66,7 @@ internal sealed class SenderSide
         _watch.At(Step.EntryWritten);
         Volatile.Write(ref _port.Tail, ++_tail);
         _watch.At(Step.EntrySent);
-        _port.Data.Ring();
+        _bells.RingData(_port);
         return true;
     }
 

@@ -1,6 +1,8 @@
 namespace BigPile.Ports.Layout;
 
-/// <summary>One end of a port in one word: what became of it, and the process that has it, or that had it and backs what is on the way.</summary>
+/// <summary>
+/// One end of a port in one word: what became of it, and the process that has it, or that had it and backs what is on the way.
+/// </summary>
 internal readonly record struct PortEnd(int Word)
 {
     private const int StateShift = 8;

@@ -38,6 +38,12 @@ internal readonly unsafe struct PortRecord(byte* at)
     /// <summary>The receiver's <see cref="PortEnd"/>.</summary>
     internal ref int Receiver => ref Unsafe.AsRef<int>(at + 136);
 
+    /// <summary>1 when the sender's process also waits for room by the bell of its slot.</summary>
+    internal ref int SenderWatches => ref Unsafe.AsRef<int>(at + 88);
+
+    /// <summary>1 when the receiver's process also waits for something by the bell of its slot.</summary>
+    internal ref int ReceiverWatches => ref Unsafe.AsRef<int>(at + 140);
+
     /// <summary>For the receiver: there is something.</summary>
     internal Doorbell Data => new(at + 192);
 
@@ -74,6 +80,7 @@ internal readonly unsafe struct PortRecord(byte* at)
         NameBytes = name.Length;
         Depth = depth;
         SenderEnd = ReceiverEnd = PortEnd.Never;
+        SenderWatches = ReceiverWatches = 0;
         Volatile.Write(ref Taken, Tail);
         Volatile.Write(ref IsUsed, 1);
     }
@@ -85,6 +92,7 @@ internal readonly unsafe struct PortRecord(byte* at)
         byte[] bytes = Encoding.UTF8.GetBytes(name);
         return bytes.Length is > 0 and <= MaxNameBytes
             ? bytes
-            : throw new ArgumentException($"The name of a port has 1 to {MaxNameBytes} bytes in UTF-8; '{name}' has {bytes.Length}.", nameof(name));
+            : throw new ArgumentException(
+                $"The name of a port has 1 to {MaxNameBytes} bytes in UTF-8; '{name}' has {bytes.Length}.", nameof(name));
     }
 }

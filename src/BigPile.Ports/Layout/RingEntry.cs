@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>Two words of a port's ring: what is sent, and the same mixed with its number, so that another word there is found out.</summary>
+/// <summary>Two words of a port's ring: what is sent, and the same mixed with its number; so another word is found out.</summary>
 internal readonly unsafe struct RingEntry(byte* at, long number)
 {
     internal const long Bytes = 16;

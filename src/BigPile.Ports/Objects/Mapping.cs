@@ -3,7 +3,7 @@ using BigPile.Memory;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>The mapped bytes of an arena. They stay until nobody refers to this any more: no span and no sleeper loses its memory.</summary>
+/// <summary>The mapped bytes of an arena. They stay until nobody refers to this: no span and no sleeper loses its memory.</summary>
 internal sealed unsafe class Mapping : SafeHandle
 {
     private const int AdvisePopulateWrite = 23; // MADV_POPULATE_WRITE
@@ -27,8 +27,6 @@ internal sealed unsafe class Mapping : SafeHandle
     public override bool IsInvalid => handle == 0;
 
     internal byte* Start => (byte*)handle;
-
-    internal long LengthBytes => (long)_lengthBytes;
 
     /// <summary>Has all pages be there, so that the first round through them is as fast as the others. An older kernel does not.</summary>
     internal void Populate() => _ = LibC.MemoryAdvise(Start, _lengthBytes, AdvisePopulateWrite);

@@ -31,7 +31,10 @@ internal static class ArenaFiles
         foreach (char letter in name)
             isPlain &= char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.';
         if (!isPlain)
-            throw new ArgumentException($"An arena's name has 1 to {MaxNameLength} letters, digits, '-', '_' and '.', and no '.' in front.", nameof(name));
+        {
+            throw new ArgumentException(
+                $"An arena's name has 1 to {MaxNameLength} letters, digits, '-', '_' and '.', and no '.' in front.", nameof(name));
+        }
     }
 
     /// <summary>Maps an arena that is there, or makes one.</summary>

@@ -12,7 +12,7 @@ namespace BigPile.Ports.Peers;
 /// Who cleans has the control lock and the slot's byte, so there is one cleaner. Each step may be done again, and finds out by itself what
 /// is left: of a cleaner that dies half-way the next one repeats all. A process that closes the arena is its own cleaner.
 /// </remarks>
-internal sealed unsafe class Cleaner(ObjectTable objects, Watch watch)
+internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch watch)
 {
     private readonly ArenaShape _shape = objects.Shape;
 
@@ -53,7 +53,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Watch watch)
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
             port.ReceiverEnd = (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot();
-            port.Room.RingAlways();
+            bells.RingBoth(port);
         }
         PortEnd sender = port.SenderEnd;
         if (sender.Slot != slot)
@@ -63,7 +63,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Watch watch)
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
         bool hasEstate = NoteOnTheWay(port, onTheWay);
         port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
-        port.Data.RingAlways();
+        bells.RingBoth(port);
         return hasEstate;
     }
 

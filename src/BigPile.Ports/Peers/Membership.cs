@@ -4,7 +4,6 @@ using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
-using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Peers;
 
@@ -27,10 +26,13 @@ internal sealed unsafe class Membership
         Locks = locks;
         _objects = objects;
         _watch = watch;
-        _cleaner = new Cleaner(objects, watch);
+        Bells = new Bells(objects);
+        _cleaner = new Cleaner(objects, Bells, watch);
     }
 
     internal ArenaLocks Locks { get; }
+
+    internal Bells Bells { get; }
 
     /// <summary>The number of this process's slot.</summary>
     internal int OwnSlot { get; private set; }
@@ -107,14 +109,11 @@ internal sealed unsafe class Membership
     /// <summary>Whether a slot is another process's.</summary>
     internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
 
-    /// <summary>The bell by which this process is asked to give back what was received.</summary>
-    internal Doorbell OwnBell => BellOf(OwnSlot);
-
     /// <summary>Has the sender that has closed a port look whether something is to be given back.</summary>
     internal void RingIfClosed(PortRecord port)
     {
         if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
-            BellOf(sender.Slot).RingAlways();
+            Bells.OfReaper(sender.Slot).RingAlways();
     }
 
     /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
@@ -128,7 +127,7 @@ internal sealed unsafe class Membership
             if (!IsToBeReaped(port))
                 continue;
             asked++;
-            BellOf(port.SenderEnd.Slot).RingAlways();
+            Bells.OfReaper(port.SenderEnd.Slot).RingAlways();
         }
         return asked != 0 && SpinWait.SpinUntil(IsAllReaped, MostForReaping);
     }
@@ -167,7 +166,8 @@ internal sealed unsafe class Membership
             }
             Locks.ReleaseLocked(slot);
         }
-        throw new IOException($"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
+        throw new IOException(
+            $"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
     }
 
     private bool IsAllReaped()
@@ -183,8 +183,6 @@ internal sealed unsafe class Membership
     private bool IsToBeReaped(PortRecord port) =>
         Volatile.Read(ref port.IsUsed) != 0 && IsOther(port.SenderEnd.Slot) && !port.SenderEnd.WasLost
         && Volatile.Read(ref port.Reaped) != Volatile.Read(ref port.Taken);
-
-    private Doorbell BellOf(int slot) => _objects.Shape.Slot(_objects.Mapping.Start, slot).Bell;
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
 }

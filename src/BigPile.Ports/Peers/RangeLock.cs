@@ -16,6 +16,7 @@ internal static partial class RangeLock
     private const int WaitLock = 38; // F_OFD_SETLKW
     private const short Exclusive = 1; // F_WRLCK
     private const short None = 2; // F_UNLCK
+    private const short FromBeginning = 0; // SEEK_SET
     private const int AccessDenied = 13; // EACCES, which some systems say for EAGAIN
 
     /// <summary>Locks a byte, unless another one has it.</summary>
@@ -46,13 +47,13 @@ internal static partial class RangeLock
     /// <summary>Whether another opened file has a byte locked.</summary>
     internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
     {
-        Range range = new() { Kind = Exclusive, Start = place, Length = 1 };
+        Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = place, Length = 1 };
         return Control(file, Look, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
     }
 
     private static int Set(SafeFileHandle file, int command, short kind, int place)
     {
-        Range range = new() { Kind = kind, Start = place, Length = 1 };
+        Range range = new() { Kind = kind, Whence = FromBeginning, Start = place, Length = 1 };
         return Control(file, command, ref range) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
@@ -64,7 +65,7 @@ internal static partial class RangeLock
     private struct Range
     {
         internal short Kind;
-        internal short Whence; // from the file's beginning
+        internal short Whence;
         internal long Start;
         internal long Length;
         internal int Process; // must be 0 for these locks

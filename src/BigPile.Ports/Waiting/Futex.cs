@@ -16,7 +16,7 @@ internal static unsafe partial class Futex
         _ => throw new PlatformNotSupportedException("Ports know the futex call of x64, arm64, RISC-V and LoongArch only."),
     };
 
-    /// <summary>Sleeps while the word has a value, at most so long. Who returns looks again at what it waits for: it may be a signal.</summary>
+    /// <summary>Sleeps while the word has a value, at most so long. Whoever returns looks again: it may have been a signal.</summary>
     internal static void Sleep(uint* word, uint value, TimeSpan timeout)
     {
         var spec = new Spec

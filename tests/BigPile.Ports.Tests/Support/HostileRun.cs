@@ -8,7 +8,7 @@ namespace BigPile.Ports.Tests;
 /// <summary>Changes one word of an arena in use at a time, and goes on using it: an exception comes of it, or what was sent.</summary>
 internal static class HostileRun
 {
-    private const int DataAt = 4096 + (64 * 192) + (2 * (448 + (4 * 16))) + (8 * 32);
+    private const int DataAt = 4096 + (64 * 320) + (2 * (448 + (4 * 16))) + (8 * 32);
 
     internal static void Run(string path, int seed, int patterns)
     {

@@ -5,7 +5,7 @@ using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
 
-/// <summary>Holds a process up between two stores, or kills it there: a window that nobody stays in is hit by no kill from outside.</summary>
+/// <summary>Holds a process up between two stores, or kills it there: no kill from outside hits a window of nanoseconds.</summary>
 internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
 {
     private readonly Lock _lock = new();

@@ -47,8 +47,10 @@ internal static class Workers
             using (received)
             {
                 long number = Message.NumberOf(received!.Bytes);
+                if (number < 0)
+                    return Fault($"'{name}': a message is half another one, behind {last:X}");
                 if (number <= last)
-                    return Fault(number < 0 ? $"'{name}': a message is half another one, behind {last:X}" : $"'{name}': {number:X} behind {last:X}");
+                    return Fault($"'{name}': {number:X} behind {last:X}");
                 last = number;
             }
         }
