@@ -94,8 +94,8 @@ public sealed class ReceivePort : IDisposable
     /// <inheritdoc cref="Receive" path="/exception"/>
     public Task<SharedObject?> ReceiveAsync(CancellationToken token = default)
     {
-        Volatile.Write(ref _side.Port.ReceiverWatches, 1); // a full fence follows, in the adding
-        return new PendingCall<SharedObject?>(TryOnce, IsWorthTrying, () => _membership.Notice(_side.Port.SenderEnd.Slot))
+        AnnounceWaiting();
+        return new PendingCall<SharedObject?>(TryOnce, () => IsReady, () => _membership.Notice(_side.Port.SenderEnd.Slot))
             .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
     }
 
@@ -115,9 +115,19 @@ public sealed class ReceivePort : IDisposable
     private (bool IsDone, SharedObject? Received) TryOnce() =>
         (TryReceive(TimeSpan.Zero, out SharedObject? received) != ReceiveResult.Nothing, received);
 
-    private bool IsWorthTrying() =>
+    /// <summary>Whether receiving would give or throw something at once.</summary>
+    internal bool IsReady =>
         Volatile.Read(ref _side.Port.Tail) != Volatile.Read(ref _side.Port.Taken) || IsDisposed
         || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+
+    /// <summary>The slot of the sender; -1 for none.</summary>
+    internal int SenderSlot => _side.Port.SenderEnd.Slot;
+
+    /// <summary>Whether it was opened by the arena that takes part as this.</summary>
+    internal bool IsOf(Membership membership) => ReferenceEquals(_membership, membership);
+
+    /// <summary>Has senders ring the bell of the process, too.</summary>
+    internal void AnnounceWaiting() => Interlocked.Exchange(ref _side.Port.ReceiverWatches, 1);
 
     internal bool IsDisposed => Volatile.Read(ref _isDisposed);
 

@@ -174,6 +174,14 @@ public sealed class SharedArena : IDisposable
         }
     }
 
+    /// <summary>Makes a selector for receiving ports of this arena.</summary>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public PortSelector CreateSelector()
+    {
+        ThrowIfDisposed();
+        return new PortSelector(_membership, new Patience(_spin), () => _holdings.IsClosed);
+    }
+
     /// <summary>Closes the ports that this process has open, gives all back that it holds. Calling it again does nothing.</summary>
     public void Dispose()
     {
