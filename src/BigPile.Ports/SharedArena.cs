@@ -15,11 +15,15 @@ namespace BigPile.Ports;
 /// <summary>Shared memory that processes of one user open by name, and in which they make and pass objects.</summary>
 /// <remarks>
 /// All of its memory is taken when it is made. It stays, with its name, when all have closed it, and until <see cref="TryRemove"/>; what a
-/// process held is given back when it closes the arena, and by the others when it dies. At most 64 processes have an arena open at one
-/// time; one that opens it twice counts twice. Thread safety: all members may be called concurrently.
+/// process held is given back when it closes the arena, and by the others when it dies. One that is forgotten stays open until then. At
+/// most 64 processes have an arena open at one time; one that opens it twice counts twice. Thread safety: all members may be called
+/// concurrently.
 /// </remarks>
 public sealed class SharedArena : IDisposable
 {
+    // One that is forgotten stays open: else the process would be taken for dead, while objects of it are in use.
+    private static readonly HashSet<SharedArena> Opened = [];
+
     private readonly Lock _making = new();
     private readonly HeldDirectory _directory;
     private readonly ObjectTable _objects;
@@ -86,7 +90,10 @@ public sealed class SharedArena : IDisposable
         try
         {
             locks = new ArenaLocks(directory, name);
-            return new SharedArena(name, directory, locks, options);
+            var arena = new SharedArena(name, directory, locks, options);
+            lock (Opened)
+                Opened.Add(arena);
+            return arena;
         }
         catch
         {
@@ -200,6 +207,8 @@ public sealed class SharedArena : IDisposable
             _membership.LeaveLocked();
         _membership.Locks.Dispose();
         _directory.Dispose();
+        lock (Opened)
+            Opened.Remove(this);
     }
 
     private SharedObject? TryTakeWhatIsGivenBack(long lengthBytes)

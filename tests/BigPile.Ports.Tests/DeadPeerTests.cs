@@ -28,6 +28,70 @@ public sealed class DeadPeerTests : IDisposable
         Assert.Equal(2, arena.Statistics.Objects);
     }
 
+    /// <summary>The controls: without the cleaner all stays, and one that does not look at the ports takes what was sent.</summary>
+    [Fact]
+    public void Nothing_is_given_back_without_the_cleaner()
+    {
+        using SharedArena arena = _directory.Open(watch: new Watch(null, Twin.LeavesTheDead));
+        using Process child = Child.Start("hold", _directory.Path, "20");
+        Assert.Equal("holds", child.StandardOutput.ReadLine());
+        Kill(child);
+        Assert.Null(arena.TryAllocate(arena.CapacityBytes));
+        Assert.Equal(20, arena.Statistics.Objects);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_a_killed_process_had_sent_is_received(bool isTwin)
+    {
+        using SharedArena arena = _directory.Open(watch: new Watch(null, isTwin ? Twin.FreesWhatIsOnTheWay : Twin.None));
+        using ReceivePort receiver = arena.OpenReceivePort("p");
+        using Process child = Child.Start("bind", _directory.Path, "p");
+        Assert.Equal("bound", child.StandardOutput.ReadLine());
+        Kill(child);
+        Eventually.True(() => arena.Statistics.Processes == 1);
+        Assert.Equal(isTwin, arena.TryAllocate((256 - 2) * 4096L) is { } room && Let(room));
+        if (isTwin)
+        {
+            Assert.Throws<System.IO.InvalidDataException>(() => receiver.Receive());
+            return;
+        }
+        using (SharedObject received = receiver.Receive()!)
+            Assert.Equal(10_000, received.LengthBytes);
+        Assert.Throws<PeerLostException>(() => receiver.Receive());
+        Assert.Equal(0, arena.Statistics.Objects);
+    }
+
+    [Fact]
+    public void An_arena_that_is_forgotten_stays_open()
+    {
+        SharedObject held = Forget();
+        for (int round = 0; round < 3; round++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        using SharedArena other = _directory.Open();
+        Assert.Null(other.TryAllocate(other.CapacityBytes));
+        Assert.Equal(2, other.Statistics.Processes);
+        Assert.True(held.Bytes.IndexOfAnyExcept((byte)3) < 0);
+    }
+
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    private SharedObject Forget()
+    {
+        SharedObject made = _directory.Open().Allocate(1000);
+        made.WritableBytes.Fill(3);
+        return made;
+    }
+
+    private static bool Let(SharedObject held)
+    {
+        held.Dispose();
+        return true;
+    }
+
     [Fact]
     public void One_that_lives_is_left_alone()
     {

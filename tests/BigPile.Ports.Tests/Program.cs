@@ -1,4 +1,6 @@
 using System;
+using System.Diagnostics;
+using System.Globalization;
 using BigPile.Ports;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Tests;
@@ -18,6 +20,9 @@ switch (args[0])
         return Workers.Receive(OpenTroubled(args), args[2]);
     case "bind":
         Bind(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
+        return 0;
+    case "idle":
+        Idle(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
         return 0;
     case "hostile":
         HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
@@ -41,6 +46,17 @@ static void Bind(SharedArena arena, string port)
     arena.OpenSendPort(port).Send(arena.Allocate(10_000));
     Console.WriteLine("bound");
     Console.ReadLine();
+}
+
+// Waits in vain, and says how many seconds of the processor that took.
+static void Idle(SharedArena arena, string port)
+{
+    using ReceivePort receiver = arena.OpenReceivePort(port);
+    receiver.TryReceive(TimeSpan.FromMilliseconds(100), out _);
+    TimeSpan before = Process.GetCurrentProcess().TotalProcessorTime;
+    receiver.TryReceive(TimeSpan.FromSeconds(2), out _);
+    Console.WriteLine((Process.GetCurrentProcess().TotalProcessorTime - before).TotalSeconds.ToString(CultureInfo.InvariantCulture));
+    arena.Dispose();
 }
 
 // Goes to a step, says so, and is killed there.

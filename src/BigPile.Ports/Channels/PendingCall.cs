@@ -14,6 +14,7 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
     // Continuations run on the pool: the thread that waits for all is not theirs.
     private readonly TaskCompletionSource<T> _source = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CancellationToken _token;
+    private Doorbell _bell;
     private CancellationTokenRegistration _registration;
 
     public bool IsThere => _token.IsCancellationRequested || isThere();
@@ -22,7 +23,8 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
     internal Task<T> Begin(PendingWork work, Doorbell bell, CancellationToken token)
     {
         _token = token;
-        _registration = token.Register(() => bell.RingAlways());
+        _bell = bell;
+        _registration = token.Register(static call => ((PendingCall<T>)call!)._bell.RingAlways(), this); // which keeps the memory mapped
         work.Add(this);
         return _source.Task;
     }

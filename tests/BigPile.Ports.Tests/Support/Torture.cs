@@ -26,11 +26,11 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
     /// <summary>What a process said was wrong, if one did.</summary>
     internal string? Fault { get; private set; }
 
-    /// <summary>Goes on until so many have died, or something was wrong, or the time is over.</summary>
+    /// <summary>Goes on until so many have died, some of them between two stores, or something was wrong, or the time is over.</summary>
     internal void Run(int kills, TimeSpan most)
     {
         var watch = Stopwatch.StartNew();
-        while (Kills + OwnKills < kills && Fault == null && watch.Elapsed < most)
+        while ((Kills + OwnKills < kills || OwnKills == 0 || Messages == 0) && Fault == null && watch.Elapsed < most)
         {
             for (int role = 0; role < Roles.Length; role++)
                 Replace(role);

@@ -6,7 +6,7 @@ namespace BigPile.Ports.Tests;
 internal static class Workers
 {
     /// <summary>A receiver says each time that it has received so many.</summary>
-    internal const int CountedMessages = 100;
+    internal const int CountedMessages = 10;
     internal const char CountedLine = '.';
     private const int SendersBits = 40;
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
