@@ -77,7 +77,6 @@ public sealed class SendPort : IDisposable
                 "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
         }
         var deadline = new Deadline(timeout);
-        sent.Freeze();
         while (true)
         {
             PortEnd receiver = _side.Port.ReceiverEnd;
@@ -160,6 +159,8 @@ public sealed class SendPort : IDisposable
             bool isSent;
             while (!(isSent = _side.TrySendLocked(sent.Reference)) && _whenFull == FullPolicy.DropOldest)
                 _side.DropOldestLocked();
+            if (isSent)
+                sent.Freeze();
             taken = _side.ReapedLocked;
             return isSent;
         }

@@ -85,6 +85,7 @@ public sealed class PortTests : IDisposable
         Assert.False(waiting.TrySend(third));
         Assert.False(waiting.TrySend(third, TimeSpan.FromMilliseconds(60)));
         Assert.Throws<PortFullException>(() => failing.Send(third));
+        Assert.True(third.IsWritable);
         Assert.True(dropping.TrySend(third));
         Assert.Equal([0, 1], MarksOf("waits"));
         Assert.Equal([0, 1], MarksOf("fails"));

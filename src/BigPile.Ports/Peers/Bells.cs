@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -24,6 +25,7 @@ internal sealed unsafe class Bells(ObjectTable objects)
         port.Data.Ring(); // fences, also for what is read below
         if (Volatile.Read(ref port.ReceiverWatches) != 0 && port.ReceiverEnd.Slot is >= 0 and int slot)
             OfWaiter(slot).Ring();
+        GC.KeepAlive(objects); // and with it the memory
     }
 
     /// <summary>There is room to send.</summary>
@@ -32,6 +34,7 @@ internal sealed unsafe class Bells(ObjectTable objects)
         port.Room.Ring(); // fences, also for what is read below
         if (Volatile.Read(ref port.SenderWatches) != 0 && port.SenderEnd.Slot is >= 0 and int slot)
             OfWaiter(slot).Ring();
+        GC.KeepAlive(objects);
     }
 
     /// <summary>One end of a port has changed its owner.</summary>

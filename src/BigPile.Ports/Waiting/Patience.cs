@@ -7,6 +7,7 @@ namespace BigPile.Ports.Waiting;
 /// <summary>How one end waits: it looks again and again for a while, which saves two switches of the processor, and then sleeps.</summary>
 /// <remarks>
 /// The while is halved after a look in vain and doubled after one that found something, between a tenth of what is allowed and all of it.
+/// Each sixteenth time all of it is tried: a peer that always takes a little longer than the while would never be met else.
 /// Thread safety: may be used by several threads; that they share the while costs nothing but its aim.
 /// </remarks>
 internal sealed class Patience
@@ -16,8 +17,11 @@ internal sealed class Patience
 
     private const int LooksPerTime = 16; // asking for the time costs as much as a pause
 
+    private const int WaitsPerTry = 16;
+
     private readonly long _most;
     private long _ticks;
+    private int _waits;
 
     internal Patience(TimeSpan spin)
     {
@@ -37,7 +41,8 @@ internal sealed class Patience
 
     private bool Spin<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
-        long ticks = Math.Min(_ticks, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
+        long budget = ++_waits % WaitsPerTry == 0 ? _most : _ticks;
+        long ticks = Math.Min(budget, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
         if (ticks == 0)
             return awaited.IsThere;
         long end = Stopwatch.GetTimestamp() + ticks;
@@ -47,7 +52,7 @@ internal sealed class Patience
             {
                 if (awaited.IsThere)
                 {
-                    _ticks = Math.Min(_ticks * 2, _most);
+                    _ticks = Math.Min(budget * 2, _most);
                     return true;
                 }
                 Thread.SpinWait(1);
