@@ -12,7 +12,8 @@ public sealed class FriendTests
     private static readonly string[] Known =
     [
         "BigPile.Memory -> BigPile.Files", "BigPile.Memory -> BigPile.Codec", "BigPile.Memory -> BigPile",
-        "BigPile.Memory -> BigPile.Caching", "BigPile.Memory -> BigPile.Hash", "BigPile.Files -> BigPile.Hash",
+        "BigPile.Memory -> BigPile.Caching", "BigPile.Memory -> BigPile.Hash", "BigPile.Memory -> BigPile.Ports",
+        "BigPile.Files -> BigPile.Hash",
         "BigPile.Codec -> BigPile",
         "BigPile -> BigPile.Caching", "BigPile -> BigPile.AspNetCore", "BigPile -> BigPile.Http",
         "BigPile.Caching -> BigPile.AspNetCore", "BigPile.Caching -> BigPile.Http",

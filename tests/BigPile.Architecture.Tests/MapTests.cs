@@ -9,6 +9,7 @@ public sealed class MapTests
     [Theory]
     [InlineData("BigPile.Files")]
     [InlineData("BigPile.Hash")]
+    [InlineData("BigPile.Ports")]
     [InlineData("BigPile")]
     [InlineData("BigPile.Caching")]
     [InlineData("BigPile.AspNetCore")]

@@ -1,0 +1,117 @@
+using System.IO;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>Finds ports by name, and binds their ends to this process and frees them. All of it goes under the control lock.</summary>
+internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
+{
+    private readonly ArenaShape _shape = objects.Shape;
+
+    /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
+    internal SenderSide? TryBindSender(string name, int depth)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        Ring ring = FindOrBegin(name, depth);
+        membership.NoticeLocked(ring.Port.SenderEnd.IsActive ? ring.Port.SenderEnd.Slot : -1);
+        if (ring.Port.SenderEnd.IsActive)
+            return null;
+        var side = new SenderSide(ring, holdings, membership.Bells, watch);
+        watch.At(Step.Adopted);
+        PortRecord port = ring.Port;
+        Volatile.Write(ref port.SenderWatches, 0);
+        port.SenderEnd = PortEnd.Of(membership.OwnSlot);
+        membership.FinishEstatesLocked();
+        membership.Bells.RingBoth(port);
+        return side;
+    }
+
+    /// <summary>Makes this process the receiver of a port, which is made where there is none; null when another one is.</summary>
+    internal ReceiverSide? TryBindReceiver(string name, int depth)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        Ring ring = FindOrBegin(name, depth);
+        membership.NoticeLocked(ring.Port.ReceiverEnd.IsActive ? ring.Port.ReceiverEnd.Slot : -1);
+        if (ring.Port.ReceiverEnd.IsActive)
+            return null;
+        PortRecord port = ring.Port;
+        Volatile.Write(ref port.ReceiverWatches, 0);
+        port.ReceiverEnd = PortEnd.Of(membership.OwnSlot);
+        membership.Bells.RingBoth(port);
+        return new ReceiverSide(ring, objects, holdings, membership.Bells, watch);
+    }
+
+    /// <summary>Closes the sender's end. What is on the way is backed by this process still; without a receiver it is dropped.</summary>
+    internal void CloseSenderLocked(SenderSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        PortRecord port = side.Port;
+        if (port.ReceiverEnd is { IsActive: false } receiver && receiver != PortEnd.Never)
+            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
+        if (port.SenderEnd == PortEnd.Of(membership.OwnSlot))
+            port.SenderEnd = port.SenderEnd.Closed();
+        side.TryReapLocked();
+        side.RetireLocked();
+        ReleaseIfDrained(side);
+        RingAll(port);
+    }
+
+    /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
+    internal void ReleaseSenderLocked(SenderSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        ReleaseIfDrained(side);
+    }
+
+    /// <summary>Closes the receiver's end. What a sender that is gone has left is dropped.</summary>
+    internal void CloseReceiver(ReceiverSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        PortRecord port = side.Port;
+        if (port.ReceiverEnd == PortEnd.Of(membership.OwnSlot))
+            port.ReceiverEnd = port.ReceiverEnd.Closed().WithoutSlot();
+        if (!port.SenderEnd.IsActive)
+            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
+        membership.FinishEstatesLocked();
+        membership.RingIfClosed(port);
+        Cleaner.FreeIfDone(port);
+        RingAll(port);
+    }
+
+    // The other side, and threads of this process that wait at an end which is no longer its own.
+    private void RingAll(PortRecord port)
+    {
+        membership.Bells.RingBoth(port);
+        membership.Bells.OfWaiter(membership.OwnSlot).RingAlways();
+    }
+
+    private void ReleaseIfDrained(SenderSide side)
+    {
+        PortRecord port = side.Port;
+        if (side.IsDrainedLocked && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+            port.SenderEnd = end.WithoutSlot();
+        Cleaner.FreeIfDone(port);
+    }
+
+    private Ring FindOrBegin(string name, int depth)
+    {
+        byte[] bytes = PortRecord.NameOf(name);
+        PortRecord? free = null;
+        for (int number = 0; number < _shape.Ports; number++)
+        {
+            PortRecord port = _shape.Port(objects.Mapping.Start, number);
+            bool isUsed = Volatile.Read(ref port.IsUsed) != 0;
+            if (isUsed && port.HasName(bytes))
+                return new Ring(port, _shape);
+            if (!isUsed)
+                free ??= port;
+        }
+        PortRecord begun = free ?? throw new IOException($"The arena has {_shape.Ports} ports, and all are in use: make it with more.");
+        begun.Begin(bytes, depth);
+        return new Ring(begun, _shape);
+    }
+}

@@ -1,0 +1,69 @@
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>The ring of a port, as the process sees it that receives. Nothing that is read there is believed.</summary>
+/// <remarks>
+/// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
+/// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
+/// </remarks>
+internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch)
+{
+    private readonly PortRecord _port = ring.Port;
+
+    internal PortRecord Port => _port;
+
+    /// <summary>Takes the next object, held once.</summary>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    internal bool TryTakeLocked(out Reference reference, out long lengthBytes)
+    {
+        while (true)
+        {
+            (long taken, long tail) = ring.ReadCounters();
+            reference = default;
+            lengthBytes = 0;
+            if (taken == tail)
+                return false;
+            if (ring.ReadNext(taken) is not { } next)
+                continue;
+            reference = next;
+            watch.At(Step.EntryRead);
+            bool isTaken = watch.Has(Twin.HoldsAfterTaking)
+                ? TryTakeWrongly(taken, reference, out lengthBytes)
+                : TryTake(taken, reference, out lengthBytes);
+            if (isTaken)
+            {
+                watch.At(Step.EntryTaken);
+                bells.RingRoom(_port);
+                return true;
+            }
+        }
+    }
+
+    private bool TryTake(long taken, Reference reference, out long lengthBytes)
+    {
+        holdings.Add(reference.Head);
+        watch.At(Step.EntryHeld);
+        bool isObject = objects.TryResolve(reference, out lengthBytes);
+        if (isObject && Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) == taken)
+            return true;
+        holdings.Release(reference.Head);
+        if (!isObject && Volatile.Read(ref _port.Taken) == taken)
+            throw Ring.Damaged($"number {taken} is no object");
+        return false; // the sender dropped it
+    }
+
+    private bool TryTakeWrongly(long taken, Reference reference, out long lengthBytes)
+    {
+        _ = objects.TryResolve(reference, out lengthBytes);
+        if (Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) != taken)
+            return false;
+        watch.At(Step.EntryHeld);
+        holdings.Add(reference.Head);
+        return true;
+    }
+}

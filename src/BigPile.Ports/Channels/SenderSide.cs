@@ -1,0 +1,115 @@
+using System.IO;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>The ring of a port, as the process sees it that sends: it backs with a hold of its own what is on the way.</summary>
+/// <remarks>
+/// What it has put into the ring it remembers by itself, and of the shared words it believes none but how far the receiver is, within
+/// bounds. Thread safety: the caller has <see cref="Gate"/>.
+/// </remarks>
+internal sealed class SenderSide
+{
+    private readonly Holdings _holdings;
+    private readonly Bells _bells;
+    private readonly Watch _watch;
+    private readonly PortRecord _port;
+    private readonly int _depth;
+    private readonly int[] _backed;
+    private long _tail;
+    private long _reaped;
+    private bool _isRetired;
+
+    /// <summary>Takes over what is on the way already.</summary>
+    internal SenderSide(Ring ring, Holdings holdings, Bells bells, Watch watch)
+    {
+        _holdings = holdings;
+        _bells = bells;
+        _watch = watch;
+        _port = ring.Port;
+        _depth = ring.Depth;
+        _backed = new int[_depth];
+        (_reaped, _tail) = ring.ReadCounters();
+        for (long number = _reaped; number < _tail; number++)
+        {
+            long head = ring.Read(number).Head;
+            holdings.Add(head);
+            _backed[number & (_depth - 1)] = (int)head;
+        }
+        Volatile.Write(ref _port.Reaped, _reaped);
+    }
+
+    internal Lock Gate { get; } = new();
+
+    internal PortRecord Port => _port;
+
+    /// <summary>Whether all that was sent has been received, and given back.</summary>
+    internal bool IsDrainedLocked => _reaped == _tail;
+
+    /// <summary>How far the receiver was when this was last looked at.</summary>
+    internal long ReapedLocked => _reaped;
+
+    /// <summary>Sends an object.</summary>
+    /// <returns><see langword="false"/> when the port is full.</returns>
+    internal bool TrySendLocked(Reference reference)
+    {
+        ReapLocked();
+        if (_tail - _reaped == _depth)
+            return false;
+        _holdings.Add(reference.Head);
+        _backed[_tail & (_depth - 1)] = (int)reference.Head;
+        _port.Entry(_tail, _depth).Write(reference);
+        _watch.At(Step.EntryWritten);
+        Volatile.Write(ref _port.Tail, ++_tail);
+        _watch.At(Step.EntrySent);
+        _bells.RingData(_port);
+        return true;
+    }
+
+    /// <summary>Drops the object that has waited longest, unless it is received meanwhile. There is room then.</summary>
+    internal void DropOldestLocked()
+    {
+        long oldest = _reaped;
+        _ = Interlocked.CompareExchange(ref _port.Taken, oldest + 1, oldest);
+        _watch.At(Step.EntryDropped);
+        ReapLocked();
+    }
+
+    /// <summary>Gives back what was received.</summary>
+    /// <exception cref="InvalidDataException">The receiver can't be where it says it is.</exception>
+    internal void ReapLocked()
+    {
+        long taken = Volatile.Read(ref _port.Taken);
+        if (_isRetired && taken > _tail)
+            taken = _tail; // of what a successor has sent
+        if (taken == _reaped)
+            return;
+        if (taken < _reaped || taken > _tail)
+            throw Ring.Damaged($"the receiver is at {taken}, and not between {_reaped} and {_tail}");
+        while (_reaped < taken)
+            _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
+        if (!_isRetired || !_port.SenderEnd.IsActive)
+            Volatile.Write(ref _port.Reaped, _reaped);
+    }
+
+    /// <summary>Gives back what was received, unless the port is damaged.</summary>
+    internal bool TryReapLocked()
+    {
+        try
+        {
+            ReapLocked();
+            return true;
+        }
+        catch (InvalidDataException)
+        {
+            return false; // what it backs goes when the arena is closed
+        }
+    }
+
+    /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
+    internal void RetireLocked() => _isRetired = true;
+}

@@ -1,0 +1,44 @@
+namespace BigPile.Ports.Checking;
+
+/// <summary>Between two stores that belong together: where tests kill a process, or hold it up.</summary>
+internal enum Step
+{
+    /// <summary>A granule's object is held and has no generation yet.</summary>
+    HeadTaken,
+
+    /// <summary>Some granules of an object are taken, and others not.</summary>
+    GranuleTaken,
+
+    /// <summary>A reference is in the ring, and the counter does not say so.</summary>
+    EntryWritten,
+
+    /// <summary>An object is sent, and the receiver is not woken.</summary>
+    EntrySent,
+
+    /// <summary>The receiver has read a reference, and does not hold the object.</summary>
+    EntryRead,
+
+    /// <summary>The receiver holds the object and has not taken it out of the ring.</summary>
+    EntryHeld,
+
+    /// <summary>The receiver has taken the object, and its program does not have it.</summary>
+    EntryTaken,
+
+    /// <summary>The sender drops the oldest, and holds it still.</summary>
+    EntryDropped,
+
+    /// <summary>A process has its lock, and its slot does not say so.</summary>
+    SlotLocked,
+
+    /// <summary>The cleaner has been at the ports.</summary>
+    PortsCleaned,
+
+    /// <summary>The cleaner is among the objects.</summary>
+    ObjectCleaned,
+
+    /// <summary>The cleaner has done all but say so.</summary>
+    SlotCleaned,
+
+    /// <summary>A new sender backs what is on the way, and the port does not name it.</summary>
+    Adopted,
+}

@@ -1,0 +1,20 @@
+using System;
+
+namespace BigPile.Ports.Checking;
+
+/// <summary>Wrong orders, as controls of tests: with one of them, the tests must fail.</summary>
+[Flags]
+internal enum Twin
+{
+    /// <summary>All is as it should be.</summary>
+    None = 0,
+
+    /// <summary>The receiver takes an object out of the ring before it holds it.</summary>
+    HoldsAfterTaking = 1,
+
+    /// <summary>The cleaner frees what the dead had sent and nobody has received.</summary>
+    FreesWhatIsOnTheWay = 2,
+
+    /// <summary>A process that is gone is not cleaned up after.</summary>
+    LeavesTheDead = 4,
+}

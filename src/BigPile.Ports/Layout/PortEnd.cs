@@ -1,0 +1,39 @@
+namespace BigPile.Ports.Layout;
+
+/// <summary>
+/// One end of a port in one word: what became of it, and the process that has it, or that had it and backs what is on the way.
+/// </summary>
+internal readonly record struct PortEnd(int Word)
+{
+    private const int StateShift = 8;
+    private const int SlotMask = (1 << StateShift) - 1;
+
+    private PortEnd(int state, int slot) : this((state << StateShift) | (slot + 1))
+    {
+    }
+
+    /// <summary>Nobody has had it so far.</summary>
+    internal static PortEnd Never => default;
+
+    internal bool IsActive => State == 1;
+
+    internal bool WasClosed => State == 2;
+
+    internal bool WasLost => State == 3;
+
+    /// <summary>The slot of the process; -1 for none, and for what no process can have.</summary>
+    internal int Slot => (Word & SlotMask) is > 0 and <= ArenaShape.Processes and int slot ? slot - 1 : -1;
+
+    private int State => Word >> StateShift;
+
+    internal static PortEnd Of(int slot) => new(1, slot);
+
+    /// <summary>The same end, whose owner has closed it.</summary>
+    internal PortEnd Closed() => new(2, Slot);
+
+    /// <summary>The same end, whose owner died.</summary>
+    internal PortEnd Lost() => new(3, Slot);
+
+    /// <summary>The same end, which no process has to do with any more.</summary>
+    internal PortEnd WithoutSlot() => new(State, -1);
+}

@@ -1,0 +1,26 @@
+namespace BigPile.Ports.Layout;
+
+/// <summary>The length of an object in one word: 40 bits, and above them 24 of a check that goes with the generation.</summary>
+internal readonly record struct SealedLength(ulong Word)
+{
+    internal const long MaxBytes = 1L << CheckShift;
+    private const int CheckShift = 40;
+    private const ulong LengthMask = (1UL << CheckShift) - 1;
+    private const ulong Spread = 0x9E3779B97F4A7C15;
+
+    internal SealedLength(long lengthBytes, ulong generation)
+        : this((ulong)lengthBytes | (Check((ulong)lengthBytes, generation) << CheckShift))
+    {
+    }
+
+    internal long LengthBytes => (long)(Word & LengthMask);
+
+    /// <summary>Whether it is as it was written for a generation.</summary>
+    internal bool IsOf(ulong generation) => Word >> CheckShift == Check(Word & LengthMask, generation);
+
+    private static ulong Check(ulong lengthBytes, ulong generation)
+    {
+        ulong mixed = (lengthBytes + (generation << 20) + 1) * Spread;
+        return (mixed ^ (mixed >> 29)) * Spread >> CheckShift;
+    }
+}

@@ -1,0 +1,98 @@
+using System;
+using System.IO;
+using BigPile.Memory;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary>The two files of an arena: its bytes, and its locks.</summary>
+internal static class ArenaFiles
+{
+    private const string Suffix = ".arena";
+    private const int MaxNameLength = 64;
+    private const string Room = "/dev/shm";
+
+    /// <summary>The directory, which is made if it is not there.</summary>
+    internal static string DirectoryOf(string? chosen)
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
+            throw new PlatformNotSupportedException("Shared arenas need Linux, and a process of 64 bits.");
+        string path = Path.GetFullPath(chosen ?? Path.Combine(Room, "bigpile-" + Environment.UserName));
+        OwnerOnly.MakeDirectory(path);
+        return path;
+    }
+
+    /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
+    internal static void CheckName(string name)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        bool isPlain = name.Length <= MaxNameLength && name[0] != '.';
+        foreach (char letter in name)
+            isPlain &= char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.';
+        if (!isPlain)
+        {
+            throw new ArgumentException(
+                $"An arena's name has 1 to {MaxNameLength} letters, digits, '-', '_' and '.', and no '.' in front.", nameof(name));
+        }
+    }
+
+    /// <summary>Maps an arena that is there, or makes one.</summary>
+    /// <param name="directory">Its directory.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="wanted">The shape of a new one.</param>
+    /// <param name="populate">Whether all pages are to be there from the start.</param>
+    /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
+    /// <exception cref="IOException">There is no room for it.</exception>
+    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, bool populate)
+    {
+        using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        OwnerOnly.Give(file);
+        long lengthBytes = file.LengthBytes;
+        ObjectTable? objects = lengthBytes >= ArenaShape.HeadBytes ? TryMap(file, lengthBytes) : null;
+        objects ??= Make(directory, file, wanted);
+        if (populate)
+            objects.Mapping.Populate();
+        return objects;
+    }
+
+    /// <summary>Removes an arena's bytes, and leaves its locks.</summary>
+    /// <returns>Whether there was one.</returns>
+    internal static bool TryRemoveLocked(HeldDirectory directory, string name)
+    {
+        if (!File.Exists(directory.PathOf(name + Suffix)))
+            return false;
+        directory.Delete(name + Suffix);
+        return true;
+    }
+
+    // Null where its maker died before it was whole: nobody has used it.
+    private static ObjectTable? TryMap(HeldFile file, long lengthBytes)
+    {
+        file.Allocate(lengthBytes, isNew: false);
+        var mapping = new Mapping(file, lengthBytes);
+        ArenaShape? shape;
+        unsafe
+        {
+            shape = ArenaShape.ReadHead(mapping.Start, lengthBytes, file.Path);
+        }
+        return shape is { } found ? new ObjectTable(mapping, found) : null;
+    }
+
+    private static unsafe ObjectTable Make(HeldDirectory directory, HeldFile file, ArenaShape shape)
+    {
+        try
+        {
+            file.SetLength(0);
+            file.Allocate(shape.LengthBytes, isNew: true);
+            var mapping = new Mapping(file, shape.LengthBytes);
+            shape.WriteHead(mapping.Start);
+            return new ObjectTable(mapping, shape);
+        }
+        catch
+        {
+            directory.Delete(Path.GetFileName(file.Path)); // what room it has got so far goes back
+            throw;
+        }
+    }
+}

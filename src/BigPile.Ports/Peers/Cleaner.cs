@@ -1,0 +1,96 @@
+using System.Collections.Generic;
+using System.Numerics;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary>Gives back what a process held that is gone: the ends of ports, then the objects, then the slot.</summary>
+/// <remarks>
+/// Who cleans has the control lock and the slot's byte, so there is one cleaner. Each step may be done again, and finds out by itself what
+/// is left: of a cleaner that dies half-way the next one repeats all. A process that closes the arena is its own cleaner.
+/// </remarks>
+internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch watch)
+{
+    private readonly ArenaShape _shape = objects.Shape;
+
+    /// <summary>Cleans a slot. It is free then, or waits for receivers to take what its process had sent.</summary>
+    internal void CleanLocked(int slot)
+    {
+        if (watch.Has(Twin.LeavesTheDead))
+            return;
+        var onTheWay = new HashSet<long>();
+        bool hasEstate = false;
+        for (int number = 0; number < _shape.Ports; number++)
+        {
+            PortRecord port = _shape.Port(objects.Mapping.Start, number);
+            if (Volatile.Read(ref port.IsUsed) == 0)
+                continue;
+            hasEstate |= LeavesEstate(port, slot, onTheWay);
+            FreeIfDone(port);
+        }
+        watch.At(Step.PortsCleaned);
+        ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
+        if (hasEstate)
+            Volatile.Write(ref state, SlotState.Estate);
+        FreeObjects(1UL << slot, onTheWay);
+        watch.At(Step.SlotCleaned);
+        if (!hasEstate)
+            Volatile.Write(ref state, SlotState.Free);
+    }
+
+    /// <summary>Has a port that nobody uses and that is empty be there for others.</summary>
+    internal static void FreeIfDone(PortRecord port)
+    {
+        if (port.SenderEnd is { IsActive: false, Slot: < 0 } && port.ReceiverEnd is { IsActive: false, Slot: < 0 })
+            Volatile.Write(ref port.IsUsed, 0);
+    }
+
+    private bool LeavesEstate(PortRecord port, int slot, HashSet<long> onTheWay)
+    {
+        if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
+        {
+            port.ReceiverEnd = (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot();
+            bells.RingBoth(port);
+        }
+        PortEnd sender = port.SenderEnd;
+        if (sender.Slot != slot)
+            return false;
+        sender = sender.IsActive ? sender.Lost() : sender;
+        if (!port.ReceiverEnd.IsActive)
+            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
+        bool hasEstate = NoteOnTheWay(port, onTheWay);
+        port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
+        bells.RingBoth(port);
+        return hasEstate;
+    }
+
+    private bool NoteOnTheWay(PortRecord port, HashSet<long> onTheWay)
+    {
+        int depth = Volatile.Read(ref port.Depth);
+        long taken = Volatile.Read(ref port.Taken);
+        long tail = Volatile.Read(ref port.Tail);
+        if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
+            return false; // empty, or nothing that a process in its right mind has written
+        for (long number = taken; number < tail && !watch.Has(Twin.FreesWhatIsOnTheWay); number++)
+        {
+            if (port.Entry(number, depth).TryRead(out Reference reference))
+                onTheWay.Add(reference.Head);
+        }
+        return true;
+    }
+
+    private void FreeObjects(ulong bit, HashSet<long> onTheWay)
+    {
+        for (long head = 0; head < _shape.Granules; head++)
+        {
+            ref ulong holders = ref objects[head].Holders;
+            if ((Volatile.Read(ref holders) & bit) == 0 || onTheWay.Contains(head))
+                continue;
+            Interlocked.And(ref holders, ~bit);
+            watch.At(Step.ObjectCleaned);
+        }
+    }
+}

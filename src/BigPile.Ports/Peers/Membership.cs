@@ -1,0 +1,188 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary>This process among those that have an arena open: its slot, and who of the others is gone.</summary>
+/// <remarks>
+/// A process first locks a slot's byte and then says that the slot is its: so one that is starting has said nothing yet, or has the lock,
+/// and is never taken for dead. Thread safety: all members may be called concurrently, those with "Locked" under the control lock.
+/// </remarks>
+internal sealed unsafe class Membership
+{
+    // One that is held up by a debugger does not hold up others for longer.
+    private static readonly TimeSpan MostForReaping = TimeSpan.FromMilliseconds(200);
+
+    private readonly ObjectTable _objects;
+    private readonly Cleaner _cleaner;
+    private readonly Watch _watch;
+
+    private Membership(ArenaLocks locks, ObjectTable objects, Watch watch)
+    {
+        Locks = locks;
+        _objects = objects;
+        _watch = watch;
+        Bells = new Bells(objects);
+        _cleaner = new Cleaner(objects, Bells, watch);
+    }
+
+    internal ArenaLocks Locks { get; }
+
+    internal Bells Bells { get; }
+
+    /// <summary>The number of this process's slot.</summary>
+    internal int OwnSlot { get; private set; }
+
+    /// <summary>Takes a slot, and cleans those of the dead.</summary>
+    /// <exception cref="IOException">As many processes have the arena open as can.</exception>
+    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, Watch watch)
+    {
+        var membership = new Membership(locks, objects, watch);
+        membership.OwnSlot = membership.TakeSlotLocked();
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+            membership.NoticeLocked(slot);
+        return membership;
+    }
+
+    /// <summary>Looks whether a process is gone, and if so cleans up after it.</summary>
+    internal void Notice(int slot)
+    {
+        if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
+            return;
+        using ArenaLocks.Control control = Locks.EnterControl();
+        NoticeLocked(slot);
+    }
+
+    /// <summary>Looks at all others.</summary>
+    internal void NoticeAll()
+    {
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+            Notice(slot);
+    }
+
+    /// <inheritdoc cref="Notice"/>
+    internal void NoticeLocked(int slot)
+    {
+        if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || !Locks.TryTakeLocked(slot))
+            return;
+        try
+        {
+            if (StateOf(slot) != SlotState.Free)
+                _cleaner.CleanLocked(slot);
+        }
+        finally
+        {
+            Locks.ReleaseLocked(slot);
+        }
+        FinishEstatesLocked();
+    }
+
+    /// <summary>Cleans up after those gone whose last messages nobody waits for any more.</summary>
+    internal void FinishEstatesLocked()
+    {
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            if (slot == OwnSlot || StateOf(slot) != SlotState.Estate || !Locks.TryTakeLocked(slot))
+                continue;
+            try
+            {
+                _cleaner.CleanLocked(slot);
+            }
+            finally
+            {
+                Locks.ReleaseLocked(slot);
+            }
+        }
+    }
+
+    /// <inheritdoc cref="FinishEstatesLocked"/>
+    internal void FinishEstates()
+    {
+        using ArenaLocks.Control control = Locks.EnterControl();
+        FinishEstatesLocked();
+    }
+
+    /// <summary>Whether a slot is another process's.</summary>
+    internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
+
+    /// <summary>Has the sender that has closed a port look whether something is to be given back.</summary>
+    internal void RingIfClosed(PortRecord port)
+    {
+        if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
+            Bells.OfReaper(sender.Slot).RingAlways();
+    }
+
+    /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
+    /// <returns>Whether there was anything.</returns>
+    internal bool HaveReaped()
+    {
+        long asked = 0;
+        for (int number = 0; number < _objects.Shape.Ports; number++)
+        {
+            PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
+            if (!IsToBeReaped(port))
+                continue;
+            asked++;
+            Bells.OfReaper(port.SenderEnd.Slot).RingAlways();
+        }
+        return asked != 0 && SpinWait.SpinUntil(IsAllReaped, MostForReaping);
+    }
+
+    /// <summary>Gives all back that this process has.</summary>
+    internal void LeaveLocked()
+    {
+        _cleaner.CleanLocked(OwnSlot);
+        Locks.ReleaseLocked(OwnSlot);
+        FinishEstatesLocked();
+    }
+
+    /// <summary>How many processes have the arena open, with this one.</summary>
+    internal int CountPeers()
+    {
+        int peers = 1;
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+            peers += slot != OwnSlot && StateOf(slot) == SlotState.Active && Locks.IsHeldByOther(slot) ? 1 : 0;
+        return peers;
+    }
+
+    private int TakeSlotLocked()
+    {
+        OwnSlot = -1;
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            if (!Locks.TryTakeLocked(slot))
+                continue;
+            if (StateOf(slot) != SlotState.Free)
+                _cleaner.CleanLocked(slot);
+            _watch.At(Step.SlotLocked);
+            if (StateOf(slot) == SlotState.Free)
+            {
+                Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);
+                return slot;
+            }
+            Locks.ReleaseLocked(slot);
+        }
+        throw new IOException(
+            $"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
+    }
+
+    private bool IsAllReaped()
+    {
+        for (int number = 0; number < _objects.Shape.Ports; number++)
+        {
+            if (IsToBeReaped(_objects.Shape.Port(_objects.Mapping.Start, number)))
+                return false;
+        }
+        return true;
+    }
+
+    private bool IsToBeReaped(PortRecord port) =>
+        Volatile.Read(ref port.IsUsed) != 0 && IsOther(port.SenderEnd.Slot) && !port.SenderEnd.WasLost
+        && Volatile.Read(ref port.Reaped) != Volatile.Read(ref port.Taken);
+
+    private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
+}

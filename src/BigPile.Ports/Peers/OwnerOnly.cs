@@ -1,0 +1,28 @@
+using System.IO;
+using BigPile.Memory;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary>What is shared is shared with processes of the same user only.</summary>
+internal static class OwnerOnly
+{
+    private const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+    private const UnixFileMode OfOthers = ~(OfFiles | UnixFileMode.UserExecute);
+
+    /// <summary>Takes all others' rights to a file away.</summary>
+    internal static void Give(HeldFile file)
+    {
+        if (File.GetUnixFileMode(file.Handle) != OfFiles)
+            HeldDirectory.Translate(() => File.SetUnixFileMode(file.Handle, OfFiles));
+    }
+
+    /// <summary>Makes a directory that no other user can look into.</summary>
+    /// <exception cref="IOException">There is one that others have rights to: they could put files of theirs there.</exception>
+    internal static void MakeDirectory(string path)
+    {
+        HeldDirectory.Translate(() => Directory.CreateDirectory(path, OfFiles | UnixFileMode.UserExecute));
+        bool isLink = new DirectoryInfo(path).LinkTarget != null;
+        if (isLink || (File.GetUnixFileMode(path) & OfOthers) != 0)
+            throw new IOException($"Other users have rights to '{path}', or it is a link: arenas need a directory of one user's own.");
+    }
+}

@@ -1,0 +1,153 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Ports.Channels;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
+
+namespace BigPile.Ports;
+
+/// <summary>The end of a one-way port by which objects are received: in order, and without a copy.</summary>
+/// <remarks>
+/// A receiver that opens a port goes on where the one before has stopped. Thread safety: all members may be called concurrently; of several
+/// threads that receive, each object comes to one.
+/// </remarks>
+public sealed class ReceivePort : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly ReceiverSide _side;
+    private readonly PortTable _ports;
+    private readonly ObjectTable _objects;
+    private readonly Holdings _holdings;
+    private readonly Membership _membership;
+    private readonly Patience _patience;
+    private readonly PendingWork _work;
+    private bool _isDisposed;
+
+    internal ReceivePort(
+        string name, ReceiverSide side, PortTable ports, ObjectTable objects, Holdings holdings, Membership membership, Patience patience,
+        PendingWork work)
+    {
+        Name = name;
+        _side = side;
+        _ports = ports;
+        _objects = objects;
+        _holdings = holdings;
+        _membership = membership;
+        _patience = patience;
+        _work = work;
+    }
+
+    /// <summary>The port's name.</summary>
+    public string Name { get; }
+
+    /// <summary>Waits for the next object.</summary>
+    /// <returns>
+    /// The object, which the caller has to let go; <see langword="null"/> when the sender has closed the port and all is received.
+    /// </returns>
+    /// <exception cref="PeerLostException">The sender died, and all that it had sent is received.</exception>
+    /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
+    /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
+    public SharedObject? Receive()
+    {
+        _ = TryReceive(Timeout.InfiniteTimeSpan, out SharedObject? received);
+        return received;
+    }
+
+    /// <summary>Takes the next object if there is one.</summary>
+    /// <param name="received">The object, which the caller has to let go.</param>
+    /// <inheritdoc cref="Receive" path="/exception"/>
+    public ReceiveResult TryReceive(out SharedObject? received) => TryReceive(TimeSpan.Zero, out received);
+
+    /// <summary>Waits for the next object, no longer than it is told.</summary>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <param name="received">The object, which the caller has to let go.</param>
+    /// <inheritdoc cref="Receive" path="/exception"/>
+    public ReceiveResult TryReceive(TimeSpan timeout, out SharedObject? received)
+    {
+        var deadline = new Deadline(timeout);
+        while (true)
+        {
+            PortEnd sender = _side.Port.SenderEnd; // before the ring: what a sender has sent that is gone by now is there
+            if (TryReceiveOnce(out received))
+                return ReceiveResult.Received;
+            if (sender is { IsActive: false } && sender.Slot >= 0)
+                FinishEstate(sender);
+            if (sender.WasClosed)
+                return ReceiveResult.Ended;
+            if (sender.WasLost)
+                throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
+            if (deadline.Left is var left && left == TimeSpan.Zero)
+                return ReceiveResult.Nothing;
+            if (!_patience.Wait(_side.Port.Data, new DataAwaited(_side.Port, sender), left))
+                _membership.Notice(sender.Slot);
+        }
+    }
+
+    /// <summary>Waits for the next object without a thread of the caller's: one of the arena's own waits for all such calls.</summary>
+    /// <param name="token">Ends the waiting. What is received is never lost by it: the call is cancelled or has an object.</param>
+    /// <returns>As <see cref="Receive"/>.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <inheritdoc cref="Receive" path="/exception"/>
+    public Task<SharedObject?> ReceiveAsync(CancellationToken token = default)
+    {
+        AnnounceWaiting();
+        return new PendingCall<SharedObject?>(TryOnce, () => IsReady, () => _membership.Notice(_side.Port.SenderEnd.Slot))
+            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+    }
+
+    /// <summary>Closes this end. What is on the way waits for another receiver while the sender is there.</summary>
+    /// <remarks>Calling it again does nothing.</remarks>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_isDisposed)
+                return;
+            _isDisposed = true;
+            _ports.CloseReceiver(_side);
+        }
+    }
+
+    private (bool IsDone, SharedObject? Received) TryOnce() =>
+        (TryReceive(TimeSpan.Zero, out SharedObject? received) != ReceiveResult.Nothing, received);
+
+    /// <summary>Whether receiving would give or throw something at once.</summary>
+    internal bool IsReady =>
+        Volatile.Read(ref _side.Port.Tail) != Volatile.Read(ref _side.Port.Taken) || IsDisposed
+        || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+
+    /// <summary>The slot of the sender; -1 for none.</summary>
+    internal int SenderSlot => _side.Port.SenderEnd.Slot;
+
+    /// <summary>Whether it was opened by the arena that takes part as this.</summary>
+    internal bool IsOf(Membership membership) => ReferenceEquals(_membership, membership);
+
+    /// <summary>Has senders ring the bell of the process, too.</summary>
+    internal void AnnounceWaiting() => Interlocked.Exchange(ref _side.Port.ReceiverWatches, 1);
+
+    internal bool IsDisposed => Volatile.Read(ref _isDisposed);
+
+    private bool TryReceiveOnce(out SharedObject? received)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            received = _side.TryTakeLocked(out Reference reference, out long lengthBytes)
+                ? new SharedObject(_objects, _holdings, reference, lengthBytes, isWritable: false)
+                : null;
+            return received != null;
+        }
+    }
+
+    // Behind the last of its messages, nothing keeps a sender any more that is gone, or has closed the port.
+    private void FinishEstate(PortEnd sender)
+    {
+        _membership.RingIfClosed(_side.Port);
+        if (_membership.IsOther(sender.Slot))
+            _membership.FinishEstates();
+    }
+}

@@ -1,0 +1,171 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Ports.Channels;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
+
+namespace BigPile.Ports;
+
+/// <summary>The end of a one-way port by which objects are sent: in order, and without a copy.</summary>
+/// <remarks>
+/// A port has one sender and one receiver at a time. What is sent stays held by the sender's process until it is received, and until that
+/// process next sends there, or somebody has no room for an object. Thread safety: all members may be called
+/// concurrently.
+/// </remarks>
+public sealed class SendPort : IDisposable
+{
+    private readonly SenderSide _side;
+    private readonly PortTable _ports;
+    private readonly Holdings _holdings;
+    private readonly Membership _membership;
+    private readonly Patience _patience;
+    private readonly PendingWork _work;
+    private readonly FullPolicy _whenFull;
+    private bool _isDisposed;
+
+    internal SendPort(
+        string name, SenderSide side, PortTable ports, Holdings holdings, Membership membership, Patience patience, PendingWork work,
+        FullPolicy whenFull)
+    {
+        Name = name;
+        _side = side;
+        _ports = ports;
+        _holdings = holdings;
+        _membership = membership;
+        _patience = patience;
+        _work = work;
+        _whenFull = whenFull;
+    }
+
+    /// <summary>The port's name.</summary>
+    public string Name { get; }
+
+    /// <summary>Sends an object. The caller holds it still, and nobody may write it any more.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <exception cref="ArgumentException">It is another arena's.</exception>
+    /// <exception cref="ObjectDisposedException">The object was let go, or the port closed, perhaps while this waited.</exception>
+    /// <exception cref="PortFullException">The port is full, and fails then.</exception>
+    /// <exception cref="PeerLostException">The port is full, waits, and its receiver is gone.</exception>
+    /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
+    public void Send(SharedObject sent)
+    {
+        if (!TrySend(sent, _whenFull == FullPolicy.Fail ? TimeSpan.Zero : Timeout.InfiniteTimeSpan))
+            throw new PortFullException($"The port '{Name}' is full.");
+    }
+
+    /// <summary>As <see cref="Send"/>, and never waits.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <returns><see langword="false"/> when the port is full and does not drop.</returns>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public bool TrySend(SharedObject sent) => TrySend(sent, TimeSpan.Zero);
+
+    /// <summary>As <see cref="Send"/>, and waits no longer than it is told, whatever the policy.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns><see langword="false"/> when the port was full all the time.</returns>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public bool TrySend(SharedObject sent, TimeSpan timeout)
+    {
+        ArgumentNullException.ThrowIfNull(sent);
+        if (!sent.IsHeldIn(_holdings))
+        {
+            throw new ArgumentException(
+                "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
+        }
+        var deadline = new Deadline(timeout);
+        while (true)
+        {
+            PortEnd receiver = _side.Port.ReceiverEnd;
+            if (TrySendOnce(sent, out long taken))
+                return true;
+            if (deadline.Left is var left && left == TimeSpan.Zero)
+                return false;
+            if (IsGone(receiver))
+                throw Gone(receiver);
+            if (!_patience.Wait(_side.Port.Room, new RoomAwaited(_side.Port, taken, receiver), left))
+                _membership.Notice(receiver.Slot);
+        }
+    }
+
+    /// <summary>As <see cref="Send"/>, and waits without a thread of the caller: one of the arena waits for all such calls.</summary>
+    /// <param name="sent">An object of the same arena, which the caller holds until the call is over.</param>
+    /// <param name="token">Ends the waiting: the call is cancelled, or the object sent.</param>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public Task SendAsync(SharedObject sent, CancellationToken token = default)
+    {
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        if (TrySend(sent))
+            return Task.CompletedTask;
+        if (_whenFull == FullPolicy.Fail)
+            throw new PortFullException($"The port '{Name}' is full.");
+        Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _membership.Notice(_side.Port.ReceiverEnd.Slot))
+            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+    }
+
+    /// <summary>Closes this end: the receiver gets what was sent, and then is told of the end. Calling it again does nothing.</summary>
+    public void Dispose()
+    {
+        lock (_side.Gate)
+        {
+            if (_isDisposed)
+                return;
+            _isDisposed = true;
+            _ports.CloseSenderLocked(_side);
+        }
+    }
+
+    internal bool IsDisposed => Volatile.Read(ref _isDisposed);
+
+    /// <summary>Gives back what was received.</summary>
+    /// <returns>Whether nothing will ever be to be given back any more.</returns>
+    internal bool Reap()
+    {
+        lock (_side.Gate)
+        {
+            bool wasDrained = _side.IsDrainedLocked;
+            bool isSound = _side.TryReapLocked();
+            if (!_isDisposed || (isSound && !_side.IsDrainedLocked))
+                return false;
+            if (!wasDrained)
+                _ports.ReleaseSenderLocked(_side);
+            return true;
+        }
+    }
+
+    private (bool IsDone, bool IsSent) TryOnce(SharedObject sent)
+    {
+        PortEnd receiver = _side.Port.ReceiverEnd;
+        bool isSent = TrySend(sent);
+        return !isSent && IsGone(receiver) ? throw Gone(receiver) : (isSent, isSent);
+    }
+
+    private bool IsWorthTrying() =>
+        Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reaped) || IsDisposed || IsGone(_side.Port.ReceiverEnd);
+
+    private static bool IsGone(PortEnd receiver) => receiver.WasClosed || receiver.WasLost;
+
+    private bool TrySendOnce(SharedObject sent, out long taken)
+    {
+        lock (_side.Gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            bool isSent;
+            while (!(isSent = _side.TrySendLocked(sent.Reference)) && _whenFull == FullPolicy.DropOldest)
+                _side.DropOldestLocked();
+            if (isSent)
+                sent.Freeze();
+            taken = _side.ReapedLocked;
+            return isSent;
+        }
+    }
+
+    private PeerLostException Gone(PortEnd receiver) => new(
+        $"The port '{Name}' is full, and its receiver {(receiver.WasLost ? "died" : "has closed it")}. Another one may open it and go on.");
+}

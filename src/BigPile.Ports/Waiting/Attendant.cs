@@ -1,0 +1,50 @@
+using System;
+using System.Threading;
+
+namespace BigPile.Ports.Waiting;
+
+/// <summary>A thread of the process that does something each time a bell is rung, by whomever, and sleeps meanwhile.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class Attendant
+{
+    private static readonly TimeSpan Long = TimeSpan.FromDays(1);
+
+    private readonly Doorbell _bell;
+    private readonly Action _work;
+    private readonly Thread _thread;
+    private volatile bool _isToEnd;
+
+    /// <summary>Begins.</summary>
+    /// <param name="bell">The bell.</param>
+    /// <param name="work">What is done, and throws nothing.</param>
+    internal Attendant(Doorbell bell, Action work)
+    {
+        _bell = bell;
+        _work = work;
+        _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports attendant" };
+        _thread.Start();
+    }
+
+    /// <summary>Ends the thread, and waits for it.</summary>
+    internal void End()
+    {
+        _isToEnd = true;
+        _bell.RingAlways();
+        _thread.Join();
+    }
+
+    private void Run()
+    {
+        while (!_isToEnd)
+        {
+            uint heard = _bell.Rung;
+            _work();
+            _bell.Sleep(new Ringing(this, heard), Long);
+        }
+    }
+
+    private readonly struct Ringing(Attendant attendant, uint heard) : IAwaited
+    {
+        public bool IsThere => attendant._isToEnd || attendant._bell.Rung != heard;
+    }
+}

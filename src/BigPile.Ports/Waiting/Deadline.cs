@@ -1,0 +1,32 @@
+using System;
+using System.Diagnostics;
+
+namespace BigPile.Ports.Waiting;
+
+/// <summary>Until when one waits.</summary>
+internal readonly struct Deadline
+{
+    private readonly long _end;
+
+    /// <summary>So long from now, or without an end for <see cref="System.Threading.Timeout.InfiniteTimeSpan"/>.</summary>
+    internal Deadline(TimeSpan timeout)
+    {
+        bool isEndless = timeout == System.Threading.Timeout.InfiniteTimeSpan;
+        if (!isEndless)
+            ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
+        double ticks = timeout.TotalSeconds * Stopwatch.Frequency;
+        _end = isEndless || ticks > long.MaxValue / 2 ? long.MaxValue : Stopwatch.GetTimestamp() + (long)ticks;
+    }
+
+    /// <summary>What is left; zero when nothing is.</summary>
+    internal TimeSpan Left
+    {
+        get
+        {
+            if (_end == long.MaxValue)
+                return TimeSpan.MaxValue;
+            long left = _end - Stopwatch.GetTimestamp();
+            return left <= 0 ? TimeSpan.Zero : TimeSpan.FromSeconds((double)left / Stopwatch.Frequency);
+        }
+    }
+}

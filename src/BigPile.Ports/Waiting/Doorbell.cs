@@ -1,0 +1,48 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace BigPile.Ports.Waiting;
+
+/// <summary>Two lines of shared memory by which one side wakes the other: the word slept on, and how many sleep.</summary>
+/// <remarks>
+/// Who waits announces itself, fences, looks once more, and sleeps. Who rings has stored what is waited for, fences, and looks whether
+/// anybody is announced. Each fence pairs with the other: one of the two sees what the other one stored. The count is a hint only: one
+/// who died announced leaves it too high, which costs a call to the system at each ring, and no sleep lasts longer than a slice.
+/// </remarks>
+internal readonly unsafe struct Doorbell(byte* at)
+{
+    private const int SleepersAt = 64;
+
+    /// <summary>How often it was rung so that somebody could hear it; it goes round.</summary>
+    internal uint Rung => Volatile.Read(ref Word);
+
+    private ref uint Word => ref Unsafe.AsRef<uint>(at);
+
+    private ref int Sleepers => ref Unsafe.AsRef<int>(at + SleepersAt);
+
+    /// <summary>Wakes who waits, if anybody does. What is waited for is stored already.</summary>
+    internal void Ring()
+    {
+        Interlocked.MemoryBarrier(); // pairs with that in Sleep
+        if (Volatile.Read(ref Sleepers) != 0)
+            RingAlways();
+    }
+
+    /// <summary>Wakes who waits, also one that is about to.</summary>
+    internal void RingAlways()
+    {
+        Interlocked.Increment(ref Word);
+        Futex.WakeAll((uint*)at);
+    }
+
+    /// <summary>Sleeps until the bell is rung, unless what is waited for is there.</summary>
+    internal void Sleep<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
+    {
+        Interlocked.Increment(ref Sleepers); // a full fence; pairs with that in Ring
+        uint seen = Volatile.Read(ref Word);
+        if (!awaited.IsThere)
+            Futex.Sleep((uint*)at, seen, timeout);
+        Interlocked.Decrement(ref Sleepers);
+    }
+}

@@ -1,0 +1,83 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace BigPile.Ports.Waiting;
+
+/// <summary>All that a process waits for asynchronously, and the one thread that does the waiting: none of the pool ever does.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class PendingWork(Doorbell bell, Patience patience)
+{
+    private static readonly TimeSpan Long = TimeSpan.FromDays(1);
+
+    private readonly Lock _lock = new();
+    private readonly List<IPending> _pending = [];
+    private Thread? _thread;
+    private volatile bool _isToEnd;
+    private volatile int _added;
+
+    /// <summary>Has the thread finish something, as soon as that can be. It was announced at its port.</summary>
+    internal void Add(IPending pending)
+    {
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_isToEnd, this);
+            _pending.Add(pending);
+            _added++;
+            if (_thread == null)
+            {
+                _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports waiter" };
+                _thread.Start();
+            }
+        }
+        bell.RingAlways();
+    }
+
+    /// <summary>Ends the thread, once all that is pending is over: the ports were closed before.</summary>
+    internal void End()
+    {
+        lock (_lock)
+            _isToEnd = true;
+        bell.RingAlways();
+        _thread?.Join();
+    }
+
+    private void Run()
+    {
+        while (true)
+        {
+            int added = _added;
+            IPending[] tried = Copy();
+            if (tried.Length == 0 && _isToEnd)
+                return;
+            bool isAnyOver = false;
+            foreach (IPending pending in tried)
+                isAnyOver |= TryFinish(pending);
+            if (tried.Length == 0)
+                bell.Sleep(new Event(this, tried, added), Long);
+            else if (!isAnyOver && !patience.Wait(bell, new Event(this, tried, added), TimeSpan.MaxValue))
+                Array.ForEach(tried, static pending => pending.LookForPeer());
+        }
+    }
+
+    private IPending[] Copy()
+    {
+        lock (_lock)
+            return [.. _pending];
+    }
+
+    private bool TryFinish(IPending pending)
+    {
+        if (!pending.IsThere || !pending.TryFinish())
+            return false;
+        lock (_lock)
+            _pending.Remove(pending);
+        return true;
+    }
+
+    private readonly struct Event(PendingWork work, IPending[] pending, int added) : IAwaited
+    {
+        public bool IsThere =>
+            work._added != added || (work._isToEnd && pending.Length == 0) || Array.Exists(pending, static one => one.IsThere);
+    }
+}

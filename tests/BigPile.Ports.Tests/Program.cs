@@ -1,0 +1,82 @@
+using System;
+using System.Diagnostics;
+using System.Globalization;
+using BigPile.Ports;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Tests;
+
+// What tests start as another process. The first argument says what it does, the second one is the directory of the arena.
+switch (args[0])
+{
+    case "hold":
+        Hold(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), int.Parse(args[2]));
+        return 0;
+    case "stop-at":
+        StopAt(args[1], Enum.Parse<Step>(args[2]));
+        return 0;
+    case "send":
+        return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
+    case "receive":
+        return Workers.Receive(OpenTroubled(args), args[2]);
+    case "bind":
+        Bind(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
+        return 0;
+    case "idle":
+        Idle(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
+        return 0;
+    case "hostile":
+        HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
+        return 0;
+    default:
+        return 2;
+}
+
+// Says that it holds, and is killed.
+static void Hold(SharedArena arena, int objects)
+{
+    for (int i = 0; i < objects; i++)
+        arena.Allocate(10_000);
+    Console.WriteLine("holds");
+    Console.ReadLine();
+}
+
+// Sends one object, says so, and is killed.
+static void Bind(SharedArena arena, string port)
+{
+    arena.OpenSendPort(port).Send(arena.Allocate(10_000));
+    Console.WriteLine("bound");
+    Console.ReadLine();
+}
+
+// Waits in vain, and says how many seconds of the processor that took.
+static void Idle(SharedArena arena, string port)
+{
+    using ReceivePort receiver = arena.OpenReceivePort(port);
+    receiver.TryReceive(TimeSpan.FromMilliseconds(100), out _);
+    TimeSpan before = Process.GetCurrentProcess().TotalProcessorTime;
+    receiver.TryReceive(TimeSpan.FromSeconds(2), out _);
+    Console.WriteLine((Process.GetCurrentProcess().TotalProcessorTime - before).TotalSeconds.ToString(CultureInfo.InvariantCulture));
+    arena.Dispose();
+}
+
+// Goes to a step, says so, and is killed there.
+static void StopAt(string path, Step step)
+{
+    var watch = new Watch(
+        at =>
+        {
+            if (at != step)
+                return;
+            Console.WriteLine("stopped");
+            Console.ReadLine();
+        }, Twin.None);
+    SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, watch));
+    arena.Allocate(10_000);
+}
+
+static SharedArena OpenTroubled(string[] args)
+{
+    var trouble = new Troublemaker(int.Parse(args[4]), int.Parse(args[6]), delayOneIn: 300);
+    var watch = new Watch(trouble.At, Enum.Parse<Twin>(args[5]));
+    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024, watch));
+}

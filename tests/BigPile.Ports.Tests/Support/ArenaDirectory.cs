@@ -1,0 +1,32 @@
+using System;
+using System.IO;
+using BigPile.Ports.Checking;
+
+namespace BigPile.Ports.Tests;
+
+/// <summary>A directory in memory for an arena, which goes with the test.</summary>
+internal sealed class ArenaDirectory : IDisposable
+{
+    internal const string Name = "test";
+
+    internal string Path { get; } = System.IO.Path.Combine("/dev/shm", "bigpile-test-" + Guid.NewGuid().ToString("N"));
+
+    internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096, Watch? watch = null) =>
+        SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes, watch));
+
+    internal static SharedArenaOptions Options(string path, long capacityBytes, int granuleBytes, Watch? watch = null) => new()
+    {
+        Directory = path,
+        CapacityBytes = capacityBytes,
+        GranuleBytes = granuleBytes,
+        MaxPorts = 16,
+        MaxDepth = 16,
+        Watch = watch ?? new Watch(null, Twin.None),
+    };
+
+    public void Dispose()
+    {
+        if (Directory.Exists(Path))
+            Directory.Delete(Path, recursive: true);
+    }
+}

@@ -1,0 +1,115 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.IO.MemoryMappedFiles;
+
+namespace BigPile.Ports.Tests;
+
+/// <summary>Changes one word of an arena in use at a time, and goes on using it: an exception comes of it, or what was sent.</summary>
+internal static class HostileRun
+{
+    private const int DataAt = 4096 + (64 * 320) + (2 * (448 + (4 * 16))) + (8 * 32);
+
+    internal static void Run(string path, int seed, int patterns)
+    {
+        var random = new Random(seed);
+        (int refused, int words) = (0, 0);
+        for (int at = 0; at < DataAt; at += sizeof(long))
+        {
+            if (at is >= 128 and < 4096)
+                continue; // the rest of the head's page, which nobody reads
+            for (int pattern = 0; pattern < patterns; pattern++, words++)
+            {
+                long before = Stopwatch.GetTimestamp();
+                refused += Scene(path, at, PatternOf(random)) ? 1 : 0;
+                if (Stopwatch.GetElapsedTime(before) > TimeSpan.FromSeconds(10))
+                    throw new TimeoutException($"The word at {at} holds everything up.");
+            }
+        }
+        Console.WriteLine($"words {words} refused {refused}");
+    }
+
+    private static long PatternOf(Random random) => random.Next(4) switch
+    {
+        0 => -1,
+        1 => 1L << random.Next(64),
+        2 => random.Next(1, 16),
+        _ => random.NextInt64(),
+    };
+
+    // Whether something was refused.
+    private static bool Scene(string path, int at, long pattern)
+    {
+        foreach (string file in Directory.Exists(path) ? Directory.GetFiles(path, "*.arena") : [])
+            File.Delete(file);
+        using SharedArena left = Open(path);
+        using SharedArena right = Open(path);
+        using SendPort sender = left.OpenSendPort("p", FullPolicy.DropOldest);
+        using ReceivePort receiver = right.OpenReceivePort("p");
+        for (int number = 1; number < 4; number++)
+            SendNumber(left, sender, number);
+        Flip(Path.Combine(path, "test.arena"), at, pattern);
+        long last = 0;
+        return IsRefused(() => ReceiveAll(receiver, ref last))
+            | IsRefused(() => SendNumber(left, sender, 4))
+            | IsRefused(() => SendNumber(left, sender, 5))
+            | IsRefused(() => ReceiveAll(receiver, ref last))
+            | IsRefused(() => _ = right.Statistics)
+            | IsRefused(() => right.TryAllocate(right.CapacityBytes)?.Dispose())
+            | IsRefused(() => Open(path).Dispose())
+            | IsRefused(() => right.OpenReceivePort("q").Dispose())
+            | IsRefused(sender.Dispose)
+            | IsRefused(() => ReceiveAll(receiver, ref last))
+            | IsRefused(receiver.Dispose);
+    }
+
+    private static SharedArena Open(string path) => SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions
+    {
+        Directory = path,
+        CapacityBytes = 8 * 4096,
+        MaxPorts = 2,
+        MaxDepth = 4,
+        Spin = TimeSpan.Zero,
+    });
+
+    private static void SendNumber(SharedArena arena, SendPort port, int number)
+    {
+        using SharedObject sent = arena.Allocate(500 * number / 8 * 8);
+        Message.Fill(sent.WritableBytes, number);
+        port.Send(sent);
+    }
+
+    private static void ReceiveAll(ReceivePort receiver, ref long last)
+    {
+        while (receiver.TryReceive(TimeSpan.FromMilliseconds(1), out SharedObject? received) == ReceiveResult.Received)
+        {
+            using (received)
+            {
+                long number = Message.NumberOf(received!.Bytes);
+                if (number <= last || received.LengthBytes != 500 * number / 8 * 8)
+                    throw new InvalidOperationException($"{number} of {received.LengthBytes} bytes came behind {last}.");
+                last = number;
+            }
+        }
+    }
+
+    private static bool IsRefused(Action action)
+    {
+        try
+        {
+            action();
+            return false;
+        }
+        catch (Exception e) when (e is IOException or InvalidDataException)
+        {
+            return true;
+        }
+    }
+
+    private static void Flip(string file, int at, long pattern)
+    {
+        using var map = MemoryMappedFile.CreateFromFile(file, FileMode.Open);
+        using MemoryMappedViewAccessor view = map.CreateViewAccessor();
+        view.Write(at, view.ReadInt64(at) ^ pattern);
+    }
+}

@@ -1,0 +1,93 @@
+using System;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using BigPile.Ports.Checking;
+
+namespace BigPile.Ports.Tests;
+
+/// <summary>Senders and receivers in processes that die, and others in their place.</summary>
+internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) : IDisposable
+{
+    private static readonly (string Role, string Port)[] Roles =
+        [("send", "waits"), ("receive", "waits"), ("send", "drops"), ("receive", "drops")];
+
+    private readonly Random _random = new(seed);
+    private readonly Process?[] _running = new Process?[Roles.Length];
+    private int _started;
+
+    internal int Kills { get; private set; }
+
+    internal int OwnKills { get; private set; }
+
+    /// <summary>How many messages receivers have checked, about.</summary>
+    internal long Messages { get; private set; }
+
+    /// <summary>What a process said was wrong, if one did.</summary>
+    internal string? Fault { get; private set; }
+
+    /// <summary>Goes on until so many have died, some of them between two stores, or something was wrong, or the time is over.</summary>
+    internal void Run(int kills, TimeSpan most)
+    {
+        var watch = Stopwatch.StartNew();
+        while ((Kills + OwnKills < kills || OwnKills == 0 || Messages == 0) && Fault == null && watch.Elapsed < most)
+        {
+            for (int role = 0; role < Roles.Length; role++)
+                Replace(role);
+            bool isKill = kills != int.MaxValue;
+            Pause(_random.Next(200));
+            int victim = _random.Next(Roles.Length);
+            if (!isKill || _running[victim] is not { HasExited: false } process)
+                continue;
+            process.Kill();
+            process.WaitForExit();
+            Kills++;
+            Drop(victim, out _);
+        }
+    }
+
+    public void Dispose()
+    {
+        for (int role = 0; role < _running.Length; role++)
+        {
+            if (_running[role] is not { } process)
+                continue;
+            process.Kill();
+            process.WaitForExit();
+            Drop(role, out _);
+        }
+    }
+
+    private void Replace(int role)
+    {
+        if (_running[role] is { HasExited: true })
+        {
+            string said = Drop(role, out int exitCode);
+            if (exitCode == 137)
+                OwnKills++;
+            else
+                Fault = $"{Roles[role]} ended with {exitCode}: {said}";
+        }
+        if (_running[role] != null || Fault != null)
+            return;
+        int number = ++_started;
+        _running[role] = Child.Start(
+            Roles[role].Role, path, Roles[role].Port, number.ToString(), _random.Next().ToString(), twin.ToString(), killOneIn.ToString());
+    }
+
+    private string Drop(int role, out int exitCode)
+    {
+        using Process ended = _running[role]!;
+        string said = ended.StandardOutput.ReadToEnd();
+        Messages += said.Count(static letter => letter == Workers.CountedLine) * Workers.CountedMessages;
+        exitCode = ended.ExitCode;
+        _running[role] = null;
+        return said.Replace($"{Workers.CountedLine}\n", "") + ended.StandardError.ReadToEnd();
+    }
+
+    private static void Pause(int milliseconds)
+    {
+        using var never = new ManualResetEventSlim();
+        never.Wait(milliseconds);
+    }
+}
