@@ -132,6 +132,38 @@ internal static class Limiting
         core.Evictor = null;
     }
 
+    /// <summary>
+    /// Whether far more goes than one put should have to evict, as limits were lowered: all of that would be copied before any of it is
+    /// written.
+    /// </summary>
+    internal static bool IsFarOverLimits(this TableCore core)
+    {
+        const int MostEntries = 256;
+        const long MostBytes = 1 << 20;
+        TableUsage usage = core.Usage;
+        return core.Evictor != null
+            && (Interlocked.Read(ref usage.Entries) - MostEntries > usage.MaxEntries
+                || Interlocked.Read(ref usage.RoomBytes) - MostBytes > core.BlockLimitBytes);
+    }
+
+    /// <summary>Evicts one entry of a table that is over its limits, and writes it. The caller is not inside.</summary>
+    /// <returns>Whether there was one that may go.</returns>
+    internal static bool TryEvictOne(this TableCore core, Evictor evictor, long now)
+    {
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            if (!core.TryEvict(evictor, 0, EntryPriority.High, now))
+                return false;
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+        core.DrainSpill();
+        return true;
+    }
+
     // What is over the limits after they were lowered.
     private static void EvictSurplus(this TableCore core, long now)
     {
@@ -141,17 +173,8 @@ internal static class Limiting
         TableUsage usage = core.Usage;
         while (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.RoomBytes) > core.BlockLimitBytes)
         {
-            ThreadPresence presence = core.EnterToChange();
-            try
-            {
-                if (!core.TryEvict(evictor, 0, EntryPriority.High, now))
-                    return;
-            }
-            finally
-            {
-                core.Pile.Space.ExitAfterFree(presence);
-            }
-            core.DrainSpill();
+            if (!core.TryEvictOne(evictor, now))
+                return;
         }
     }
 }

@@ -56,7 +56,7 @@ internal static unsafe class Returning
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
             return SpillOutcome.Missing;
-        PutResult? result = core.PutBack(key, block.WrittenSpan, mark);
+        PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutBack(key, block.WrittenSpan, mark);
         if (result is null)
             return null;
         if (result == PutResult.Collision)

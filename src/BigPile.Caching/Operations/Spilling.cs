@@ -18,13 +18,16 @@ namespace BigPile.Caching.Operations;
 internal static class Spilling
 {
     private const int MostTries = 8;
+    private const int MostForOneReturn = 64;
 
     /// <summary>Writes what was evicted. The caller is outside of the pile, and holds no gate.</summary>
-    internal static void DrainSpill(this TableCore core)
+    /// <param name="core">The table.</param>
+    /// <param name="most">No more than this: who only reads does not write what all others evict.</param>
+    internal static void DrainSpill(this TableCore core, int most = int.MaxValue)
     {
         if (core.Spill is not { } spill)
             return;
-        while (spill.TryNext(out StagedEntry? entry))
+        for (int i = 0; i < most && spill.TryNext(out StagedEntry? entry); i++)
         {
             SpillGate gate = spill.GateOf(entry.Hash);
             lock (gate.Keys)
@@ -94,7 +97,7 @@ internal static class Spilling
         lock (spill.GateOf(key.Hash).Keys)
             outcome = core.BringBackGated(spill, key, block, minVersion);
         if (outcome == SpillOutcome.Returned)
-            core.DrainSpill(); // others went for it
+            core.DrainSpill(MostForOneReturn); // others went for it
         return outcome;
     }
 
@@ -137,6 +140,7 @@ internal static class Spilling
     internal static PutResult? PutSpilling(
         this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
     {
+        core.EvictSurplusFirst();
         PutResult? result;
         lock (spill.GateOf(key.Hash).Keys)
         {
@@ -166,6 +170,16 @@ internal static class Spilling
             if (wasThere || condition.IsNone)
                 spill.RemoveGated(key.Hash, key.Bytes);
             return wasThere;
+        }
+    }
+
+    // Else the put would evict all of it at once.
+    private static void EvictSurplusFirst(this TableCore core)
+    {
+        while (core.IsFarOverLimits() && core.Evictor is { } evictor)
+        {
+            if (!core.TryEvictOne(evictor, core.Clock.Now))
+                return;
         }
     }
 

@@ -2,6 +2,8 @@ using System;
 using System.Buffers;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests.Spill;
 
@@ -202,6 +204,32 @@ public sealed class SpillTests
         Assert.Equal(0, cache.Table.Statistics.SpillReturns);
         time.Advance(TimeSpan.FromSeconds(21));
         Assert.False(cache.Table.ContainsKey(-1));
+    }
+
+    [Fact]
+    public void A_limit_that_is_lowered_spills_what_is_over_it_beside_reads_and_puts()
+    {
+        const int count = 50_000;
+        using var cache = new SpillingCache();
+        cache.Table.Configure(cache.Table.Options with { MaxBytes = null });
+        cache.Fill(count);
+        using var isOver = new ManualResetEventSlim();
+        Task reads = Testing.SideBySide.Start(() =>
+        {
+            for (int key = 0; !isOver.IsSet; key = (key + 7_919) % count)
+                Assert.True(cache.Table.ContainsKey(key));
+        });
+        Task puts = Testing.SideBySide.Start(() =>
+        {
+            for (int key = count; !isOver.IsSet; key++)
+                cache.Table.Put(key, SpillingCache.Value(key));
+        });
+        cache.Table.Configure(cache.Table.Options with { MaxEntries = 100 });
+        isOver.Set();
+        Task.WaitAll(reads, puts);
+        Assert.InRange(cache.Table.Count, 1, 100);
+        for (int key = 0; key < count; key += 17)
+            Assert.Equal(SpillingCache.Value(key), cache.Table.Get(key));
     }
 
     [Fact]
