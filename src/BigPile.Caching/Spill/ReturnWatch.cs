@@ -10,6 +10,9 @@ internal sealed class ReturnWatch(Action<ReturnWatch> end) : IDisposable
 {
     private readonly ConcurrentQueue<byte[]> _keys = new();
 
+    /// <summary>How many there are by now. What comes back behind a walk, the walk has not missed.</summary>
+    internal int Count => _keys.Count;
+
     internal void Add(byte[] key) => _keys.Enqueue(key);
 
     internal bool TryNext([NotNullWhen(true)] out byte[]? key) => _keys.TryDequeue(out key);

@@ -84,7 +84,7 @@ internal sealed class BulkExport(
             if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                 return false;
         }
-        while (returns.TryNext(out byte[]? key))
+        for (int left = returns.Count; left > 0 && returns.TryNext(out byte[]? key); left--)
         {
             if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                 return false;
