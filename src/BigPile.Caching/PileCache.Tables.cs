@@ -184,7 +184,8 @@ public sealed partial class PileCache
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             throw new ArgumentException(
-                $"PileCacheOptions.SpillDirectory '{directory}' can't be used: {e.Message} Name a directory that can be written.", "options", e);
+                $"PileCacheOptions.SpillDirectory '{directory}' can't be used: {e.Message} Name a directory that can be written.",
+                "options", e);
         }
     }
 

@@ -6,7 +6,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>A copy of a value that can't be leased where it lies, as it lies in a file: to who has the lease there is no difference.</summary>
+/// <summary>A copy of a value that can't be leased where it lies, in a file: to who has the lease there is no difference.</summary>
 internal sealed unsafe class CopiedLease : ILeaseOwner
 {
     private readonly byte[] _pinned;

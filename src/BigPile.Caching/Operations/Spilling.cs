@@ -124,8 +124,8 @@ internal static class Spilling
     }
 
     /// <summary>
-    /// The keys of what was spilled. With a <see cref="ReturnWatch"/> from before the walk through memory, whatever is there all the time is
-    /// in one of the three; what moves meanwhile may be in several.
+    /// The keys of what was spilled. With a <see cref="ReturnWatch"/> from before the walk through memory, whatever is there all the time
+    /// is in one of the three; what moves meanwhile may be in several.
     /// </summary>
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
     {
