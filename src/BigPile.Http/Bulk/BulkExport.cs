@@ -22,8 +22,8 @@ namespace BigPile.Http.Bulk;
 /// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
 /// <remarks>
 /// Weakly consistent: an entry that is there during the whole export comes once; one that leaves memory at a limit meanwhile, or comes
-/// back, at least once. Reading is no use of an entry: it does not put off the expiry of a sliding one, and nothing is worth more afterwards
-/// when another has to make room.
+/// back, at least once. Reading is no use of an entry: it does not put off the expiry of a sliding one, and nothing is worth more
+/// afterwards when another has to make room.
 /// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
 /// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
 /// </remarks>
