@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -33,7 +32,7 @@ internal static unsafe class Renewing
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || !entry.Head.IsSliding)
             return;
-        long expiresAt = Math.Min(core.SlidingEndOf(entry.Head), CacheClock.Add(now, entry.Head.SlidingTicks));
+        long expiresAt = core.RenewedExpiryOf(entry.Head, now);
         if (expiresAt <= entry.Head.ExpiresAt || core.IsDead(entry.Head, ref now))
             return;
         if (core.CopiesToRenew)

@@ -1,5 +1,4 @@
 using System;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Flights;
 using BigPile.Caching.Keys;
@@ -74,9 +73,10 @@ internal static unsafe class Returning
         fixed (byte* payload = block.WrittenSpan)
         {
             var head = new EntryHead(payload);
-            if (!head.IsSliding || core.RenewedExpiry(head) <= head.ExpiresAt)
+            long expiresAt = head.IsSliding ? core.RenewedExpiryOf(head, core.Clock.Now) : 0;
+            if (expiresAt <= head.ExpiresAt)
                 return;
-            EntryHead.SetExpiry(payload, core.RenewedExpiry(head));
+            EntryHead.SetExpiry(payload, expiresAt);
         }
         spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
     }
@@ -91,7 +91,7 @@ internal static unsafe class Returning
                 tags[i] = head.Tag(i);
             var spec = new EntrySpec
             {
-                ExpiresAt = head.IsSliding ? core.RenewedExpiry(head) : head.ExpiresAt,
+                ExpiresAt = head.IsSliding ? core.RenewedExpiryOf(head, core.Clock.Now) : head.ExpiresAt,
                 SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
                 SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
                 Priority = head.Priority,
@@ -108,7 +108,4 @@ internal static unsafe class Returning
             }
         }
     }
-
-    private static long RenewedExpiry(this TableCore core, in EntryHead head) =>
-        Math.Min(core.SlidingEndOf(head), CacheClock.Add(core.Clock.Now, head.SlidingTicks));
 }

@@ -45,6 +45,10 @@ internal static unsafe class SpilledBlocks
         }
     }
 
+    /// <summary>Whether a block is that of a key, and its entry is still one.</summary>
+    internal static bool IsAliveBlockOf(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block) =>
+        core.IsBlockOf(key, block) && !core.IsDead(block);
+
     /// <summary>Tells and counts that an entry was found to be no more.</summary>
     internal static void NoteGone(this TableCore core, ReadOnlySpan<byte> block)
     {

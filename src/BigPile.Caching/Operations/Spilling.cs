@@ -58,7 +58,7 @@ internal static class Spilling
                 if (outcome == SpillOutcome.Missing)
                     return false;
                 if (outcome != SpillOutcome.InMemory)
-                    {
+                {
                     SpilledBlocks.ReadBlock(block, ref reader, out info);
                     return true;
                 }
@@ -187,11 +187,18 @@ internal static class Spilling
     /// <returns>Whether that was an entry that was alive.</returns>
     private static bool TryReplaceGated(this TableCore core, SpillStore spill, in KeyProbe key, ulong version)
     {
-        if (!spill.HasGated(key.Hash, key.Bytes))
-            return false;
-        bool wasAlive = core.TryVersionGated(spill, key, out ulong spilled) && spilled < version;
-        spill.RemoveGated(key.Hash, key.Bytes, version);
-        return wasAlive;
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            if (!spill.TryReadGated(key.Hash, key.Bytes, block, out _))
+                return false;
+            spill.RemoveGated(key.Hash, key.Bytes, version);
+            return core.IsAliveBlockOf(key, block.WrittenSpan) && SpilledBlocks.VersionOf(block.WrittenSpan) < version;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
     }
 
     // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
@@ -228,8 +235,7 @@ internal static class Spilling
 
     /// <summary>Copies the block of what was spilled of a key, unless it is no more. The gate is held.</summary>
     internal static bool TryReadAliveGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block) =>
-        spill.TryReadGated(key.Hash, key.Bytes, block, out _) && core.IsBlockOf(key, block.WrittenSpan)
-        && !core.IsDead(block.WrittenSpan);
+        spill.TryReadGated(key.Hash, key.Bytes, block, out _) && core.IsAliveBlockOf(key, block.WrittenSpan);
 
     /// <summary>The version of what was spilled of a key; 0: nothing, or what is no more.</summary>
     private static bool TryVersionGated(this TableCore core, SpillStore spill, in KeyProbe key, out ulong version)
@@ -248,5 +254,4 @@ internal static class Spilling
             BufferRental.Return(block);
         }
     }
-
 }

@@ -91,22 +91,6 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    /// <summary>Whether there is an entry.</summary>
-    internal bool Contains(ReadOnlySpan<byte> key)
-    {
-        if (Volatile.Read(ref _database) is not { } database)
-            return false;
-        try
-        {
-            return database.Contains(key);
-        }
-        catch (Exception e) when (IsFault(e))
-        {
-            GiveUp(database, e);
-            return false;
-        }
-    }
-
     /// <summary>Removes an entry.</summary>
     /// <returns>Whether it was there.</returns>
     internal bool Remove(ReadOnlySpan<byte> key)

@@ -41,10 +41,8 @@ internal sealed class SpillGate
     }
 
     /// <summary>Takes the entries of a key out that are below a version. Nobody will write them.</summary>
-    /// <returns>Whether there was one.</returns>
-    internal bool RemoveBelow(ulong hash, ReadOnlySpan<byte> key, ulong version)
+    internal void RemoveBelow(ulong hash, ReadOnlySpan<byte> key, ulong version)
     {
-        bool isAny = false;
         lock (_stagedLock)
         {
             for (int i = _staged.Count - 1; i >= 0; i--)
@@ -54,10 +52,8 @@ internal sealed class SpillGate
                     continue;
                 _staged.RemoveAt(i);
                 entry.Dispose();
-                isAny = true;
             }
         }
-        return isAny;
     }
 
     /// <summary>Whether an entry still waits to be written.</summary>

@@ -2,9 +2,9 @@ using System;
 using System.Buffers;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Collections.Immutable;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Linq;
 using System.Threading;
 using BigPile.Hash;
 
@@ -33,7 +33,7 @@ internal sealed class SpillStore : IDisposable
     private readonly SpillGate[] _gates = new SpillGate[GateCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
     private readonly SpillFile _file;
-    private ImmutableArray<ReturnWatch> _watches = [];
+    private ReturnWatch[] _watches = []; // replaced as a whole
     private long _lost;
     private long _returned;
 
@@ -104,14 +104,6 @@ internal sealed class SpillStore : IDisposable
         return true;
     }
 
-    /// <summary>Whether there is anything of a key. The gate is held.</summary>
-    internal bool HasGated(ulong hash, ReadOnlySpan<byte> key)
-    {
-        SpillGate gate = GateOf(hash);
-        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it hears.");
-        return gate.Find(hash, key) != null || _file.Contains(key);
-    }
-
     /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
     internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, StagedEntry? staged)
     {
@@ -130,7 +122,7 @@ internal sealed class SpillStore : IDisposable
             gate.Remove(staged);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _returned);
-        foreach (ReturnWatch watch in ImmutableInterlocked.InterlockedCompareExchange(ref _watches, default, default))
+        foreach (ReturnWatch watch in Volatile.Read(ref _watches))
             watch.Add(key.ToArray());
     }
 
@@ -166,10 +158,18 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Begins to note what comes back.</summary>
     internal ReturnWatch WatchReturns()
     {
-        var watch = new ReturnWatch(ended => ImmutableInterlocked.Update(ref _watches, watches => watches.Remove(ended)));
-        ImmutableInterlocked.Update(ref _watches, watches => watches.Add(watch));
+        var watch = new ReturnWatch(ended => ChangeWatches(watches => [.. watches.Where(one => one != ended)]));
+        ChangeWatches(watches => [.. watches, watch]);
         PassGates(); // what is on its way back is there, or will be noted
         return watch;
+    }
+
+    private void ChangeWatches(Func<ReturnWatch[], ReturnWatch[]> change)
+    {
+        ReturnWatch[] before;
+        do
+            before = Volatile.Read(ref _watches);
+        while (Interlocked.CompareExchange(ref _watches, change(before), before) != before);
     }
 
     /// <summary>Waits until those have ended who hold a gate now.</summary>

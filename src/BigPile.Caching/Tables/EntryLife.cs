@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Caching.Clocks;
@@ -62,6 +63,10 @@ internal static class EntryLife
     /// <summary>The instant that no use of a sliding entry goes beyond.</summary>
     internal static long SlidingEndOf(this TableCore core, in EntryHead head) =>
         head.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(head.SlidingEnd, core.Clock.StepsSince(head.Version));
+
+    /// <summary>The instant from which a sliding entry is gone that is used now.</summary>
+    internal static long RenewedExpiryOf(this TableCore core, in EntryHead head, long now) =>
+        Math.Min(core.SlidingEndOf(head), CacheClock.Add(now, head.SlidingTicks));
 
     /// <summary>Why an entry is no more.</summary>
     internal static Counter ReasonOf(this TableCore core, in EntryHead head) =>
