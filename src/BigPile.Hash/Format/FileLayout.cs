@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Numerics;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
@@ -80,5 +81,5 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
             + "Restore it from a copy.");
     }
 
-    private static uint ChecksumOf(ReadOnlySpan<byte> head) => ~RecordChecksum.Add(uint.MaxValue, head[8..48]);
+    private static uint ChecksumOf(ReadOnlySpan<byte> head) => ~Crc32C.Add(Crc32C.Seed, head[8..48]);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
@@ -78,5 +79,5 @@ internal readonly record struct FileState
     }
 
     private static uint ChecksumOf(ReadOnlySpan<byte> state, ulong salt) =>
-        ~RecordChecksum.Add(RecordChecksum.Begin(salt, 0, 0), state[..56]);
+        ~Crc32C.Add(RecordChecksum.Begin(salt, 0, 0), state[..56]);
 }

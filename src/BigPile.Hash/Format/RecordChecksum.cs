@@ -1,23 +1,11 @@
-using System;
 using System.Numerics;
-using System.Runtime.InteropServices;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>CRC-32C without the final complement, so that parts can be added.</summary>
+/// <summary>What checksums of records begin with: CRC-32C without the final complement, to which parts are added.</summary>
 internal static class RecordChecksum
 {
     internal static uint Begin(ulong first, ulong second, ulong third) =>
-        BitOperations.Crc32C(BitOperations.Crc32C(BitOperations.Crc32C(uint.MaxValue, first), second), third);
-
-    /// <summary>Adds a part. Parts of other lengths that make the same whole give the same checksum.</summary>
-    internal static uint Add(uint checksum, ReadOnlySpan<byte> bytes)
-    {
-        ReadOnlySpan<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
-        foreach (ulong word in words)
-            checksum = BitOperations.Crc32C(checksum, word);
-        foreach (byte rest in bytes[(words.Length * sizeof(ulong))..])
-            checksum = BitOperations.Crc32C(checksum, rest);
-        return checksum;
-    }
+        BitOperations.Crc32C(BitOperations.Crc32C(BitOperations.Crc32C(Crc32C.Seed, first), second), third);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
@@ -51,7 +52,7 @@ internal readonly struct RecordHead
         RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, ulong salt)
     {
         var bare = new RecordHead(word, next, (ulong)sequence | ((ulong)key.Length << KeyShift), (uint)value.Length);
-        uint checksum = RecordChecksum.Add(RecordChecksum.Add(bare.BeginChecksum(offset, salt), key), value);
+        uint checksum = Crc32C.Add(Crc32C.Add(bare.BeginChecksum(offset, salt), key), value);
         return new RecordHead(word, next, bare._word2, bare._word3 | ((ulong)checksum << 32));
     }
 

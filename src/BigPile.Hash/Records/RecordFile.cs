@@ -5,6 +5,7 @@ using System.Runtime.CompilerServices;
 using BigPile.Files;
 using BigPile.Hash.Format;
 using BigPile.Hash.Space;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Records;
 
@@ -148,7 +149,7 @@ internal sealed class RecordFile
     {
         ReadPart(room, place, RecordHead.Bytes + place.KeyLength, value);
         uint checksum = AddKey(place.Head.BeginChecksum(place.Offset, Layout.Salt), room, place);
-        return place.Head.Matches(RecordChecksum.Add(checksum, value));
+        return place.Head.Matches(Crc32C.Add(checksum, value));
     }
 
     /// <summary>Copies a part of a record, of which some is in the room.</summary>
@@ -195,9 +196,6 @@ internal sealed class RecordFile
         BinaryPrimitives.WriteUInt64LittleEndian(head, word.Bits);
         File.WriteAt(room.Offset, head[..(int)Math.Min(head.Length, room.Bytes)]);
     }
-
-    /// <summary>Has a scan find no room at an offset any more.</summary>
-    internal void ForgetWord(long offset) => WriteWord(offset, 0);
 
     /// <summary>Whether a chain has a record.</summary>
     internal bool IsLinked(ulong hash, long offset, out long link)
@@ -251,12 +249,12 @@ internal sealed class RecordFile
     private uint AddKey(uint checksum, ReadOnlySpan<byte> room, in Place place)
     {
         if (RecordHead.Bytes + place.KeyLength <= place.InRoom)
-            return RecordChecksum.Add(checksum, room.Slice(RecordHead.Bytes, place.KeyLength));
+            return Crc32C.Add(checksum, room.Slice(RecordHead.Bytes, place.KeyLength));
         byte[] rented = ArrayPool<byte>.Shared.Rent(place.KeyLength);
         try
         {
             ReadPart(room, place, RecordHead.Bytes, rented.AsSpan(0, place.KeyLength));
-            return RecordChecksum.Add(checksum, rented.AsSpan(0, place.KeyLength));
+            return Crc32C.Add(checksum, rented.AsSpan(0, place.KeyLength));
         }
         finally
         {

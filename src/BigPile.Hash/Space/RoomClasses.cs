@@ -31,6 +31,15 @@ internal static class RoomClasses
         return SmallCount + (log - SmallLog) * 8 + (int)((roomBytes - (1L << log)) >> (log - 3)) - 1;
     }
 
+    /// <summary>The bytes of a class's rooms.</summary>
+    internal static long BytesOf(int roomClass)
+    {
+        if (roomClass < SmallCount)
+            return (roomClass + 1) * 8L;
+        int big = roomClass - SmallCount;
+        return (8L + (big % 8) + 1) << ((big / 8) + SmallLog - 3);
+    }
+
     /// <summary>Whether a room has a class.</summary>
     internal static bool HasClass(long roomBytes, int alignment) =>
         roomBytes is > 0 and <= LargestBytes && RoomFor(roomBytes, alignment) == roomBytes;

@@ -79,6 +79,14 @@ internal sealed class RoomStock
             _others.Add(room);
     }
 
+    /// <summary>Has a scan find no room at an offset any more: what its word says would have it pass over what comes to lie behind.</summary>
+    internal void ForgetWord(long offset)
+    {
+        Span<byte> nothing = stackalloc byte[ClearedBytes];
+        nothing.Clear();
+        _file.WriteAt(offset, nothing);
+    }
+
     /// <summary>Forgets all rooms; the file is to have none behind an offset.</summary>
     internal void Reset(long end)
     {
@@ -125,15 +133,8 @@ internal sealed class RoomStock
     {
         long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastExtentBytes, LargestExtentBytes);
         good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
-        if (_others.Find(roomBytes) is { } extent)
-        {
-            Clear(extent);
-            _others.Remove(extent);
-            if (extent.Bytes <= LargestExtentBytes)
-                return extent;
-            _others.Add(new Room(extent.Offset + good, extent.Bytes - good));
-            return extent with { Bytes = good };
-        }
+        if (_others.Find(roomBytes) is { } piece)
+            return TakeFrontLocked(piece, piece.Bytes <= LargestExtentBytes ? piece.Bytes : good);
         try
         {
             return GrowLocked(good);
@@ -148,16 +149,17 @@ internal sealed class RoomStock
     {
         lock (_growing)
         {
-            if (_others.Find(roomBytes) is { } room)
-            {
-                Clear(room);
-                _others.Remove(room);
-                if (room.Bytes > roomBytes)
-                    _others.Add(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
-                return room with { Bytes = roomBytes };
-            }
-            return GrowLocked(roomBytes);
+            return _others.Find(roomBytes) is { } piece ? TakeFrontLocked(piece, roomBytes) : GrowLocked(roomBytes);
         }
+    }
+
+    private Room TakeFrontLocked(Room piece, long bytes)
+    {
+        ForgetWord(piece.Offset);
+        _others.Remove(piece);
+        if (piece.Bytes > bytes)
+            _others.Add(new Room(piece.Offset + bytes, piece.Bytes - bytes));
+        return piece with { Bytes = bytes };
     }
 
     // When the disk is full: a part of a room that is longer than it need be. What is over serves the next ones.
@@ -165,7 +167,7 @@ internal sealed class RoomStock
     {
         for (int larger = roomClass + 1; larger < RoomClasses.Count; larger++)
         {
-            long bytes = BytesOf(larger);
+            long bytes = RoomClasses.BytesOf(larger);
             foreach (RoomShard shard in _shards)
             {
                 if (RoomClasses.HasClass(bytes, _layout.Alignment) && shard.TryTake(larger, bytes, mayCut: false) is >= 0 and var offset)
@@ -181,7 +183,7 @@ internal sealed class RoomStock
             return room;
         try
         {
-            Clear(room);
+            ForgetWord(room.Offset);
         }
         catch
         {
@@ -191,10 +193,6 @@ internal sealed class RoomStock
         _others.Add(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
         return room with { Bytes = roomBytes };
     }
-
-    private static long BytesOf(int roomClass) => roomClass < 16
-        ? (roomClass + 1) * 8L
-        : (8 + ((roomClass - 16) % 8) + 1) * (1L << ((roomClass - 16) / 8 + 7 - 3));
 
     private Room GrowLocked(long bytes)
     {
@@ -209,20 +207,12 @@ internal sealed class RoomStock
         return new Room(offset, bytes);
     }
 
-    // Its first word may say how long it was, and a scan would pass over what comes to lie in its middle.
-    private void Clear(Room room)
-    {
-        Span<byte> nothing = stackalloc byte[ClearedBytes];
-        nothing.Clear();
-        _file.WriteAt(room.Offset, nothing);
-    }
-
     // What was a room is a part of a larger piece from now on; cut anew, it may have a room in its middle.
     private bool TryForgetWord(Room room)
     {
         try
         {
-            Clear(room);
+            ForgetWord(room.Offset);
             return true;
         }
         catch (IOException)

@@ -96,7 +96,7 @@ internal sealed class Recovery(RecordStore store, Stripes stripes, bool isPowerC
 
     private void FreeUnlinked()
     {
-        var scanner = new RoomScanner(_file, _end, _file.ForgetWord);
+        var scanner = new RoomScanner(_file, _end, _file.Stock.ForgetWord);
         for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
         {
             var room = new Room(scanner.Offset, scanner.Bytes);

@@ -1,6 +1,7 @@
 using System;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Upkeep;
 
@@ -116,7 +117,7 @@ internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onSta
         for (long at = offset + RecordHead.Bytes; rest > 0;)
         {
             int part = (int)Math.Min(rest, _window.Length);
-            checksum = RecordChecksum.Add(checksum, Peek(at, part));
+            checksum = Crc32C.Add(checksum, Peek(at, part));
             at += part;
             rest -= part;
         }

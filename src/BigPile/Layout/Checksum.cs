@@ -1,7 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Numerics;
-using System.Runtime.InteropServices;
+using BigPile.Memory;
 
 namespace BigPile.Layout;
 
@@ -11,16 +11,7 @@ internal static unsafe class Checksum
     private const int LaneWords = 4;
     private const int FewestWordsForLanes = 32;
 
-    internal static uint Of(ReadOnlySpan<byte> bytes, uint seed = uint.MaxValue)
-    {
-        uint crc = seed;
-        ReadOnlySpan<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
-        foreach (ulong word in words)
-            crc = BitOperations.Crc32C(crc, word);
-        foreach (byte rest in bytes[(words.Length * sizeof(ulong))..])
-            crc = BitOperations.Crc32C(crc, rest);
-        return ~crc;
-    }
+    internal static uint Of(ReadOnlySpan<byte> bytes, uint seed = Crc32C.Seed) => ~Crc32C.Add(seed, bytes);
 
     /// <summary>The checksum of a header word and a payload behind it, without the final complement.</summary>
     /// <remarks>
@@ -31,7 +22,7 @@ internal static unsafe class Checksum
     internal static uint OfBlock(ulong headerWord, byte* payload, long lengthBytes)
     {
         Debug.Assert(lengthBytes >= 0 && (nuint)payload % sizeof(ulong) == 0, "The last word may lie behind what can be read.");
-        uint crc = BitOperations.Crc32C(uint.MaxValue, headerWord);
+        uint crc = BitOperations.Crc32C(Crc32C.Seed, headerWord);
         var words = (ulong*)payload;
         long count = lengthBytes / sizeof(ulong);
         long i = 0;

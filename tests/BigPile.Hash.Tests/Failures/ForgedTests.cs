@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using BigPile.Files;
 using BigPile.Hash.Format;
+using BigPile.Memory;
 using Xunit.Abstractions;
 
 namespace BigPile.Hash.Tests.Failures;
@@ -38,7 +39,7 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
             BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(at), value);
         else
             BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(at), (uint)value);
-        BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(48), ~RecordChecksum.Add(uint.MaxValue, bytes.AsSpan(8, 40)));
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(48), ~Crc32C.Add(Crc32C.Seed, bytes.AsSpan(8, 40)));
         foreach (BlockFileKind kind in BlockFile.Kinds)
         {
             File.WriteAllBytes(FilePath, bytes);
