@@ -136,9 +136,11 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         using PileCache cache = Open(PilePath);
         Fill(cache);
         TableCore core = TableOf(cache).Core;
+        long places = 0;
         for (int round = 1; round <= 2; round++)
         {
             ulong number = (ulong)round;
+            places += 1 + CountBehindFirstLine(core, number); // each entry that was in the chain is found again
             Task before = cache.Readiness.Inspection;
             SetNext(core, number, uint.MaxValue); // a line that there never will be
             for (long key = 10_000; NextOf(core, number) == uint.MaxValue; key++)
@@ -148,8 +150,11 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
             }
             Eventually.True(() => cache.Readiness.Inspection != before);
             cache.Readiness.Inspection.Wait();
-            Assert.Equal(round, core.DamageCount);
+            Assert.Equal(round, core.DamagedLines);
+            Assert.Equal(places, core.DamageCount);
         }
+        for (long key = 0; key < Keys; key++)
+            Assert.True(TableOf(cache).ContainsKey(key));
         core.CheckInvariants();
     }
 

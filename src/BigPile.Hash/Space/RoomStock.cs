@@ -79,7 +79,7 @@ internal sealed class RoomStock
             _others.Add(room);
     }
 
-    /// <summary>Has a scan find no room at an offset any more: what its word says would have it pass over what comes to lie behind.</summary>
+    /// <summary>Has a scan find no room at an offset any more: by its word it would pass over what comes to lie behind.</summary>
     internal void ForgetWord(long offset)
     {
         Span<byte> nothing = stackalloc byte[ClearedBytes];
