@@ -27,15 +27,6 @@ public sealed partial class MendedIndexTests
 
     private static unsafe uint NextOf(TableCore core, ulong bucket) => core.Index.At(bucket)->Next;
 
-    private static unsafe int CountBehindFirstLine(TableCore core, ulong number)
-    {
-        using LockedBucket bucket = core.Index.LockBucket(number);
-        int count = 0;
-        foreach (SlotPlace place in bucket.Slots)
-            count += place.Line == bucket.First ? 0 : 1;
-        return count;
-    }
-
     private static CacheTable<long, byte[]> TableOf(PileCache cache) => cache.GetOrCreateTable<long, byte[]>("t");
 
     private static void Fill(PileCache cache)
