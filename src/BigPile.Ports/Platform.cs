@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
 
-// Sleeping and waking between processes is a futex, and the lock that tells who died one of an opened file: both are Linux's.
+// Sleeping and waking between processes, and the locks that tell who died, are each system's own.
 [assembly: SupportedOSPlatform("linux")]
+[assembly: SupportedOSPlatform("windows")]

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Runtime.Versioning;
 
 namespace BigPile.Ports.Tests;
 
@@ -46,7 +47,8 @@ public sealed class ArenaTests(Xunit.Abstractions.ITestOutputHelper output) : ID
         Assert.Null(arena.TryAllocate(1));
     }
 
-    [Fact]
+    [LinuxFact]
+    [SupportedOSPlatform("linux")]
     public void The_file_is_all_there_and_nobody_elses()
     {
         using SharedArena arena = _directory.Open();
@@ -61,7 +63,8 @@ public sealed class ArenaTests(Xunit.Abstractions.ITestOutputHelper output) : ID
         Assert.False(SharedArena.TryRemove(ArenaDirectory.Name, _directory.Path));
     }
 
-    [Fact]
+    [LinuxFact]
+    [SupportedOSPlatform("linux")]
     public void A_directory_of_others_is_refused()
     {
         Directory.CreateDirectory(_directory.Path, (UnixFileMode)0x1FF);

@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.InteropServices;
 using BigPile.Memory;
 
@@ -6,8 +7,6 @@ namespace BigPile.Ports.Objects;
 /// <summary>The mapped bytes of an arena. They stay until nobody refers to this: no span and no sleeper loses its memory.</summary>
 internal sealed unsafe class Mapping : SafeHandle
 {
-    private const int AdvisePopulateWrite = 23; // MADV_POPULATE_WRITE
-
     private readonly nuint _lengthBytes;
 
     /// <summary>Maps a file, all of which is allocated.</summary>
@@ -16,11 +15,7 @@ internal sealed unsafe class Mapping : SafeHandle
     {
         file.BeginMap();
         _lengthBytes = (nuint)lengthBytes;
-        void* start = LibC.MemoryMap(
-            null, _lengthBytes, LibC.ProtectionRead | LibC.ProtectionWrite, LibC.MapShared, (int)file.Handle.DangerousGetHandle(), 0);
-        if (start == LibC.MapFailed)
-            throw FileErrors.Last(file.Path, "mapped");
-        SetHandle((nint)start);
+        SetHandle((nint)(OperatingSystem.IsLinux() ? LinuxMap.Map(file, _lengthBytes) : WindowsMap.Map(file, _lengthBytes)));
         file.EndMap();
     }
 
@@ -28,8 +23,15 @@ internal sealed unsafe class Mapping : SafeHandle
 
     internal byte* Start => (byte*)handle;
 
-    /// <summary>Has all pages be there, so that the first round through them is as fast as the others. An older kernel does not.</summary>
-    internal void Populate() => _ = LibC.MemoryAdvise(Start, _lengthBytes, AdvisePopulateWrite);
+    /// <summary>Has all pages be there, so that the first round through them is as fast as the others.</summary>
+    internal void Populate()
+    {
+        if (OperatingSystem.IsLinux())
+            LinuxMap.Populate(Start, _lengthBytes);
+        else
+            WindowsMap.Populate(Start, _lengthBytes);
+    }
 
-    protected override bool ReleaseHandle() => LibC.MemoryUnmap((void*)handle, _lengthBytes) == 0;
+    protected override bool ReleaseHandle() =>
+        OperatingSystem.IsLinux() ? LinuxMap.Unmap(handle, _lengthBytes) : WindowsMap.Unmap(handle);
 }

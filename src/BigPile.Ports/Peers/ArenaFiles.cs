@@ -16,12 +16,16 @@ internal static class ArenaFiles
     /// <summary>The directory, which is made if it is not there.</summary>
     internal static string DirectoryOf(string? chosen)
     {
-        if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
-            throw new PlatformNotSupportedException("Shared arenas need Linux, and a process of 64 bits.");
-        string path = Path.GetFullPath(chosen ?? Path.Combine(Room, "bigpile-" + Environment.UserName));
+        if (!(OperatingSystem.IsLinux() || OperatingSystem.IsWindows()) || !Environment.Is64BitProcess)
+            throw new PlatformNotSupportedException("Shared arenas need Linux or Windows, and a process of 64 bits.");
+        string path = Path.GetFullPath(chosen ?? DefaultDirectory());
         OwnerOnly.MakeDirectory(path);
         return path;
     }
+
+    private static string DefaultDirectory() => OperatingSystem.IsWindows()
+        ? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "BigPile", "Arenas")
+        : Path.Combine(Room, "bigpile-" + Environment.UserName);
 
     /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
     internal static void CheckName(string name)
@@ -62,8 +66,19 @@ internal static class ArenaFiles
     {
         if (!File.Exists(directory.PathOf(name + Suffix)))
             return false;
-        directory.Delete(name + Suffix);
+        if (OperatingSystem.IsLinux())
+            directory.Delete(name + Suffix);
+        else
+            DeleteUnmapped(directory, name + Suffix);
         return true;
+    }
+
+    // Windows removes no file that is mapped, and memory stays mapped until nobody refers to it: objects that were forgotten do.
+    private static void DeleteUnmapped(HeldDirectory directory, string file)
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        directory.Delete(file);
     }
 
     // Null where its maker died before it was whole: nobody has used it.

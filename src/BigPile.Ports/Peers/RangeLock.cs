@@ -1,73 +1,39 @@
-using System.Runtime.InteropServices;
-using BigPile.Memory;
+using System;
 using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>Locks on single bytes of an opened file, which the kernel drops when the process dies.</summary>
+/// <summary>Locks on single bytes of an opened file, which the system drops when the process dies.</summary>
 /// <remarks>
 /// They belong to the opened file, and not to the process: another handle of the same file that is closed takes none away, and two that are
-/// open in one process exclude each other. Threads that share the handle do not.
+/// open in one process exclude each other. Threads that share the handle must exclude each other by themselves.
 /// </remarks>
-internal static partial class RangeLock
+internal static class RangeLock
 {
-    private const int Look = 36; // F_OFD_GETLK
-    private const int TryLock = 37; // F_OFD_SETLK
-    private const int WaitLock = 38; // F_OFD_SETLKW
-    private const short Exclusive = 1; // F_WRLCK
-    private const short None = 2; // F_UNLCK
-    private const short FromBeginning = 0; // SEEK_SET
-    private const int AccessDenied = 13; // EACCES, which some systems say for EAGAIN
-
     /// <summary>Locks a byte, unless another one has it.</summary>
-    internal static bool TryTake(SafeFileHandle file, string path, int place)
-    {
-        while (Set(file, TryLock, Exclusive, place) is not 0 and var error)
-        {
-            if (error is FileErrors.WouldBlock or AccessDenied)
-                return false;
-            if (error != FileErrors.Interrupted)
-                throw FileErrors.Of(path, "locked", error);
-        }
-        return true;
-    }
+    internal static bool TryTake(SafeFileHandle file, string path, int place) => OperatingSystem.IsLinux()
+        ? LinuxRangeLock.TryTake(file, path, place)
+        : WindowsRangeLock.TryTake(file, path, place);
 
     /// <summary>Locks a byte as soon as nobody else has it.</summary>
     internal static void Take(SafeFileHandle file, string path, int place)
     {
-        while (Set(file, WaitLock, Exclusive, place) is not 0 and var error)
-        {
-            if (error != FileErrors.Interrupted)
-                throw FileErrors.Of(path, "locked", error);
-        }
+        if (OperatingSystem.IsLinux())
+            LinuxRangeLock.Take(file, path, place);
+        else
+            WindowsRangeLock.Take(file, path, place);
     }
 
-    internal static void Release(SafeFileHandle file, int place) => _ = Set(file, TryLock, None, place);
+    internal static void Release(SafeFileHandle file, int place)
+    {
+        if (OperatingSystem.IsLinux())
+            LinuxRangeLock.Release(file, place);
+        else
+            WindowsRangeLock.Release(file, place);
+    }
 
     /// <summary>Whether another opened file has a byte locked.</summary>
-    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
-    {
-        Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = place, Length = 1 };
-        return Control(file, Look, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
-    }
-
-    private static int Set(SafeFileHandle file, int command, short kind, int place)
-    {
-        Range range = new() { Kind = kind, Whence = FromBeginning, Start = place, Length = 1 };
-        return Control(file, command, ref range) == 0 ? 0 : Marshal.GetLastPInvokeError();
-    }
-
-    // Variadic: on Linux a pointer goes the same way as if it were declared.
-    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
-    private static partial int Control(SafeFileHandle file, int command, ref Range range);
-
-    // struct flock of 64-bit systems.
-    private struct Range
-    {
-        internal short Kind;
-        internal short Whence;
-        internal long Start;
-        internal long Length;
-        internal int Process; // must be 0 for these locks
-    }
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place) => OperatingSystem.IsLinux()
+        ? LinuxRangeLock.IsHeldByOther(file, path, place)
+        : WindowsRangeLock.IsHeldByOther(file, path, place);
 }

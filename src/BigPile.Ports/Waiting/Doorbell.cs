@@ -32,8 +32,11 @@ internal readonly unsafe struct Doorbell(byte* at)
     /// <summary>Wakes who waits, also one that is about to.</summary>
     internal void RingAlways()
     {
-        Interlocked.Increment(ref Word);
-        Futex.WakeAll((uint*)at);
+        Interlocked.Increment(ref Word); // a full fence, also for what is read below
+        if (OperatingSystem.IsLinux())
+            Futex.WakeAll((uint*)at);
+        else
+            NamedBells.Wake((uint*)at, Volatile.Read(ref Sleepers));
     }
 
     /// <summary>Sleeps until the bell is rung, unless what is waited for is there.</summary>
@@ -42,7 +45,15 @@ internal readonly unsafe struct Doorbell(byte* at)
         Interlocked.Increment(ref Sleepers); // a full fence; pairs with that in Ring
         uint seen = Volatile.Read(ref Word);
         if (!awaited.IsThere)
-            Futex.Sleep((uint*)at, seen, timeout);
+            Sleep(seen, timeout);
         Interlocked.Decrement(ref Sleepers);
+    }
+
+    private void Sleep(uint seen, TimeSpan timeout)
+    {
+        if (OperatingSystem.IsLinux())
+            Futex.Sleep((uint*)at, seen, timeout);
+        else
+            NamedBells.Sleep((uint*)at, seen, timeout);
     }
 }

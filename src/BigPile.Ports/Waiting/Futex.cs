@@ -1,9 +1,11 @@
 using System;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace BigPile.Ports.Waiting;
 
 /// <summary>Sleeping on a word of shared memory, and waking who sleeps on it, in whatever process.</summary>
+[SupportedOSPlatform("linux")]
 internal static unsafe partial class Futex
 {
     private const int Wait = 0; // FUTEX_WAIT, not private: the word is shared between processes

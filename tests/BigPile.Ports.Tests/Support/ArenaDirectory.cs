@@ -9,7 +9,8 @@ internal sealed class ArenaDirectory : IDisposable
 {
     internal const string Name = "test";
 
-    internal string Path { get; } = System.IO.Path.Combine("/dev/shm", "bigpile-test-" + Guid.NewGuid().ToString("N"));
+    internal string Path { get; } = System.IO.Path.Combine(
+        OperatingSystem.IsLinux() ? "/dev/shm" : System.IO.Path.GetTempPath(), "bigpile-test-" + Guid.NewGuid().ToString("N"));
 
     internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096, Watch? watch = null) =>
         SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes, watch));

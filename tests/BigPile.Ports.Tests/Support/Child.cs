@@ -1,4 +1,6 @@
+using System;
 using System.Diagnostics;
+using System.IO;
 
 namespace BigPile.Ports.Tests;
 
@@ -7,14 +9,18 @@ internal static class Child
 {
     internal static Process Start(params string[] arguments)
     {
-        var start = new ProcessStartInfo("dotnet")
+        string assembly = typeof(Child).Assembly.Location;
+        var start = new ProcessStartInfo(OperatingSystem.IsWindows() ? Path.ChangeExtension(assembly, ".exe") : "dotnet")
         {
             RedirectStandardInput = true, // what reads from it waits until it is killed
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.ArgumentList.Add("exec");
-        start.ArgumentList.Add(typeof(Child).Assembly.Location);
+        if (!OperatingSystem.IsWindows())
+        {
+            start.ArgumentList.Add("exec");
+            start.ArgumentList.Add(assembly);
+        }
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_DbgEnableMiniDump"] = "0";

@@ -40,8 +40,7 @@ internal static class HostileRun
     // Whether something was refused.
     private static bool Scene(string path, int at, long pattern)
     {
-        foreach (string file in Directory.Exists(path) ? Directory.GetFiles(path, "*.arena") : [])
-            File.Delete(file);
+        _ = SharedArena.TryRemove(ArenaDirectory.Name, path);
         using SharedArena left = Open(path);
         using SharedArena right = Open(path);
         using SendPort sender = left.OpenSendPort("p", FullPolicy.DropOldest);
@@ -108,7 +107,9 @@ internal static class HostileRun
 
     private static void Flip(string file, int at, long pattern)
     {
-        using var map = MemoryMappedFile.CreateFromFile(file, FileMode.Open);
+        using var stream = new FileStream(file, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+        using var map = MemoryMappedFile.CreateFromFile(
+            stream, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
         using MemoryMappedViewAccessor view = map.CreateViewAccessor();
         view.Write(at, view.ReadInt64(at) ^ pattern);
     }

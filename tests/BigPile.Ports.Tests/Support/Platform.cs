@@ -1,3 +1,4 @@
 using System.Runtime.Versioning;
 
 [assembly: SupportedOSPlatform("linux")]
+[assembly: SupportedOSPlatform("windows")]

@@ -63,7 +63,7 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
         if (_running[role] is { HasExited: true })
         {
             string said = Drop(role, out int exitCode);
-            if (exitCode == 137)
+            if (exitCode == (OperatingSystem.IsWindows() ? -1 : 137))
                 OwnKills++;
             else
                 Fault = $"{Roles[role]} ended with {exitCode}: {said}";
@@ -82,7 +82,7 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
         Messages += said.Count(static letter => letter == Workers.CountedLine) * Workers.CountedMessages;
         exitCode = ended.ExitCode;
         _running[role] = null;
-        return said.Replace($"{Workers.CountedLine}\n", "") + ended.StandardError.ReadToEnd();
+        return said.Replace($"{Workers.CountedLine}{Environment.NewLine}", "") + ended.StandardError.ReadToEnd();
     }
 
     private static void Pause(int milliseconds)

@@ -1,0 +1,68 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using BigPile.Memory;
+using Microsoft.Win32.SafeHandles;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary><see cref="RangeLock"/> on Linux: locks of the opened file, and not of the process as those of POSIX are.</summary>
+[SupportedOSPlatform("linux")]
+internal static partial class LinuxRangeLock
+{
+    private const int Look = 36; // F_OFD_GETLK
+    private const int TryLock = 37; // F_OFD_SETLK
+    private const int WaitLock = 38; // F_OFD_SETLKW
+    private const short Exclusive = 1; // F_WRLCK
+    private const short None = 2; // F_UNLCK
+    private const short FromBeginning = 0; // SEEK_SET
+    private const int AccessDenied = 13; // EACCES, which some systems say for EAGAIN
+
+    internal static bool TryTake(SafeFileHandle file, string path, int place)
+    {
+        while (Set(file, TryLock, Exclusive, place) is not 0 and var error)
+        {
+            if (error is FileErrors.WouldBlock or AccessDenied)
+                return false;
+            if (error != FileErrors.Interrupted)
+                throw FileErrors.Of(path, "locked", error);
+        }
+        return true;
+    }
+
+    internal static void Take(SafeFileHandle file, string path, int place)
+    {
+        while (Set(file, WaitLock, Exclusive, place) is not 0 and var error)
+        {
+            if (error != FileErrors.Interrupted)
+                throw FileErrors.Of(path, "locked", error);
+        }
+    }
+
+    internal static void Release(SafeFileHandle file, int place) => _ = Set(file, TryLock, None, place);
+
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
+    {
+        Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = place, Length = 1 };
+        return Control(file, Look, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
+    }
+
+    private static int Set(SafeFileHandle file, int command, short kind, int place)
+    {
+        Range range = new() { Kind = kind, Whence = FromBeginning, Start = place, Length = 1 };
+        return Control(file, command, ref range) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    }
+
+    // Variadic: on Linux a pointer goes the same way as if it were declared.
+    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
+    private static partial int Control(SafeFileHandle file, int command, ref Range range);
+
+    // struct flock of 64-bit systems.
+    private struct Range
+    {
+        internal short Kind;
+        internal short Whence;
+        internal long Start;
+        internal long Length;
+        internal int Process; // must be 0 for these locks
+    }
+}

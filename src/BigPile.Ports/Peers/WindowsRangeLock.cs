@@ -1,0 +1,67 @@
+using System.Runtime.InteropServices;
+using BigPile.Memory;
+using Microsoft.Win32.SafeHandles;
+
+namespace BigPile.Ports.Peers;
+
+/// <summary><see cref="RangeLock"/> on Windows.</summary>
+/// <remarks>
+/// There is no looking without taking: who looks takes a shared lock for a moment. Lookers are not in each other's way, and who would take
+/// the byte just then is refused; that one, too, has to live with a refusal, and comes again.
+/// </remarks>
+internal static partial class WindowsRangeLock
+{
+    private const int Exclusive = 2; // LOCKFILE_EXCLUSIVE_LOCK
+    private const int AtOnce = 1; // LOCKFILE_FAIL_IMMEDIATELY
+    private const int Violation = 33; // ERROR_LOCK_VIOLATION
+    private const int Pending = 997; // ERROR_IO_PENDING
+
+    internal static bool TryTake(SafeFileHandle file, string path, int place) => Set(file, path, Exclusive | AtOnce, place);
+
+    internal static void Take(SafeFileHandle file, string path, int place)
+    {
+        while (!Set(file, path, Exclusive, place))
+        {
+            // a handle that waits is given the lock before the call returns
+        }
+    }
+
+    internal static void Release(SafeFileHandle file, int place)
+    {
+        Place at = new() { Offset = place };
+        _ = UnlockFile(file, 0, 1, 0, ref at);
+    }
+
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
+    {
+        if (!Set(file, path, AtOnce, place))
+            return true;
+        Release(file, place);
+        return false;
+    }
+
+    private static bool Set(SafeFileHandle file, string path, int flags, int place)
+    {
+        Place at = new() { Offset = place };
+        if (LockFile(file, flags, 0, 1, 0, ref at) != 0)
+            return true;
+        int error = Marshal.GetLastPInvokeError();
+        return error is Violation or Pending ? false : throw FileErrors.Of(path, "locked", error);
+    }
+
+    [LibraryImport("kernel32", EntryPoint = "LockFileEx", SetLastError = true)]
+    private static partial int LockFile(SafeFileHandle file, int flags, int reserved, int lengthLow, int lengthHigh, ref Place place);
+
+    [LibraryImport("kernel32", EntryPoint = "UnlockFileEx", SetLastError = true)]
+    private static partial int UnlockFile(SafeFileHandle file, int reserved, int lengthLow, int lengthHigh, ref Place place);
+
+    // OVERLAPPED.
+    private struct Place
+    {
+        internal nint Internal;
+        internal nint InternalHigh;
+        internal int Offset;
+        internal int OffsetHigh;
+        internal nint Event;
+    }
+}
