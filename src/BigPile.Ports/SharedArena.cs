@@ -79,7 +79,7 @@ public sealed class SharedArena : IDisposable
     /// <exception cref="ArgumentException">The name or an option has no meaning; it is named.</exception>
     /// <exception cref="InvalidDataException">What has the name is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it, 64 processes have it open, or the directory can't be used.</exception>
-    /// <exception cref="PlatformNotSupportedException">The system is neither Linux nor Windows, or the process not one of 64 bits.</exception>
+    /// <exception cref="PlatformNotSupportedException">Neither Linux nor Windows, or a process of 32 bits.</exception>
     public static SharedArena Open(string name, SharedArenaOptions? options = null)
     {
         ArenaFiles.CheckName(name);

@@ -9,8 +9,9 @@ namespace BigPile.Ports;
 public sealed record SharedArenaOptions
 {
     /// <summary>
-    /// The directory of the arena's two files; by default one of the user's own below <c>/dev/shm</c>, or on Windows below the user's local
-    /// data. It is made if it is not there, and must be closed to other users. On a disk the arena is as fast, but for what the system writes there.
+    /// The directory of the arena's two files, which is made if it is not there, and must be closed to other users; by default one of the
+    /// user's own below <c>/dev/shm</c>, or on Windows below the user's local data. On a disk the arena is as fast, but for what the system
+    /// writes there.
     /// </summary>
     public string? Directory { get; init; }
 
