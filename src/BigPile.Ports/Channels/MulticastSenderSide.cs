@@ -27,7 +27,7 @@ internal sealed class MulticastSenderSide
     private long _tail;
     private long _reaped;
     private long _nextLook;
-    private bool _isRetired;
+    private PortEnd? _left;
 
     /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
     internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, Watch watch)
@@ -95,24 +95,25 @@ internal sealed class MulticastSenderSide
         ReapLocked();
     }
 
-    /// <summary>Gives back what all have received.</summary>
+    /// <summary>Gives back what all have received; when this has closed the port, and another sender backs it, everything.</summary>
     internal void ReapLocked()
     {
         _nextLook = _tail + _betweenLooks;
-        long slowest = Record.Slowest(_tail, _reaped);
+        bool isSuperseded = _left is { } left && left != Port.SenderEnd;
+        long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reaped);
         Debug.Assert(slowest >= _reaped && slowest <= _tail, "What was given back stays so.");
         if (slowest == _reaped)
             return;
-        if (!_isRetired)
+        if (_left == null)
             RaiseFloor(slowest);
         while (_reaped < slowest)
             _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
-        if (!_isRetired || !Port.SenderEnd.IsActive)
+        if (!isSuperseded)
             Volatile.Write(ref Port.Reaped, _reaped);
     }
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
-    internal void RetireLocked() => _isRetired = true;
+    internal void RetireLocked() => _left = Port.SenderEnd;
 
     // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
     private void RaiseFloor(long floor)

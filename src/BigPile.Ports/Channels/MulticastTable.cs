@@ -20,7 +20,8 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         (MulticastRecord record, Ring ring) = FindOrBegin(name, depth);
         PortRecord port = record.Port;
         membership.NoticeLocked(port.SenderEnd.IsActive ? port.SenderEnd.Slot : -1);
-        if (port.SenderEnd.IsActive)
+        PortEnd before = port.SenderEnd;
+        if (before.IsActive)
             return null;
         var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, watch);
         watch.At(Step.Adopted);
@@ -29,6 +30,8 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         membership.FinishEstatesLocked();
         side.ReapLocked(); // a sender before, that lives, may have given back some of it meanwhile
         membership.Bells.RingAll(record);
+        if (before.Slot >= 0)
+            membership.Bells.OfReaper(before.Slot).RingAlways(); // what that one backs is backed here
         return side;
     }
 
