@@ -104,6 +104,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
     [InlineData(nameof(Step.EntryHeld), 3, 0)]
     [InlineData(nameof(Step.EntryTaken), 3, 0)]
     [InlineData(nameof(Step.SlowPassed), 4, 1)]
+    [InlineData(nameof(Step.SlowestFound), 4, 1)]
     [InlineData(nameof(Step.FloorRaised), 4, 1)]
     [InlineData(nameof(Step.MemberRemoved), 5, 1)]
     public void Nothing_is_lost_of_one_that_is_killed_between_two_stores(string step, int sent, int missed)

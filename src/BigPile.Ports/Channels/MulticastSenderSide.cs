@@ -118,6 +118,7 @@ internal sealed class MulticastSenderSide
     // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
     private void RaiseFloor(long floor)
     {
+        _watch.At(Step.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
         _watch.At(Step.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins

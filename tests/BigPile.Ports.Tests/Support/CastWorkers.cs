@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
@@ -43,8 +44,14 @@ internal static class CastWorkers
         var patience = Stopwatch.StartNew();
         for (int count = 0; patience.Elapsed < Patience;)
         {
-            if (selector.Select(TimeSpan.FromSeconds(1)) is not { } ready || !TryReceive((MulticastReceiver)ready, out SharedObject? received))
+            if (selector.Select(TimeSpan.FromSeconds(1)) is not { } ready)
                 continue;
+            if (!TryReceive(ready, out SharedObject? received, out string? damage))
+            {
+                if (damage != null)
+                    return Workers.Fault($"'{ready.Name}': {damage}");
+                continue;
+            }
             patience.Restart();
             if (++count % Workers.CountedMessages == 0)
                 Console.WriteLine(Workers.CountedLine);
@@ -91,12 +98,18 @@ internal static class CastWorkers
         selector.Add(receiver);
     }
 
-    private static bool TryReceive(MulticastReceiver receiver, out SharedObject? received)
+    private static bool TryReceive(ReceivePort receiver, out SharedObject? received, out string? damage)
     {
         received = null;
+        damage = null;
         try
         {
             return receiver.TryReceive(out received) == ReceiveResult.Received;
+        }
+        catch (InvalidDataException e)
+        {
+            damage = e.Message;
+            return false;
         }
         catch (PeerLostException)
         {
