@@ -26,7 +26,8 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
     {
         bool isRare = step is Step.SlotLocked or Step.PortsCleaned or Step.ObjectCleaned or Step.SlotCleaned or Step.Adopted
             or Step.MemberNamed or Step.MemberPlaced or Step.MemberAdded or Step.MemberRemoved;
-        bool isSeldom = step is Step.SlowestFound or Step.FloorRaised or Step.MemberPlaced or Step.MemberAdded;
+        bool isSeldom = step is Step.NobodyFound or Step.SlowestFound or Step.FloorRaised
+            or Step.MemberPlaced or Step.MemberAdded;
         int oneIn = isSeldom ? delayOneIn / 30 : delayOneIn;
         lock (_lock)
         {
