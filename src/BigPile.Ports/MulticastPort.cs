@@ -155,13 +155,8 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     {
         lock (_side.Gate)
         {
-            bool wasDrained = _side.IsDrainedLocked;
             _side.ReapLocked();
-            if (!_isDisposed || !_side.IsDrainedLocked)
-                return false;
-            if (!wasDrained)
-                _ports.ReleaseSenderLocked(_side);
-            return true;
+            return _isDisposed && _side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side);
         }
     }
 

@@ -1,5 +1,8 @@
+using System;
 using System.Collections.Generic;
+using System.IO;
 using BigPile.Ports.Channels;
+using BigPile.Ports.Peers;
 
 namespace BigPile.Ports;
 
@@ -27,10 +30,19 @@ internal sealed class OpenEnds
     /// <summary>Gives back what was received.</summary>
     internal void ReapLocked() => _senders.RemoveAll(static one => one.Reap());
 
-    /// <summary>Closes all. Nobody adds any more.</summary>
-    internal void Close()
+    /// <summary>Closes all. Nobody adds any more. What another process holds up is left to who cleans.</summary>
+    internal void Close(ArenaLocks locks)
     {
-        _senders.ForEach(static one => one.Dispose());
-        _receivers.ForEach(static one => one.Dispose());
+        foreach (IDisposable end in (IEnumerable<IDisposable>)[.. _senders, .. _receivers])
+        {
+            try
+            {
+                end.Dispose();
+            }
+            catch (IOException)
+            {
+                locks.GiveUp();
+            }
+        }
     }
 }

@@ -129,13 +129,8 @@ public sealed class SendPort : IDisposable, ISendingEnd
     {
         lock (_side.Gate)
         {
-            bool wasDrained = _side.IsDrainedLocked;
             bool isSound = _side.TryReapLocked();
-            if (!_isDisposed || (isSound && !_side.IsDrainedLocked))
-                return false;
-            if (!wasDrained)
-                _ports.ReleaseSenderLocked(_side);
-            return true;
+            return _isDisposed && (!isSound || (_side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side)));
         }
     }
 

@@ -42,9 +42,14 @@ public sealed class SharedArena : IDisposable
     {
         Name = name;
         _directory = directory;
-        using ArenaLocks.Control control = locks.EnterControl();
-        _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), options.Populate);
-        _membership = Membership.JoinLocked(locks, _objects, options.Watch);
+        using (locks.EnterMaking())
+        {
+            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape());
+            using ArenaLocks.Control control = locks.EnterControl();
+            _membership = Membership.JoinLocked(locks, _objects, options.Watch);
+        }
+        if (options.Populate)
+            _objects.Mapping.Populate();
         _holdings = new Holdings(_objects, _membership.OwnSlot);
         _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
         _ports = new PortTable(_objects, _holdings, _membership, options.Watch);
@@ -90,7 +95,7 @@ public sealed class SharedArena : IDisposable
         ArenaLocks? locks = null;
         try
         {
-            locks = new ArenaLocks(directory, name);
+            locks = new ArenaLocks(directory, name, options.ControlPatience);
             var arena = new SharedArena(name, directory, locks, options);
             lock (Opened)
                 Opened.Add(arena);
@@ -112,8 +117,11 @@ public sealed class SharedArena : IDisposable
     public static bool TryRemove(string name, string? directory = null)
     {
         ArenaFiles.CheckName(name);
+        if (!ArenaFiles.Exists(directory, name))
+            return false;
         using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
-        using var locks = new ArenaLocks(held, name);
+        using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlPatience);
+        using ArenaLocks.Making making = locks.EnterMaking();
         using ArenaLocks.Control control = locks.EnterControl();
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
         {
@@ -224,6 +232,10 @@ public sealed class SharedArena : IDisposable
     }
 
     /// <summary>Closes the ports that this process has open, gives all back that it holds. Calling it again does nothing.</summary>
+    /// <remarks>
+    /// No other thread may be using the bytes of an object: their memory goes with the last reference to the arena or its objects. Where
+    /// another process that opens, closes or cleans is stopped for long, others do what is left, as if this one had died.
+    /// </remarks>
     public void Dispose()
     {
         lock (_making)
@@ -232,12 +244,11 @@ public sealed class SharedArena : IDisposable
                 return;
             _isDisposed = true;
         }
-        _ends.Close();
+        _ends.Close(_membership.Locks);
         _work.End();
         _attendant?.End();
         _holdings.Close();
-        using (_membership.Locks.EnterControl())
-            _membership.LeaveLocked();
+        _membership.Leave();
         _membership.Locks.Dispose();
         _directory.Dispose();
         lock (Opened)

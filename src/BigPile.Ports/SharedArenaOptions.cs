@@ -8,6 +8,10 @@ namespace BigPile.Ports;
 /// <summary>How an arena is made, and where. Who opens one that is there takes its sizes as they are.</summary>
 public sealed record SharedArenaOptions
 {
+    internal static readonly TimeSpan DefaultControlPatience = TimeSpan.FromSeconds(10);
+
+    private static readonly TimeSpan MaxSpin = TimeSpan.FromSeconds(1);
+
     /// <summary>
     /// The directory of the arena's two files, which is made if it is not there, and must be closed to other users; by default one of the
     /// user's own below <c>/dev/shm</c>, or on Windows below the user's local data. On a disk the arena is as fast, but for what the system
@@ -35,15 +39,20 @@ public sealed record SharedArenaOptions
     /// <summary>Have all pages be there from the start, so that no first use is slow; it takes about 0.2 ms a MiB. On by default.</summary>
     public bool Populate { get; init; } = true;
 
-    /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default; zero sleeps at once.</summary>
+    /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default, at most a second; zero sleeps at once.</summary>
     /// <remarks>Less is spent on it while looking has been in vain, and none on a machine of one processor.</remarks>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
     /// <summary>Is told of steps; how tests hold processes up and kill them.</summary>
     internal Watch Watch { get; init; } = new(null, Twin.None);
 
+    /// <summary>How long opening and closing wait for another process that has the control lock and does not go on.</summary>
+    internal TimeSpan ControlPatience { get; init; } = DefaultControlPatience;
+
     internal ArenaShape ToShape()
     {
+        if (Directory?.Length == 0)
+            throw new ArgumentException("SharedArenaOptions.Directory is empty: give it a path, or null for the default.", "options");
         Check(CapacityBytes >= 1, nameof(CapacityBytes), CapacityBytes, "a number from 1");
         Check(IsPowerWithin(GranuleBytes, ArenaShape.MinGranuleBytes, ArenaShape.MaxGranuleBytes), nameof(GranuleBytes), GranuleBytes,
             "a power of two from 64 to 1,048,576");
@@ -51,7 +60,7 @@ public sealed record SharedArenaOptions
         Check(MaxMulticastPorts is >= 0 and <= (int)ArenaShape.MaxPorts, nameof(MaxMulticastPorts), MaxMulticastPorts,
             "a number from 0 to 4,096");
         Check(IsPowerWithin(MaxDepth, 1, ArenaShape.MaxDepth), nameof(MaxDepth), MaxDepth, "a power of two from 1 to 65,536");
-        Check(Spin >= TimeSpan.Zero, nameof(Spin), Spin.Ticks, "a time from zero");
+        Check(Spin >= TimeSpan.Zero && Spin <= MaxSpin, nameof(Spin), Spin.Ticks, "a time from zero to one second");
         long granules = (CapacityBytes - 1) / GranuleBytes + 1;
         Check(granules <= ArenaShape.MaxGranules, nameof(CapacityBytes), CapacityBytes,
             $"at most {ArenaShape.MaxGranules:N0} granules, or larger granules");

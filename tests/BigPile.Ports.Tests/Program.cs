@@ -37,6 +37,9 @@ switch (args[0])
     case "bind":
         Bind(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
         return 0;
+    case "await":
+        Await(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
+        return 0;
     case "idle":
         Idle(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
         return 0;
@@ -87,6 +90,14 @@ static void SendThree(SharedArena arena)
 {
     Cast.Send(arena, arena.OpenMulticastPort("m"), 0, 1, 2);
     Console.WriteLine("sent");
+    Console.ReadLine();
+}
+
+// Has the receiving end, says so, and is killed.
+static void Await(SharedArena arena, string port)
+{
+    arena.OpenReceivePort(port);
+    Console.WriteLine("awaits");
     Console.ReadLine();
 }
 

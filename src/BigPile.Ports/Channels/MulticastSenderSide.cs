@@ -14,7 +14,7 @@ namespace BigPile.Ports.Channels;
 /// one receiver and for many. Of the shared words it believes nothing that could have it give back twice: a cursor behind what was sent
 /// says no more than that all of it was received. Thread safety: the caller has <see cref="Gate"/>.
 /// </remarks>
-internal sealed class MulticastSenderSide
+internal sealed class MulticastSenderSide : ISendingSide
 {
     private const int MostBetweenLooks = 16;
 
@@ -28,6 +28,7 @@ internal sealed class MulticastSenderSide
     private long _reaped;
     private long _nextLook;
     private PortEnd? _left;
+    private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
     internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, Watch watch)
@@ -58,6 +59,9 @@ internal sealed class MulticastSenderSide
     internal MulticastRecord Record { get; }
 
     internal PortRecord Port => Record.Port;
+
+    /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
+    internal bool IsSuperseded => _isSuperseded || (_left is { } left && left != Port.SenderEnd);
 
     /// <summary>Whether all that was sent has been received, and given back.</summary>
     internal bool IsDrainedLocked => _reaped == _tail;
@@ -98,7 +102,7 @@ internal sealed class MulticastSenderSide
     internal void ReapLocked()
     {
         _nextLook = _tail + _betweenLooks;
-        bool isSuperseded = _left is { } left && left != Port.SenderEnd;
+        bool isSuperseded = IsSuperseded;
         long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reaped);
         Debug.Assert(slowest >= _reaped && slowest <= _tail, "What was given back stays so.");
         if (slowest == _reaped)
@@ -113,6 +117,8 @@ internal sealed class MulticastSenderSide
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
     internal void RetireLocked() => _left = Port.SenderEnd;
+
+    public void Supersede() => _isSuperseded = true;
 
     // Nobody listens. All is given back first: else one who comes now could begin with what is older, and see a gap.
     private bool IsDroppedLocked()

@@ -1,3 +1,4 @@
+using System;
 using System.IO;
 using System.Numerics;
 using System.Threading;
@@ -12,18 +13,19 @@ namespace BigPile.Ports.Channels;
 internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
 {
     private readonly ArenaShape _shape = objects.Shape;
+    private readonly LatestSides _latest = new();
 
     /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
     internal MulticastSenderSide? TryBindSender(string name, int depth)
     {
         using ArenaLocks.Control control = membership.Locks.EnterControl();
-        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth);
+        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth, out int number);
         PortRecord port = record.Port;
-        membership.NoticeLocked(port.SenderEnd.IsActive ? port.SenderEnd.Slot : -1);
         PortEnd before = port.SenderEnd;
         if (before.IsActive)
             return null;
         var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, watch);
+        _latest.Add(number, side);
         watch.At(Step.Adopted);
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);
@@ -49,10 +51,14 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     }
 
     /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
-    internal void ReleaseSenderLocked(MulticastSenderSide side)
+    /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
+    internal bool TryReleaseSenderLocked(MulticastSenderSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
-        ReleaseIfDrained(side);
+        if (!membership.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
+            return false;
+        using (control)
+            ReleaseIfDrained(side);
+        return true;
     }
 
     /// <summary>Makes this process a receiver of a port, which is made where there is none.</summary>
@@ -60,9 +66,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     internal MulticastReceiverSide AddReceiver(string name, int depth, bool isFromOldest)
     {
         using ArenaLocks.Control control = membership.Locks.EnterControl();
-        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth);
-        if (record.FindFree() < 0)
-            NoticeReceivers(record);
+        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth, out _);
         int number = record.FindFree();
         if (number < 0)
             throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
@@ -133,20 +137,28 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     private void ReleaseIfDrained(MulticastSenderSide side)
     {
         PortRecord port = side.Port;
-        if (side.IsDrainedLocked && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
             port.SenderEnd = end.WithoutSlot();
         Cleaner.FreeIfDone(side.Record);
     }
 
-    private (MulticastRecord Record, Ring Ring) FindOrBegin(string name, int depth)
+    private (MulticastRecord Record, Ring Ring) FindOrBegin(string name, int depth, out int number)
     {
         byte[] bytes = PortRecord.NameOf(name);
-        (int number, bool isUsed) = PortNames.FindLocked(bytes, _shape.MulticastPorts, at => Record(at).Port);
+        if (PortNames.TryFindLocked(bytes, _shape.MulticastPorts, PortOf, out number))
+        {
+            membership.NoticeLocked(PortOf(number).SenderEnd.Slot);
+            if (Record(number).FindFree() < 0)
+                NoticeReceivers(Record(number));
+        }
+        number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: with the dead, the port may have gone
         MulticastRecord record = Record(number);
         if (!isUsed)
             record.Begin(bytes, depth);
         return (record, new Ring(record.Port, _shape));
     }
+
+    private PortRecord PortOf(int number) => Record(number).Port;
 
     private MulticastRecord Record(int number) => _shape.Multicast(objects.Mapping.Start, number);
 }

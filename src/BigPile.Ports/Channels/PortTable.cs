@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
@@ -10,16 +11,17 @@ namespace BigPile.Ports.Channels;
 internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
 {
     private readonly ArenaShape _shape = objects.Shape;
+    private readonly LatestSides _latest = new();
 
     /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
     internal SenderSide? TryBindSender(string name, int depth)
     {
         using ArenaLocks.Control control = membership.Locks.EnterControl();
-        Ring ring = FindOrBegin(name, depth);
-        membership.NoticeLocked(ring.Port.SenderEnd.IsActive ? ring.Port.SenderEnd.Slot : -1);
+        Ring ring = FindOrBegin(name, depth, out int number);
         if (ring.Port.SenderEnd.IsActive)
             return null;
         var side = new SenderSide(ring, holdings, membership.Bells, watch);
+        _latest.Add(number, side);
         watch.At(Step.Adopted);
         PortRecord port = ring.Port;
         Volatile.Write(ref port.SenderWatches, 0);
@@ -33,8 +35,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     internal ReceiverSide? TryBindReceiver(string name, int depth)
     {
         using ArenaLocks.Control control = membership.Locks.EnterControl();
-        Ring ring = FindOrBegin(name, depth);
-        membership.NoticeLocked(ring.Port.ReceiverEnd.IsActive ? ring.Port.ReceiverEnd.Slot : -1);
+        Ring ring = FindOrBegin(name, depth, out _);
         if (ring.Port.ReceiverEnd.IsActive)
             return null;
         PortRecord port = ring.Port;
@@ -60,10 +61,14 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     }
 
     /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
-    internal void ReleaseSenderLocked(SenderSide side)
+    /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
+    internal bool TryReleaseSenderLocked(SenderSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
-        ReleaseIfDrained(side);
+        if (!membership.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
+            return false;
+        using (control)
+            ReleaseIfDrained(side);
+        return true;
     }
 
     /// <summary>Closes the receiver's end. What a sender that is gone has left is dropped.</summary>
@@ -91,15 +96,20 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     private void ReleaseIfDrained(SenderSide side)
     {
         PortRecord port = side.Port;
-        if (side.IsDrainedLocked && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
             port.SenderEnd = end.WithoutSlot();
         Cleaner.FreeIfDone(port);
     }
 
-    private Ring FindOrBegin(string name, int depth)
+    private Ring FindOrBegin(string name, int depth, out int number)
     {
         byte[] bytes = PortRecord.NameOf(name);
-        (int number, bool isUsed) = PortNames.FindLocked(bytes, _shape.Ports, Record);
+        if (PortNames.TryFindLocked(bytes, _shape.Ports, Record, out number))
+        {
+            membership.NoticeLocked(Record(number).SenderEnd.Slot);
+            membership.NoticeLocked(Record(number).ReceiverEnd.Slot);
+        }
+        number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: with the dead, the port may have gone
         PortRecord port = Record(number);
         if (!isUsed)
             port.Begin(bytes, depth);

@@ -12,7 +12,7 @@ namespace BigPile.Ports.Channels;
 /// What it has put into the ring it remembers by itself, and of the shared words it believes none but how far the receiver is, within
 /// bounds. Thread safety: the caller has <see cref="Gate"/>.
 /// </remarks>
-internal sealed class SenderSide
+internal sealed class SenderSide : ISendingSide
 {
     private readonly Holdings _holdings;
     private readonly Bells _bells;
@@ -22,7 +22,8 @@ internal sealed class SenderSide
     private readonly int[] _backed;
     private long _tail;
     private long _reaped;
-    private bool _isRetired;
+    private PortEnd? _left;
+    private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already.</summary>
     internal SenderSide(Ring ring, Holdings holdings, Bells bells, Watch watch)
@@ -46,6 +47,9 @@ internal sealed class SenderSide
     internal Lock Gate { get; } = new();
 
     internal PortRecord Port => _port;
+
+    /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
+    internal bool IsSuperseded => _isSuperseded || (_left is { } left && left != _port.SenderEnd);
 
     /// <summary>Whether all that was sent has been received, and given back.</summary>
     internal bool IsDrainedLocked => _reaped == _tail;
@@ -84,7 +88,7 @@ internal sealed class SenderSide
     internal void ReapLocked()
     {
         long taken = Volatile.Read(ref _port.Taken);
-        if (_isRetired && taken > _tail)
+        if (_left != null && taken > _tail)
             taken = _tail; // of what a successor has sent
         if (taken == _reaped)
             return;
@@ -92,7 +96,7 @@ internal sealed class SenderSide
             throw Ring.Damaged($"the receiver is at {taken}, and not between {_reaped} and {_tail}");
         while (_reaped < taken)
             _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
-        if (!_isRetired || !_port.SenderEnd.IsActive)
+        if (!IsSuperseded)
             Volatile.Write(ref _port.Reaped, _reaped);
     }
 
@@ -111,5 +115,7 @@ internal sealed class SenderSide
     }
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
-    internal void RetireLocked() => _isRetired = true;
+    internal void RetireLocked() => _left = _port.SenderEnd;
+
+    public void Supersede() => _isSuperseded = true;
 }

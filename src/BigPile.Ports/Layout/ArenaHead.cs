@@ -1,3 +1,4 @@
+using System;
 using System.IO;
 using System.Threading;
 
@@ -9,11 +10,13 @@ internal readonly unsafe struct ArenaHead(byte* at)
     private const long Magic = 0x31414E4552415042; // "BPARENA1"
     private const long CurrentVersion = 2;
     private const int CheckedWords = 8;
+    private const int RestBytes = (int)ArenaShape.HeadBytes - ((CheckedWords + 1) * sizeof(long));
 
     private readonly long* _words = (long*)at;
 
-    /// <summary>Whether its maker died before it was whole.</summary>
-    internal bool IsUnfinished => Volatile.Read(ref _words[0]) == 0;
+    /// <summary>Whether its maker died before it was whole: nothing is there, not even behind the head.</summary>
+    internal bool IsUnfinished =>
+        Volatile.Read(ref _words[0]) == 0 && !new ReadOnlySpan<byte>(_words + CheckedWords + 1, RestBytes).ContainsAnyExcept((byte)0);
 
     internal long LengthBytes
     {

@@ -23,6 +23,10 @@ internal static class ArenaFiles
         return path;
     }
 
+    /// <summary>Whether there is an arena of a name; its directory is not made.</summary>
+    internal static bool Exists(string? directory, string name) =>
+        File.Exists(Path.Combine(Path.GetFullPath(directory ?? DefaultDirectory()), name + Suffix));
+
     private static string DefaultDirectory() => OperatingSystem.IsWindows()
         ? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "BigPile", "Arenas")
         : Path.Combine(Room, "bigpile-" + Environment.UserName);
@@ -45,19 +49,24 @@ internal static class ArenaFiles
     /// <param name="directory">Its directory.</param>
     /// <param name="name">Its name.</param>
     /// <param name="wanted">The shape of a new one.</param>
-    /// <param name="populate">Whether all pages are to be there from the start.</param>
     /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
-    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, bool populate)
+    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted)
     {
+        RefuseLink(directory, name + Suffix);
         using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(file);
         long lengthBytes = file.LengthBytes;
-        ObjectTable? objects = lengthBytes >= ArenaShape.HeadBytes ? TryMap(file, lengthBytes) : null;
-        objects ??= Make(directory, file, wanted);
-        if (populate)
-            objects.Mapping.Populate();
-        return objects;
+        if (lengthBytes is > 0 and < ArenaShape.HeadBytes)
+            throw new InvalidDataException($"'{file.Path}' is no arena: it has {lengthBytes:N0} bytes.");
+        return (lengthBytes > 0 ? TryMap(file, lengthBytes) : null) ?? Make(directory, file, wanted);
+    }
+
+    /// <exception cref="IOException">The name is a link: what it leads to may be anything.</exception>
+    internal static void RefuseLink(HeldDirectory directory, string file)
+    {
+        if (new FileInfo(directory.PathOf(file)).LinkTarget != null)
+            throw new IOException($"'{directory.PathOf(file)}' is a link, and an arena's files must be files.");
     }
 
     /// <summary>Removes an arena's bytes, and leaves its locks.</summary>

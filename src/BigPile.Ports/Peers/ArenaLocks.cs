@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Memory;
@@ -6,39 +7,80 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>The lock file of an arena: a byte for each process, and one for what is done by one process at a time.</summary>
+/// <summary>The lock file of an arena: a byte for each process, and two for what is done by one process at a time.</summary>
 /// <remarks>
-/// The file is never removed: of two that had the name, each would have an owner. Thread safety: all members may be called concurrently;
-/// of a process's own byte and those that it cleans only under the control lock.
+/// The file is never removed: of two that had the name, each would have an owner. Whoever has the control lock may be stopped for as long as
+/// somebody likes, so nobody waits for it without an end. Thread safety: all members may be called concurrently; of a process's own byte
+/// and those that it cleans only under the control lock.
 /// </remarks>
 internal sealed class ArenaLocks : IDisposable
 {
     internal const string Suffix = ".lock";
     private const int ControlPlace = ArenaShape.Processes;
+    private const int MakingPlace = ControlPlace + 1;
 
     private readonly HeldFile _file;
     private readonly Lock _inProcess = new(); // threads that share the handle do not exclude each other by the file's locks
+    private readonly TimeSpan _patience;
+    private volatile bool _hasGivenUp;
 
-    internal ArenaLocks(HeldDirectory directory, string name)
+    /// <summary>Opens the file, or makes it.</summary>
+    /// <param name="directory">Its directory.</param>
+    /// <param name="name">The arena's name.</param>
+    /// <param name="patience">How long <see cref="EnterControl"/> waits.</param>
+    internal ArenaLocks(HeldDirectory directory, string name, TimeSpan patience)
     {
+        _patience = patience;
+        ArenaFiles.RefuseLink(directory, name + Suffix);
         _file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(_file);
     }
 
     /// <summary>Locks out everybody else who opens, closes, binds or cleans; a process that dies meanwhile lets go.</summary>
-    internal Control EnterControl()
+    /// <exception cref="IOException">Another process has it, and does not go on.</exception>
+    internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _patience, out Control control)
+        ? control
+        : throw new IOException(
+            $"A process that opens, closes or cleans '{_file.Path}' has held up others for {_patience.TotalSeconds:0.##} s: is it stopped? "
+            + "Have it go on, or end it.");
+
+    /// <inheritdoc cref="EnterControl"/>
+    /// <param name="patience">How long to wait.</param>
+    /// <param name="control">The lock.</param>
+    /// <returns><see langword="false"/> when another one had it all the time.</returns>
+    internal bool TryEnterControl(TimeSpan patience, out Control control)
     {
-        _inProcess.Enter();
+        control = default;
+        long start = Stopwatch.GetTimestamp();
+        if (!_inProcess.TryEnter(patience))
+            return false;
         try
         {
-            RangeLock.Take(_file.Handle, _file.Path, ControlPlace);
-            return new Control(this);
+            var wait = new SpinWait();
+            while (!RangeLock.TryTake(_file.Handle, _file.Path, ControlPlace))
+            {
+                if (Stopwatch.GetElapsedTime(start) >= patience)
+                    return false;
+                wait.SpinOnce();
+            }
+            control = new Control(this);
+            return true;
         }
-        catch
+        finally
         {
-            _inProcess.Exit();
-            throw;
+            if (!control.IsTaken)
+                _inProcess.Exit();
         }
+    }
+
+    /// <summary>From now on nothing waits for the control lock: the arena is being closed, and others will clean up.</summary>
+    internal void GiveUp() => _hasGivenUp = true;
+
+    /// <summary>Locks out others who make, map or remove the arena's file, which may take long. It is taken before the control lock.</summary>
+    internal Making EnterMaking()
+    {
+        RangeLock.Take(_file.Handle, _file.Path, MakingPlace);
+        return new Making(this);
     }
 
     /// <summary>Takes a process's byte, if nobody has it: who has it alone may change the slot's state.</summary>
@@ -60,6 +102,14 @@ internal sealed class ArenaLocks : IDisposable
     /// <summary>The control lock, which goes with this.</summary>
     internal readonly ref struct Control(ArenaLocks locks)
     {
+        internal bool IsTaken => locks != null;
+
         public void Dispose() => locks.ExitControl();
+    }
+
+    /// <summary>The lock of who makes the file, which goes with this.</summary>
+    internal readonly ref struct Making(ArenaLocks locks)
+    {
+        public void Dispose() => RangeLock.Release(locks._file.Handle, MakingPlace);
     }
 }

@@ -17,7 +17,9 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
     private readonly ArenaShape _shape = objects.Shape;
 
     /// <summary>Cleans a slot. It is free then, or waits for receivers to take what its process had sent.</summary>
-    internal void CleanLocked(int slot)
+    /// <param name="slot">The slot.</param>
+    /// <param name="dropsUnclaimed">Whether also that goes which was sent before any receiver has come.</param>
+    internal void CleanLocked(int slot, bool dropsUnclaimed = false)
     {
         if (watch.Has(Twin.LeavesTheDead))
             return;
@@ -28,7 +30,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             PortRecord port = _shape.Port(objects.Mapping.Start, number);
             if (Volatile.Read(ref port.IsUsed) == 0)
                 continue;
-            hasEstate |= LeavesEstate(port, slot, onTheWay);
+            hasEstate |= LeavesEstate(port, slot, dropsUnclaimed, onTheWay);
             FreeIfDone(port);
         }
         hasEstate |= LeavesEstateOfMulticasts(slot, onTheWay);
@@ -86,7 +88,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
         return hasEstate;
     }
 
-    private bool LeavesEstate(PortRecord port, int slot, HashSet<long> onTheWay)
+    private bool LeavesEstate(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> onTheWay)
     {
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
@@ -97,7 +99,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
         if (sender.Slot != slot)
             return false;
         sender = sender.IsActive ? sender.Lost() : sender;
-        if (!port.ReceiverEnd.IsActive)
+        if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
         long taken = Volatile.Read(ref port.Taken);
         bool hasEstate = NoteOnTheWay(port, taken, Volatile.Read(ref port.Tail), onTheWay);

@@ -19,9 +19,14 @@ internal sealed unsafe class Membership
     // One that is held up by a debugger does not hold up others for longer.
     private static readonly TimeSpan MostForReaping = TimeSpan.FromMilliseconds(200);
 
+    // In calls that have a timeout: who has the control lock may be stopped.
+    private static readonly TimeSpan Brief = TimeSpan.FromMilliseconds(10);
+
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
     private readonly Watch _watch;
+
+    private ulong _unheard; // slots that were asked to give back, and did not in time: nobody waits for them again
 
     private Membership(ArenaLocks locks, ObjectTable objects, Watch watch)
     {
@@ -55,8 +60,10 @@ internal sealed unsafe class Membership
     {
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
             return;
-        using ArenaLocks.Control control = Locks.EnterControl();
-        NoticeLocked(slot);
+        if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
+            return; // who waits looks again
+        using (control)
+            NoticeLocked(slot);
     }
 
     /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
@@ -111,8 +118,10 @@ internal sealed unsafe class Membership
     /// <inheritdoc cref="FinishEstatesLocked"/>
     internal void FinishEstates()
     {
-        using ArenaLocks.Control control = Locks.EnterControl();
-        FinishEstatesLocked();
+        if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
+            return; // the next one who has it does that
+        using (control)
+            FinishEstatesLocked();
     }
 
     /// <summary>Whether a slot is another process's.</summary>
@@ -130,17 +139,35 @@ internal sealed unsafe class Membership
     internal bool HaveReaped()
     {
         List<Received> asked = FindReceived();
+        ulong slots = 0;
         foreach (Received received in asked)
-            Bells.OfReaper(received.Port.SenderEnd.Slot).RingAlways();
-        return asked.Count != 0 && SpinWait.SpinUntil(() => !asked.Exists(IsToBeReaped), MostForReaping);
+        {
+            slots |= 1UL << received.Slot;
+            Bells.OfReaper(received.Slot).RingAlways();
+        }
+        _unheard &= slots; // who has nothing left to give back has heard
+        asked.RemoveAll(received => (_unheard & (1UL << received.Slot)) != 0);
+        if (asked.Count == 0 || SpinWait.SpinUntil(() => !asked.Exists(IsToBeReaped), MostForReaping))
+            return asked.Count != 0;
+        foreach (Received received in asked.FindAll(IsToBeReaped))
+            _unheard |= 1UL << received.Slot;
+        return false;
     }
 
-    /// <summary>Gives all back that this process has.</summary>
-    internal void LeaveLocked()
+    /// <summary>Gives all back that this process has; when another process holds that up, others do it.</summary>
+    internal void Leave()
     {
-        _cleaner.CleanLocked(OwnSlot);
-        Locks.ReleaseLocked(OwnSlot);
-        FinishEstatesLocked();
+        try
+        {
+            using ArenaLocks.Control control = Locks.EnterControl();
+            _cleaner.CleanLocked(OwnSlot);
+            Locks.ReleaseLocked(OwnSlot);
+            FinishEstatesLocked();
+        }
+        catch (IOException)
+        {
+            // the lock of the slot goes with the file: whoever notices cleans, as if this process had died
+        }
     }
 
     /// <summary>How many processes have the arena open, with this one.</summary>
@@ -155,22 +182,30 @@ internal sealed unsafe class Membership
     private int TakeSlotLocked()
     {
         OwnSlot = -1;
-        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        for (int slot = 0; slot < 2 * ArenaShape.Processes; slot++)
         {
-            if (!Locks.TryTakeLocked(slot))
-                continue;
-            if (StateOf(slot) != SlotState.Free)
-                _cleaner.CleanLocked(slot);
-            _watch.At(Step.SlotLocked);
-            if (StateOf(slot) == SlotState.Free)
-            {
-                Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);
-                return slot;
-            }
-            Locks.ReleaseLocked(slot);
+            int one = slot % ArenaShape.Processes;
+            if (TryTakeSlotLocked(one, dropsUnclaimed: slot >= ArenaShape.Processes))
+                return one;
         }
         throw new IOException(
             $"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
+    }
+
+    private bool TryTakeSlotLocked(int slot, bool dropsUnclaimed)
+    {
+        if (!Locks.TryTakeLocked(slot))
+            return false;
+        if (StateOf(slot) != SlotState.Free)
+            _cleaner.CleanLocked(slot, dropsUnclaimed);
+        _watch.At(Step.SlotLocked);
+        if (StateOf(slot) == SlotState.Free)
+        {
+            Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);
+            return true;
+        }
+        Locks.ReleaseLocked(slot);
+        return false;
     }
 
     private List<Received> FindReceived()
@@ -179,12 +214,13 @@ internal sealed unsafe class Membership
         for (int number = 0; number < _objects.Shape.Ports; number++)
         {
             PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
-            found.Add(new Received(port, Volatile.Read(ref port.Taken)));
+            found.Add(new Received(port, port.SenderEnd.Slot, Volatile.Read(ref port.Taken)));
         }
         for (int number = 0; number < _objects.Shape.MulticastPorts; number++)
         {
             MulticastRecord port = _objects.Shape.Multicast(_objects.Mapping.Start, number);
-            found.Add(new Received(port.Port, port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reaped))));
+            long slowest = port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reaped));
+            found.Add(new Received(port.Port, port.Port.SenderEnd.Slot, slowest));
         }
         found.RemoveAll(one => !IsToBeReaped(one));
         return found;
@@ -193,13 +229,12 @@ internal sealed unsafe class Membership
     private bool IsToBeReaped(Received received)
     {
         PortRecord port = received.Port;
-        PortEnd sender = port.SenderEnd;
-        return Volatile.Read(ref port.IsUsed) != 0 && IsOther(sender.Slot) && !sender.WasLost
-            && Volatile.Read(ref port.Reaped) < received.Taken;
+        return Volatile.Read(ref port.IsUsed) != 0 && IsOther(received.Slot) && port.SenderEnd.Slot == received.Slot
+            && StateOf(received.Slot) == SlotState.Active && Volatile.Read(ref port.Reaped) < received.Taken;
     }
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
 
     /// <summary>Up to where a port's objects were received when somebody looked.</summary>
-    private readonly record struct Received(PortRecord Port, long Taken);
+    private readonly record struct Received(PortRecord Port, int Slot, long Taken);
 }
