@@ -104,7 +104,7 @@ internal sealed class MulticastSenderSide
         if (slowest == _reaped)
             return;
         if (_left == null)
-            RaiseFloor(slowest);
+            slowest = RaiseFloor(slowest);
         while (_reaped < slowest)
             _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
         if (!isSuperseded)
@@ -127,14 +127,18 @@ internal sealed class MulticastSenderSide
         return false;
     }
 
-    // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
-    private void RaiseFloor(long floor)
+    // Who comes meanwhile has seen the new floor, or is seen here, and what it begins with is kept.
+    private long RaiseFloor(long floor)
     {
         _watch.At(Step.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
         _watch.At(Step.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins
-        if (!_watch.Has(Twin.GivesBackWithoutSecondLook))
-            Record.Pass(floor, floor);
+        if (_watch.Has(Twin.GivesBackWithoutSecondLook))
+            return floor;
+        long slowest = Record.Slowest(floor, _reaped);
+        if (slowest < floor)
+            Volatile.Write(ref Port.Taken, slowest);
+        return slowest;
     }
 }
