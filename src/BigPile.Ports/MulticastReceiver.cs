@@ -24,8 +24,7 @@ public sealed class MulticastReceiver : ReceivePort
     }
 
     /// <summary>
-    /// How many objects this receiver has lost because it was too slow, of those before the last that it has received. What is lost before
-    /// the first is not counted when it begins with the oldest.
+    /// How many objects this receiver has lost because it was too slow, of those before the last that it has received.
     /// </summary>
     public long MissedCount => _side.Missed;
 }

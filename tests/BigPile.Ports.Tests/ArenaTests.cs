@@ -93,6 +93,7 @@ public sealed class ArenaTests(Xunit.Abstractions.ITestOutputHelper output) : ID
         Assert.Contains("CapacityBytes", Refusal(new() { CapacityBytes = 0 }), StringComparison.Ordinal);
         Assert.Contains("CapacityBytes", Refusal(new() { CapacityBytes = long.MaxValue }), StringComparison.Ordinal);
         Assert.Contains("MaxPorts", Refusal(new() { MaxPorts = 0 }), StringComparison.Ordinal);
+        Assert.Contains("MaxMulticastPorts", Refusal(new() { MaxMulticastPorts = -1 }), StringComparison.Ordinal);
         Assert.Contains("MaxDepth", Refusal(new() { MaxDepth = 3 }), StringComparison.Ordinal);
         Assert.Contains("Spin", Refusal(new() { Spin = TimeSpan.FromTicks(-1) }), StringComparison.Ordinal);
     }

@@ -67,7 +67,7 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
         int slowest = _listeners.Where(static one => !one.IsCutOff).Select(static one => one.Next).DefaultIfEmpty(_tail).Min();
         MulticastReceiver receiver = _arenas[random.Next(3)].OpenMulticastReceiver(
             "m", isFromOldest ? MulticastStart.Oldest : MulticastStart.Next, _depth);
-        var listener = new Listener(receiver) { Next = _tail, IsNew = isFromOldest };
+        var listener = new Listener(receiver) { Next = _tail };
         _listeners.Add(listener);
         if (!isFromOldest || _sender == null || receiver.TryReceive(out SharedObject? received) != ReceiveResult.Received)
         {
@@ -77,7 +77,6 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
         int oldest = Cast.NumberOf(received);
         Assert.InRange(oldest, _tail - _depth, slowest);
         listener.Next = oldest + 1;
-        listener.IsNew = false;
     }
 
     private int Leave(Random random)
@@ -136,8 +135,6 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
             return false;
         }
         Assert.Equal(listener.Next++, Cast.NumberOf(received));
-        listener.Missed = listener.IsNew ? 0 : listener.Missed;
-        listener.IsNew = false;
         Assert.Equal(listener.Missed, listener.Receiver.MissedCount);
         return true;
     }
@@ -164,8 +161,5 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
         internal int Missed { get; set; }
 
         internal bool IsCutOff { get; set; }
-
-        /// <summary>Whether it begins with the oldest, and has received nothing.</summary>
-        internal bool IsNew { get; set; }
     }
 }

@@ -15,8 +15,6 @@ namespace BigPile.Ports.Channels;
 /// </remarks>
 internal sealed class MulticastReceiverSide : ReceivingSide
 {
-    private const long Unknown = -1; // what is oldest is said by the first that is received
-
     private readonly MulticastRecord _record;
     private readonly MemberRecord _member;
     private readonly Ring _ring;
@@ -28,8 +26,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
     private long _missed;
 
     internal MulticastReceiverSide(
-        MulticastRecord record, int number, bool isFromOldest, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch)
-        : base(record.Port)
+        MulticastRecord record, int number, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch) : base(record.Port)
     {
         _record = record;
         Number = number;
@@ -39,7 +36,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         _holdings = holdings;
         _bells = bells;
         _watch = watch;
-        _next = isFromOldest ? Unknown : Volatile.Read(ref _member.Cursor);
+        _next = Volatile.Read(ref _member.Cursor);
     }
 
     /// <summary>The number of its record.</summary>
@@ -133,8 +130,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
 
     private void Count(long taken)
     {
-        if (_next != Unknown)
-            Volatile.Write(ref _missed, _missed + (taken - _next));
+        Volatile.Write(ref _missed, _missed + (taken - _next));
         _next = taken + 1;
     }
 

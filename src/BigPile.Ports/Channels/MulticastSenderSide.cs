@@ -108,7 +108,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         if (slowest == _reaped)
             return;
         if (_left == null)
-            RaiseFloor(slowest);
+            slowest = RaiseFloor(slowest);
         while (_reaped < slowest)
             _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
         if (!isSuperseded)
@@ -133,14 +133,18 @@ internal sealed class MulticastSenderSide : ISendingSide
         return false;
     }
 
-    // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
-    private void RaiseFloor(long floor)
+    // Who comes meanwhile has seen the new floor, or is seen here, and what it begins with is kept.
+    private long RaiseFloor(long floor)
     {
         _watch.At(Step.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
         _watch.At(Step.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins
-        if (!_watch.Has(Twin.GivesBackWithoutSecondLook))
-            Record.Pass(floor, floor);
+        if (_watch.Has(Twin.GivesBackWithoutSecondLook))
+            return floor;
+        long slowest = Record.Slowest(floor, _reaped);
+        if (slowest < floor)
+            Volatile.Write(ref Port.Taken, slowest);
+        return slowest;
     }
 }

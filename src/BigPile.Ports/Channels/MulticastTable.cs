@@ -72,7 +72,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
         Add(record, ring, number, isFromOldest && record.Port.SenderEnd.IsActive);
         membership.Bells.RingAll(record);
-        return new MulticastReceiverSide(record, number, isFromOldest, ring, objects, holdings, membership.Bells, watch);
+        return new MulticastReceiverSide(record, number, ring, objects, holdings, membership.Bells, watch);
     }
 
     /// <summary>Gives a receiver's record back, and with the last one what a sender that is gone has left.</summary>
@@ -92,7 +92,8 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     }
 
     // It names itself first, then says by a bit that it listens, and then looks once more how far the sender is: a sender that has not seen
-    // the bit has not given back what comes behind that look. Who dies in between is found by the name.
+    // the bit has not given back what comes behind that look. It never goes back: a floor that was lowered is perhaps raised again by one
+    // who has seen it at the first place. Who dies in between is found by the name.
     private void Add(MulticastRecord record, Ring ring, int number, bool isFromOldest)
     {
         MemberRecord member = record.Member(number);
@@ -106,7 +107,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
             watch.At(Step.MemberAdded);
             if (!watch.Has(Twin.JoinsWithoutSecondLook))
-                Interlocked.CompareExchange(ref member.Cursor, PlaceOf(ring, isFromOldest), first);
+                Interlocked.CompareExchange(ref member.Cursor, Math.Max(PlaceOf(ring, isFromOldest), first), first);
         }
         catch (InvalidDataException)
         {
