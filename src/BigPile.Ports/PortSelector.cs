@@ -34,11 +34,13 @@ public sealed class PortSelector
     /// <summary>Waits for a port, too, until it is removed or closed.</summary>
     /// <param name="port">A port that was opened by the same arena object.</param>
     /// <exception cref="ArgumentException">It is another arena's, or added already.</exception>
+    /// <exception cref="ObjectDisposedException">It was closed.</exception>
     public void Add(ReceivePort port)
     {
         ArgumentNullException.ThrowIfNull(port);
         lock (_changing)
         {
+            ObjectDisposedException.ThrowIf(port.IsDisposed, port);
             if (!port.IsOf(_membership))
                 throw new ArgumentException("The port was opened by another arena object than the selector.", nameof(port));
             if (Array.IndexOf(_ports, port) >= 0)
@@ -54,6 +56,7 @@ public sealed class PortSelector
     /// <returns><see langword="false"/> when it was not waited for.</returns>
     public bool Remove(ReceivePort port)
     {
+        ArgumentNullException.ThrowIfNull(port);
         lock (_changing)
         {
             int index = Array.IndexOf(_ports, port);

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.IO;
 using System.Numerics;
 using System.Threading;
@@ -19,11 +18,8 @@ namespace BigPile.Ports;
 /// most 64 processes have an arena open at one time; one that opens it twice counts twice. Thread safety: all members may be called
 /// concurrently.
 /// </remarks>
-public sealed class SharedArena : IDisposable
+public sealed partial class SharedArena : IDisposable
 {
-    // One that is forgotten stays open: else the process would be taken for dead, while objects of it are in use.
-    private static readonly HashSet<SharedArena> Opened = [];
-
     private readonly Lock _making = new();
     private readonly HeldDirectory _directory;
     private readonly ObjectTable _objects;
@@ -44,7 +40,7 @@ public sealed class SharedArena : IDisposable
         _directory = directory;
         using (locks.EnterMaking())
         {
-            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape());
+            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks.FileNumber);
             using ArenaLocks.Control control = locks.EnterControl();
             _membership = Membership.JoinLocked(locks, _objects, options.Watch);
         }
@@ -79,58 +75,6 @@ public sealed class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Opens an arena, or makes it.</summary>
-    /// <param name="name">Its name: 1 to 64 letters, digits, '-', '_' and '.', with no '.' in front.</param>
-    /// <param name="options">Where, and how large a new one is; the defaults when <see langword="null"/>.</param>
-    /// <exception cref="ArgumentException">The name or an option has no meaning; it is named.</exception>
-    /// <exception cref="InvalidDataException">What has the name is no arena, or one of another version.</exception>
-    /// <exception cref="IOException">There is no room for it, 64 processes have it open, or the directory can't be used.</exception>
-    /// <exception cref="PlatformNotSupportedException">Neither Linux nor Windows, or a process of 32 bits.</exception>
-    public static SharedArena Open(string name, SharedArenaOptions? options = null)
-    {
-        ArenaFiles.CheckName(name);
-        options ??= new SharedArenaOptions();
-        _ = options.ToShape();
-        HeldDirectory directory = HeldDirectory.Open(ArenaFiles.DirectoryOf(options.Directory));
-        ArenaLocks? locks = null;
-        try
-        {
-            locks = new ArenaLocks(directory, name, options.ControlPatience);
-            var arena = new SharedArena(name, directory, locks, options);
-            lock (Opened)
-                Opened.Add(arena);
-            return arena;
-        }
-        catch
-        {
-            locks?.Dispose(); // and with it the slot's lock
-            directory.Dispose();
-            throw;
-        }
-    }
-
-    /// <summary>Removes an arena that nobody has open. The file of its locks, which is empty, stays.</summary>
-    /// <param name="name">Its name.</param>
-    /// <param name="directory">The directory; that of <see cref="SharedArenaOptions.Directory"/> when <see langword="null"/>.</param>
-    /// <returns><see langword="false"/> when there is none.</returns>
-    /// <exception cref="IOException">A process has it open, or the directory can't be used.</exception>
-    public static bool TryRemove(string name, string? directory = null)
-    {
-        ArenaFiles.CheckName(name);
-        if (!ArenaFiles.Exists(directory, name))
-            return false;
-        using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
-        using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlPatience);
-        using ArenaLocks.Making making = locks.EnterMaking();
-        using ArenaLocks.Control control = locks.EnterControl();
-        for (int slot = 0; slot < ArenaShape.Processes; slot++)
-        {
-            if (locks.IsHeldByOther(slot))
-                throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
-        }
-        return ArenaFiles.TryRemoveLocked(held, name);
-    }
-
     /// <summary>Makes an object, which this process may write until it sends it. Its bytes are those of what was there before.</summary>
     /// <param name="lengthBytes">How many bytes it has, from 0 to <see cref="CapacityBytes"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">There are less than none, or more than the arena has.</exception>
@@ -157,12 +101,13 @@ public sealed class SharedArena : IDisposable
     /// How many objects may be on the way, a power of two; as many as the arena allows when <see langword="null"/>. A port that is there
     /// has its own.
     /// </param>
-    /// <exception cref="ArgumentException">The name or the depth has no meaning.</exception>
+    /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
     /// <exception cref="PortBusyException">A living process has this end.</exception>
     /// <exception cref="IOException">All ports are in use.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public SendPort OpenSendPort(string name, FullPolicy whenFull = FullPolicy.Wait, int? depth = null)
     {
+        CheckDefined(whenFull);
         lock (_making)
         {
             ThrowIfDisposed();
@@ -196,6 +141,7 @@ public sealed class SharedArena : IDisposable
     public MulticastPort OpenMulticastPort(
         string name, SlowReceiverPolicy whenSlow = SlowReceiverPolicy.DropOldest, int? depth = null)
     {
+        CheckDefined(whenSlow);
         lock (_making)
         {
             ThrowIfDisposed();
@@ -209,11 +155,12 @@ public sealed class SharedArena : IDisposable
     /// <param name="name">Its name: 1 to 48 bytes in UTF-8.</param>
     /// <param name="start">With what the receiver begins.</param>
     /// <param name="depth">As for <see cref="OpenMulticastPort"/>.</param>
-    /// <exception cref="ArgumentException">The name or the depth has no meaning.</exception>
+    /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
     /// <exception cref="IOException">All ports are in use, or the port has 64 receivers.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public MulticastReceiver OpenMulticastReceiver(string name, MulticastStart start = MulticastStart.Next, int? depth = null)
     {
+        CheckDefined(start);
         lock (_making)
         {
             ThrowIfDisposed();
@@ -299,6 +246,12 @@ public sealed class SharedArena : IDisposable
         return depth is null ? (int)most : depth >= 1 && depth <= most && BitOperations.IsPow2(depth.Value)
             ? depth.Value
             : throw new ArgumentException($"The depth of a port is a power of two from 1 to {most}, and not {depth}.", nameof(depth));
+    }
+
+    private static void CheckDefined<TEnum>(TEnum value) where TEnum : struct, Enum
+    {
+        if (!Enum.IsDefined(value))
+            throw new ArgumentException($"{typeof(TEnum).Name} has no {value}: give one of {string.Join(", ", Enum.GetNames<TEnum>())}.");
     }
 
     private static PortBusyException Busy(string name, string who) => new($"The port '{name}' has a {who} that lives.");

@@ -31,8 +31,8 @@ public sealed unsafe class SharedObject : IDisposable
     /// <summary>The number of bytes, from 0.</summary>
     public long LengthBytes { get; }
 
-    /// <summary>Whether it may still be written: it was made here, and not sent.</summary>
-    public bool IsWritable => Volatile.Read(ref _isWritable) != 0;
+    /// <summary>Whether it may still be written: it was made here, and neither sent nor let go.</summary>
+    public bool IsWritable => Volatile.Read(ref _isWritable) != 0 && Volatile.Read(ref _isDisposed) == 0;
 
     internal Reference Reference { get; }
 
@@ -60,7 +60,7 @@ public sealed unsafe class SharedObject : IDisposable
     /// <exception cref="ArgumentOutOfRangeException">They do not lie within the object.</exception>
     /// <exception cref="InvalidOperationException">It was received, or sent.</exception>
     /// <exception cref="ObjectDisposedException">It was let go.</exception>
-    public Span<byte> WritableSlice(long offsetBytes, int lengthBytes) => IsWritable
+    public Span<byte> WritableSlice(long offsetBytes, int lengthBytes) => Volatile.Read(ref _isWritable) != 0
         ? Part(offsetBytes, lengthBytes)
         : throw new InvalidOperationException("The object was received, or sent: others may be reading it. Make another one.");
 

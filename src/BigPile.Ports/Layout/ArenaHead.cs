@@ -9,7 +9,7 @@ internal readonly unsafe struct ArenaHead(byte* at)
 {
     private const long Magic = 0x31414E4552415042; // "BPARENA1"
     private const long CurrentVersion = 2;
-    private const int CheckedWords = 8;
+    private const int CheckedWords = 9;
     private const int RestBytes = (int)ArenaShape.HeadBytes - ((CheckedWords + 1) * sizeof(long));
 
     private readonly long* _words = (long*)at;
@@ -52,6 +52,13 @@ internal readonly unsafe struct ArenaHead(byte* at)
     {
         get => _words[7];
         set => _words[7] = value;
+    }
+
+    /// <summary>The number of the file that has the arena's locks; 0 where the system has none.</summary>
+    internal long LockFile
+    {
+        get => _words[8];
+        set => _words[8] = value;
     }
 
     /// <summary>Says that it is whole; the last store.</summary>

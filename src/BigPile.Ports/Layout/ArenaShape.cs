@@ -62,7 +62,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     internal long GranulesOf(long lengthBytes) => lengthBytes == 0 ? 1 : (lengthBytes - 1) / GranuleBytes + 1;
 
     /// <summary>Writes the head; what says that it is whole is stored last.</summary>
-    internal unsafe void WriteHead(byte* start)
+    internal unsafe void WriteHead(byte* start, long lockFile)
     {
         var head = new ArenaHead(start);
         head.GranuleBytes = GranuleBytes;
@@ -71,12 +71,13 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         head.Depth = Depth;
         head.MulticastPorts = MulticastPorts;
         head.LengthBytes = LengthBytes;
+        head.LockFile = lockFile;
         head.Finish();
     }
 
     /// <summary>Reads a head; null where none was finished.</summary>
     /// <exception cref="InvalidDataException">It is one of another version, or no arena's.</exception>
-    internal static unsafe ArenaShape? ReadHead(byte* start, long lengthBytes, string path)
+    internal static unsafe ArenaShape? ReadHead(byte* start, long lengthBytes, long lockFile, string path)
     {
         var head = new ArenaHead(start);
         if (head.IsUnfinished)
@@ -85,6 +86,12 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         head.Check(path);
         if (!shape.IsSound || shape.LengthBytes != lengthBytes || head.LengthBytes != lengthBytes)
             throw new InvalidDataException($"The head of the arena '{path}' does not describe a file of {lengthBytes:N0} bytes.");
+        if (head.LockFile != lockFile)
+        {
+            throw new InvalidDataException(
+                $"The lock file of the arena '{path}' was replaced: who has the arena open and who opens it now would not see each other. "
+                + "Close it everywhere, and remove it.");
+        }
         return shape;
     }
 

@@ -17,6 +17,9 @@ internal readonly unsafe struct PortRecord(byte* at)
     internal const int MaxNameBytes = 48;
     private const int NameAt = 16;
 
+    // Two names that are no text must not become the same one.
+    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
     /// <summary>1 while the port is in use.</summary>
     internal ref int IsUsed => ref Unsafe.AsRef<int>(at);
 
@@ -86,10 +89,10 @@ internal readonly unsafe struct PortRecord(byte* at)
     }
 
     /// <summary>The name as bytes.</summary>
-    /// <exception cref="ArgumentException">It is empty, or too long.</exception>
+    /// <exception cref="ArgumentException">It is empty, or too long, or no text.</exception>
     internal static byte[] NameOf(string name)
     {
-        byte[] bytes = Encoding.UTF8.GetBytes(name);
+        byte[] bytes = Strict.GetBytes(name);
         return bytes.Length is > 0 and <= MaxNameBytes
             ? bytes
             : throw new ArgumentException(

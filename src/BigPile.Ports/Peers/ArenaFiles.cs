@@ -49,9 +49,10 @@ internal static class ArenaFiles
     /// <param name="directory">Its directory.</param>
     /// <param name="name">Its name.</param>
     /// <param name="wanted">The shape of a new one.</param>
+    /// <param name="lockFile">The number of the file of its locks.</param>
     /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
-    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted)
+    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, long lockFile)
     {
         RefuseLink(directory, name + Suffix);
         using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
@@ -59,7 +60,7 @@ internal static class ArenaFiles
         long lengthBytes = file.LengthBytes;
         if (lengthBytes is > 0 and < ArenaShape.HeadBytes)
             throw new InvalidDataException($"'{file.Path}' is no arena: it has {lengthBytes:N0} bytes.");
-        return (lengthBytes > 0 ? TryMap(file, lengthBytes) : null) ?? Make(directory, file, wanted);
+        return (lengthBytes > 0 ? TryMap(file, lengthBytes, lockFile) : null) ?? Make(directory, file, wanted, lockFile);
     }
 
     /// <exception cref="IOException">The name is a link: what it leads to may be anything.</exception>
@@ -91,26 +92,26 @@ internal static class ArenaFiles
     }
 
     // Null where its maker died before it was whole: nobody has used it.
-    private static ObjectTable? TryMap(HeldFile file, long lengthBytes)
+    private static ObjectTable? TryMap(HeldFile file, long lengthBytes, long lockFile)
     {
         file.Allocate(lengthBytes, isNew: false);
         var mapping = new Mapping(file, lengthBytes);
         ArenaShape? shape;
         unsafe
         {
-            shape = ArenaShape.ReadHead(mapping.Start, lengthBytes, file.Path);
+            shape = ArenaShape.ReadHead(mapping.Start, lengthBytes, lockFile, file.Path);
         }
         return shape is { } found ? new ObjectTable(mapping, found) : null;
     }
 
-    private static unsafe ObjectTable Make(HeldDirectory directory, HeldFile file, ArenaShape shape)
+    private static unsafe ObjectTable Make(HeldDirectory directory, HeldFile file, ArenaShape shape, long lockFile)
     {
         try
         {
             file.SetLength(0);
             file.Allocate(shape.LengthBytes, isNew: true);
             var mapping = new Mapping(file, shape.LengthBytes);
-            shape.WriteHead(mapping.Start);
+            shape.WriteHead(mapping.Start, lockFile);
             return new ObjectTable(mapping, shape);
         }
         catch

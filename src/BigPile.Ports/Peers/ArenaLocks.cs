@@ -36,6 +36,9 @@ internal sealed class ArenaLocks : IDisposable
         OwnerOnly.Give(_file);
     }
 
+    /// <summary>What the system calls the file; 0 where it does not tell.</summary>
+    internal long FileNumber => (long)(FileStatus.Of(_file.Handle)?.Number ?? 0);
+
     /// <summary>Locks out everybody else who opens, closes, binds or cleans; a process that dies meanwhile lets go.</summary>
     /// <exception cref="IOException">Another process has it, and does not go on.</exception>
     internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _patience, out Control control)

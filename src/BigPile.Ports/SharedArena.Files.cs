@@ -1,0 +1,67 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using BigPile.Memory;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports;
+
+/// <content>Opening by name, and removing.</content>
+public sealed partial class SharedArena
+{
+    // One that is forgotten stays open: else the process would be taken for dead, while objects of it are in use.
+    private static readonly HashSet<SharedArena> Opened = [];
+
+    /// <summary>Opens an arena, or makes it.</summary>
+    /// <param name="name">Its name: 1 to 64 letters, digits, '-', '_' and '.', with no '.' in front.</param>
+    /// <param name="options">Where, and how large a new one is; the defaults when <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">The name or an option has no meaning; it is named.</exception>
+    /// <exception cref="InvalidDataException">What has the name is no arena, or one of another version.</exception>
+    /// <exception cref="IOException">There is no room for it, 64 processes have it open, or the directory can't be used.</exception>
+    /// <exception cref="PlatformNotSupportedException">Neither Linux nor Windows, or a process of 32 bits.</exception>
+    public static SharedArena Open(string name, SharedArenaOptions? options = null)
+    {
+        ArenaFiles.CheckName(name);
+        options ??= new SharedArenaOptions();
+        _ = options.ToShape();
+        HeldDirectory directory = HeldDirectory.Open(ArenaFiles.DirectoryOf(options.Directory));
+        ArenaLocks? locks = null;
+        try
+        {
+            locks = new ArenaLocks(directory, name, options.ControlPatience);
+            var arena = new SharedArena(name, directory, locks, options);
+            lock (Opened)
+                Opened.Add(arena);
+            return arena;
+        }
+        catch
+        {
+            locks?.Dispose(); // and with it the slot's lock
+            directory.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Removes an arena that nobody has open. The file of its locks, which is empty, stays.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="directory">The directory; that of <see cref="SharedArenaOptions.Directory"/> when <see langword="null"/>.</param>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <exception cref="IOException">A process has it open, or the directory can't be used.</exception>
+    public static bool TryRemove(string name, string? directory = null)
+    {
+        ArenaFiles.CheckName(name);
+        if (!ArenaFiles.Exists(directory, name))
+            return false;
+        using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
+        using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlPatience);
+        using ArenaLocks.Making making = locks.EnterMaking();
+        using ArenaLocks.Control control = locks.EnterControl();
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            if (locks.IsHeldByOther(slot))
+                throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
+        }
+        return ArenaFiles.TryRemoveLocked(held, name);
+    }
+}
