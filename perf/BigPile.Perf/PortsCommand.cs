@@ -81,10 +81,10 @@ internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
         var options = new PortsOptions
         {
             Mode = arguments.GetValue(_mode) ?? Defaults.Mode,
-            SizesBytes = arguments.GetValue(_sizes) ?? Defaults.SizesBytes,
-            Receivers = arguments.GetValue(_receivers) ?? Defaults.Receivers,
+            SizesBytes = arguments.GetValue(_sizes) is { Length: > 0 } sizes ? sizes : Defaults.SizesBytes,
+            Receivers = arguments.GetValue(_receivers) is { Length: > 0 } receivers ? receivers : Defaults.Receivers,
             Count = arguments.GetValue(_count),
-            Ways = arguments.GetValue(_ways) ?? Defaults.Ways,
+            Ways = arguments.GetValue(_ways) is { Length: > 0 } ways ? ways : Defaults.Ways,
             IsPinned = arguments.GetValue(_pin),
         };
         if (options.Ways.Contains(MessageWay.Udp) && options.SizesBytes.Max() > DatagramChannel.MaxBytes)

@@ -24,7 +24,6 @@ internal static class MessageRunner
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static PortsReport Run(PortsOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        using ThreadPin? pin = options.IsPinned ? ThreadPin.OfSender() : null;
         var rows = new List<PortsRow>();
         progress.Begin("messages", options.SizesBytes.Count * options.Receivers.Count * options.Ways.Count);
         foreach (int sizeBytes in options.SizesBytes)
@@ -45,6 +44,7 @@ internal static class MessageRunner
     private static PortsRow Measure(MessageRoute route, int receivers, CancellationToken stop)
     {
         using var company = new Company(route, receivers);
+        using ThreadPin? pin = route.Options.IsPinned ? ThreadPin.OfSender() : null; // behind the processes' start: they would inherit it
         IMessageLoad load = route.Options.Mode switch
         {
             PortsMode.RoundTrip => new RoundTripLoad(company.Lanes),

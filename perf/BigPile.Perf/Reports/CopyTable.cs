@@ -8,14 +8,14 @@ namespace BigPile.Perf.Reports;
 /// <summary>The copy report as a table for people.</summary>
 internal static class CopyTable
 {
-    private const int Width = 120; // it has more columns than a terminal of the usual width has room for
+    private const int Width = 140; // it has more columns than a terminal of the usual width has room for
 
     internal static void Write(IAnsiConsole console, CopyReport report)
     {
         console.Profile.Width = Math.Max(console.Profile.Width, Width);
-        Table table = new Table().Border(TableBorder.Rounded).AddColumn("Way");
+        Table table = new Table().Border(TableBorder.Rounded).AddColumn(new TableColumn("Way").NoWrap());
         foreach (string column in new[] { "8 KB in cache", "8 KB in memory", "Image", "Image in memory", "Make", "First write", "Free" })
-            table.AddColumn(new TableColumn(column).RightAligned());
+            table.AddColumn(new TableColumn(column).RightAligned().NoWrap());
         table.Title = new TableTitle($"copy: GB a second, median and range of {report.Repetitions}; microseconds to make an image");
         table.Caption = new TableTitle(Markup.Escape(
             Invariant($"8 KB in cache: the pointer's way has {report.PointerOfLimit:N2} of C's memcpy, ")

@@ -8,12 +8,15 @@ namespace BigPile.Perf.Reports;
 /// <summary>The ports report as a table for people.</summary>
 internal static class PortsTable
 {
+    private const int Width = 100; // so that each head has room on a line
+
     private const string Ways =
         "Each message is copied in and out on both sides, and checked. Ports spin for very long, as by default, or not at all. "
         + "UDP takes more than 65,507 bytes in several datagrams.";
 
     internal static void Write(IAnsiConsole console, PortsReport report)
     {
+        console.Profile.Width = Math.Max(console.Profile.Width, Width);
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("Way");
         string[] columns = ["Bytes", "Receivers", .. ColumnsOf(report.Options.Mode)];
         foreach (string column in columns)
