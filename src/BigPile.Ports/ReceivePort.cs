@@ -15,11 +15,11 @@ namespace BigPile.Ports;
 /// A receiver that opens a port goes on where the one before has stopped. Thread safety: all members may be called concurrently; of several
 /// threads that receive, each object comes to one.
 /// </remarks>
-public sealed class ReceivePort : IDisposable
+public class ReceivePort : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly ReceiverSide _side;
-    private readonly PortTable _ports;
+    private readonly ReceivingSide _side;
+    private readonly Action _close;
     private readonly ObjectTable _objects;
     private readonly Holdings _holdings;
     private readonly Membership _membership;
@@ -28,12 +28,12 @@ public sealed class ReceivePort : IDisposable
     private bool _isDisposed;
 
     internal ReceivePort(
-        string name, ReceiverSide side, PortTable ports, ObjectTable objects, Holdings holdings, Membership membership, Patience patience,
+        string name, ReceivingSide side, Action close, ObjectTable objects, Holdings holdings, Membership membership, Patience patience,
         PendingWork work)
     {
         Name = name;
         _side = side;
-        _ports = ports;
+        _close = close;
         _objects = objects;
         _holdings = holdings;
         _membership = membership;
@@ -82,7 +82,7 @@ public sealed class ReceivePort : IDisposable
                 throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return ReceiveResult.Nothing;
-            if (!_patience.Wait(_side.Port.Data, new DataAwaited(_side.Port, sender), left))
+            if (!_side.Wait(_patience, sender, left))
                 _membership.Notice(sender.Slot);
         }
     }
@@ -108,7 +108,7 @@ public sealed class ReceivePort : IDisposable
             if (_isDisposed)
                 return;
             _isDisposed = true;
-            _ports.CloseReceiver(_side);
+            _close();
         }
     }
 
@@ -117,8 +117,7 @@ public sealed class ReceivePort : IDisposable
 
     /// <summary>Whether receiving would give or throw something at once.</summary>
     internal bool IsReady =>
-        Volatile.Read(ref _side.Port.Tail) != Volatile.Read(ref _side.Port.Taken) || IsDisposed
-        || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+        _side.HasMore || IsDisposed || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
     /// <summary>The slot of the sender; -1 for none.</summary>
     internal int SenderSlot => _side.Port.SenderEnd.Slot;
@@ -127,7 +126,7 @@ public sealed class ReceivePort : IDisposable
     internal bool IsOf(Membership membership) => ReferenceEquals(_membership, membership);
 
     /// <summary>Has senders ring the bell of the process, too.</summary>
-    internal void AnnounceWaiting() => Interlocked.Exchange(ref _side.Port.ReceiverWatches, 1);
+    internal void AnnounceWaiting() => _side.AnnounceWaiting(_membership.OwnSlot);
 
     internal bool IsDisposed => Volatile.Read(ref _isDisposed);
 

@@ -16,7 +16,7 @@ namespace BigPile.Ports;
 /// process next sends there, or somebody has no room for an object. Thread safety: all members may be called
 /// concurrently.
 /// </remarks>
-public sealed class SendPort : IDisposable
+public sealed class SendPort : IDisposable, ISendingEnd
 {
     private readonly SenderSide _side;
     private readonly PortTable _ports;
@@ -121,11 +121,11 @@ public sealed class SendPort : IDisposable
         }
     }
 
-    internal bool IsDisposed => Volatile.Read(ref _isDisposed);
+    bool ISendingEnd.IsDisposed => IsDisposed;
 
-    /// <summary>Gives back what was received.</summary>
-    /// <returns>Whether nothing will ever be to be given back any more.</returns>
-    internal bool Reap()
+    private bool IsDisposed => Volatile.Read(ref _isDisposed);
+
+    bool ISendingEnd.Reap()
     {
         lock (_side.Gate)
         {

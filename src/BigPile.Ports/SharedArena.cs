@@ -31,10 +31,10 @@ public sealed class SharedArena : IDisposable
     private readonly RoomFinder _room;
     private readonly Membership _membership;
     private readonly PortTable _ports;
+    private readonly MulticastTable _multicasts;
     private readonly TimeSpan _spin;
     private readonly PendingWork _work;
-    private readonly List<SendPort> _senders = []; // also closed ones, of which something is on the way
-    private readonly List<ReceivePort> _receivers = [];
+    private readonly OpenEnds _ends = new();
     private Attendant? _attendant;
     private bool _isDisposed;
 
@@ -48,6 +48,7 @@ public sealed class SharedArena : IDisposable
         _holdings = new Holdings(_objects, _membership.OwnSlot);
         _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
         _ports = new PortTable(_objects, _holdings, _membership, options.Watch);
+        _multicasts = new MulticastTable(_objects, _holdings, _membership, options.Watch);
         _spin = options.Spin;
         _work = new PendingWork(_membership.Bells.OfWaiter(_membership.OwnSlot), new Patience(_spin));
     }
@@ -157,12 +158,9 @@ public sealed class SharedArena : IDisposable
         lock (_making)
         {
             ThrowIfDisposed();
-            _senders.RemoveAll(static one => one.IsDisposed && one.Reap());
             SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            var port = new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), _work, whenFull);
-            _senders.Add(port);
-            _attendant ??= new Attendant(_membership.Bells.OfReaper(_membership.OwnSlot), GiveBackReceived);
-            return port;
+            return RememberLocked(
+                new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), _work, whenFull));
         }
     }
 
@@ -174,10 +172,46 @@ public sealed class SharedArena : IDisposable
         {
             ThrowIfDisposed();
             ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
-            var port = new ReceivePort(name, side, _ports, _objects, _holdings, _membership, new Patience(_spin), _work);
-            _receivers.RemoveAll(static one => one.IsDisposed);
-            _receivers.Add(port);
-            return port;
+            return _ends.AddReceiverLocked(new ReceivePort(
+                name, side, () => _ports.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
+        }
+    }
+
+    /// <summary>Opens the sending end of a multicast port, which is made where there is none.</summary>
+    /// <param name="name">Its name: 1 to 48 bytes in UTF-8. Other ports may have the same.</param>
+    /// <param name="whenSlow">What a send does when a receiver is behind by the whole depth.</param>
+    /// <param name="depth">
+    /// How many objects a receiver may be behind, a power of two; as many as the arena allows when <see langword="null"/>. A port that is
+    /// there has its own.
+    /// </param>
+    /// <inheritdoc cref="OpenSendPort" path="/exception"/>
+    public MulticastPort OpenMulticastPort(
+        string name, SlowReceiverPolicy whenSlow = SlowReceiverPolicy.DropOldest, int? depth = null)
+    {
+        lock (_making)
+        {
+            ThrowIfDisposed();
+            MulticastSenderSide side = _multicasts.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
+            return RememberLocked(
+                new MulticastPort(name, side, _multicasts, _holdings, _membership, new Patience(_spin), _work, whenSlow));
+        }
+    }
+
+    /// <summary>Opens one more receiver of a multicast port, which is made where there is none.</summary>
+    /// <param name="name">Its name: 1 to 48 bytes in UTF-8.</param>
+    /// <param name="start">With what the receiver begins.</param>
+    /// <param name="depth">As for <see cref="OpenMulticastPort"/>.</param>
+    /// <exception cref="ArgumentException">The name or the depth has no meaning.</exception>
+    /// <exception cref="IOException">All ports are in use, or the port has 64 receivers.</exception>
+    /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
+    public MulticastReceiver OpenMulticastReceiver(string name, MulticastStart start = MulticastStart.Next, int? depth = null)
+    {
+        lock (_making)
+        {
+            ThrowIfDisposed();
+            MulticastReceiverSide side = _multicasts.AddReceiver(name, CheckDepth(depth), start == MulticastStart.Oldest);
+            return _ends.AddReceiverLocked(new MulticastReceiver(
+                name, side, () => _multicasts.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
         }
     }
 
@@ -198,8 +232,7 @@ public sealed class SharedArena : IDisposable
                 return;
             _isDisposed = true;
         }
-        _senders.ForEach(static port => port.Dispose());
-        _receivers.ForEach(static port => port.Dispose());
+        _ends.Close();
         _work.End();
         _attendant?.End();
         _holdings.Close();
@@ -209,6 +242,12 @@ public sealed class SharedArena : IDisposable
         _directory.Dispose();
         lock (Opened)
             Opened.Remove(this);
+    }
+
+    private T RememberLocked<T>(T sender) where T : ISendingEnd
+    {
+        _attendant ??= new Attendant(_membership.Bells.OfReaper(_membership.OwnSlot), GiveBackReceived);
+        return _ends.AddSenderLocked(sender);
     }
 
     private SharedObject? TryTakeWhatIsGivenBack(long lengthBytes)
@@ -239,7 +278,7 @@ public sealed class SharedArena : IDisposable
         lock (_making)
         {
             if (!_isDisposed)
-                _senders.RemoveAll(static port => port.Reap());
+                _ends.ReapLocked();
         }
     }
 

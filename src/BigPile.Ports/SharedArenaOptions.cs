@@ -24,6 +24,10 @@ public sealed record SharedArenaOptions
     /// <summary>How many ports there may be at one time: 256 by default, from 1 to 4,096.</summary>
     public int MaxPorts { get; init; } = 256;
 
+    /// <summary>How many multicast ports there may be at one time: 16 by default, from 0 to 4,096.</summary>
+    /// <remarks>Each costs about 4.5 KB, and as each other port 16 bytes for each of <see cref="MaxDepth"/>.</remarks>
+    public int MaxMulticastPorts { get; init; } = 16;
+
     /// <summary>The most objects that may be on the way in a port: 256 by default, from 1 to 65,536; a power of two.</summary>
     public int MaxDepth { get; init; } = 256;
 
@@ -43,13 +47,15 @@ public sealed record SharedArenaOptions
         Check(IsPowerWithin(GranuleBytes, ArenaShape.MinGranuleBytes, ArenaShape.MaxGranuleBytes), nameof(GranuleBytes), GranuleBytes,
             "a power of two from 64 to 1,048,576");
         Check(MaxPorts is >= 1 and <= (int)ArenaShape.MaxPorts, nameof(MaxPorts), MaxPorts, "a number from 1 to 4,096");
+        Check(MaxMulticastPorts is >= 0 and <= (int)ArenaShape.MaxPorts, nameof(MaxMulticastPorts), MaxMulticastPorts,
+            "a number from 0 to 4,096");
         Check(IsPowerWithin(MaxDepth, 1, ArenaShape.MaxDepth), nameof(MaxDepth), MaxDepth, "a power of two from 1 to 65,536");
         Check(Spin >= TimeSpan.Zero, nameof(Spin), Spin.Ticks, "a time from zero");
         long granules = (CapacityBytes - 1) / GranuleBytes + 1;
         Check(granules <= ArenaShape.MaxGranules, nameof(CapacityBytes), CapacityBytes,
             $"at most {ArenaShape.MaxGranules:N0} granules, or larger granules");
         Check(granules * GranuleBytes < SealedLength.MaxBytes, nameof(CapacityBytes), CapacityBytes, "less than 1 TiB");
-        return new ArenaShape(GranuleBytes, granules, MaxPorts, MaxDepth);
+        return new ArenaShape(GranuleBytes, granules, MaxPorts, MaxDepth, MaxMulticastPorts);
     }
 
     private static bool IsPowerWithin(long value, long least, long most) => value >= least && value <= most && BitOperations.IsPow2(value);

@@ -18,6 +18,19 @@ switch (args[0])
         return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
     case "receive":
         return Workers.Receive(OpenTroubled(args), args[2]);
+    case "send-all":
+        return CastWorkers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
+    case "receive-both":
+        return CastWorkers.Receive(OpenTroubled(args), args[2].Split(','), int.Parse(args[4]));
+    case "cast-to":
+        CastWorkers.CastTo(args[1], Enum.Parse<Step>(args[2]));
+        return 0;
+    case "listen":
+        Listen(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
+        return 0;
+    case "cast":
+        SendThree(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
+        return 0;
     case "bind":
         Bind(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
         return 0;
@@ -45,6 +58,23 @@ static void Bind(SharedArena arena, string port)
 {
     arena.OpenSendPort(port).Send(arena.Allocate(10_000));
     Console.WriteLine("bound");
+    Console.ReadLine();
+}
+
+// Has two receivers of a multicast port, says so, and is killed.
+static void Listen(SharedArena arena)
+{
+    arena.OpenMulticastReceiver("m");
+    arena.OpenMulticastReceiver("m");
+    Console.WriteLine("listens");
+    Console.ReadLine();
+}
+
+// Sends three objects to all, says so, and is killed.
+static void SendThree(SharedArena arena)
+{
+    Cast.Send(arena, arena.OpenMulticastPort("m"), 0, 1, 2);
+    Console.WriteLine("sent");
     Console.ReadLine();
 }
 

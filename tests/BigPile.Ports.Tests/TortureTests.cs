@@ -10,11 +10,13 @@ public sealed class TortureTests(Xunit.Abstractions.ITestOutputHelper output) : 
 
     public void Dispose() => _directory.Dispose();
 
-    [Fact]
-    public void Kills_leave_nothing_behind()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Kills_leave_nothing_behind(bool isMulticast)
     {
         using SharedArena arena = _directory.Open(1 << 19, 1024);
-        using (Torture torture = Begin(TestLeg.Seed(1), Twin.None, killOneIn: 5_000))
+        using (Torture torture = Begin(isMulticast, TestLeg.Seed(1), Twin.None, killOneIn: 5_000))
         {
             torture.Run(TestLeg.Steps(20, 600), TimeSpan.FromMinutes(TestLeg.IsLong ? 20 : 2));
             output.WriteLine($"kills {torture.Kills}, at steps {torture.OwnKills}, messages about {torture.Messages:N0}");
@@ -25,21 +27,25 @@ public sealed class TortureTests(Xunit.Abstractions.ITestOutputHelper output) : 
         CheckEmpty();
     }
 
-    /// <summary>The control: a wrong order of stores is found.</summary>
-    [Fact]
-    public void A_receiver_that_takes_before_it_holds_is_found()
+    /// <summary>The controls: a wrong order of stores is found.</summary>
+    [Theory]
+    [InlineData(false, nameof(Twin.HoldsAfterTaking))]
+    [InlineData(true, nameof(Twin.HoldsAfterTaking))]
+    [InlineData(true, nameof(Twin.JoinsWithoutSecondLook))]
+    [InlineData(true, nameof(Twin.GivesBackWithoutSecondLook))]
+    public void A_wrong_order_of_stores_is_found(bool isMulticast, string twin)
     {
         using SharedArena arena = _directory.Open(1 << 19, 1024);
-        using Torture torture = Begin(TestLeg.Seed(2), Twin.HoldsAfterTaking, killOneIn: 0);
+        using Torture torture = Begin(isMulticast, TestLeg.Seed(2), Enum.Parse<Twin>(twin), killOneIn: 0);
         torture.Run(int.MaxValue, TimeSpan.FromSeconds(60));
         output.WriteLine(torture.Fault);
         Assert.Contains("fault: ", torture.Fault, StringComparison.Ordinal);
     }
 
-    private Torture Begin(int seed, Twin twin, int killOneIn)
+    private Torture Begin(bool isMulticast, int seed, Twin twin, int killOneIn)
     {
         output.WriteLine($"seed {seed}");
-        return new Torture(_directory.Path, seed, twin, killOneIn);
+        return new Torture(_directory.Path, isMulticast ? Torture.OneToMany : Torture.OneToOne, seed, twin, killOneIn);
     }
 
     private void CheckEmpty()

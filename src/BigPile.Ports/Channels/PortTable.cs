@@ -1,4 +1,3 @@
-using System.IO;
 using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
@@ -100,18 +99,12 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     private Ring FindOrBegin(string name, int depth)
     {
         byte[] bytes = PortRecord.NameOf(name);
-        PortRecord? free = null;
-        for (int number = 0; number < _shape.Ports; number++)
-        {
-            PortRecord port = _shape.Port(objects.Mapping.Start, number);
-            bool isUsed = Volatile.Read(ref port.IsUsed) != 0;
-            if (isUsed && port.HasName(bytes))
-                return new Ring(port, _shape);
-            if (!isUsed)
-                free ??= port;
-        }
-        PortRecord begun = free ?? throw new IOException($"The arena has {_shape.Ports} ports, and all are in use: make it with more.");
-        begun.Begin(bytes, depth);
-        return new Ring(begun, _shape);
+        (int number, bool isUsed) = PortNames.FindLocked(bytes, _shape.Ports, Record);
+        PortRecord port = Record(number);
+        if (!isUsed)
+            port.Begin(bytes, depth);
+        return new Ring(port, _shape);
     }
+
+    private PortRecord Record(int number) => _shape.Port(objects.Mapping.Start, number);
 }

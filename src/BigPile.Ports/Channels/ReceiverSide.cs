@@ -1,8 +1,10 @@
+using System;
 using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
 using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
@@ -11,15 +13,13 @@ namespace BigPile.Ports.Channels;
 /// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
 /// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
 /// </remarks>
-internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch)
+internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch) : ReceivingSide(ring.Port)
 {
     private readonly PortRecord _port = ring.Port;
 
-    internal PortRecord Port => _port;
+    internal override bool HasMore => Volatile.Read(ref _port.Tail) != Volatile.Read(ref _port.Taken);
 
-    /// <summary>Takes the next object, held once.</summary>
-    /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryTakeLocked(out Reference reference, out long lengthBytes)
+    internal override bool TryTakeLocked(out Reference reference, out long lengthBytes)
     {
         while (true)
         {
@@ -43,6 +43,11 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
             }
         }
     }
+
+    internal override bool Wait(Patience patience, PortEnd sender, TimeSpan timeout) =>
+        patience.Wait(_port.Data, new DataAwaited(_port, sender), timeout);
+
+    internal override void AnnounceWaiting(int slot) => Interlocked.Exchange(ref _port.ReceiverWatches, 1);
 
     private bool TryTake(long taken, Reference reference, out long lengthBytes)
     {

@@ -46,17 +46,18 @@ internal readonly struct Ring
     /// <exception cref="InvalidDataException">Something else is there.</exception>
     internal Reference? ReadNext(long number)
     {
-        bool isWhole = Port.Entry(number, Depth).TryRead(out Reference reference) && reference.Head < _shape.Granules;
-        if (isWhole)
+        if (TryRead(number, out Reference reference))
             return reference;
         return Volatile.Read(ref Port.Taken) != number ? null : throw Damaged($"number {number} is {reference.Word:X}");
     }
 
     /// <summary>The object of a number, which may be received already.</summary>
     /// <exception cref="InvalidDataException">Something else is there.</exception>
-    internal Reference Read(long number)
-    {
-        bool isWhole = Port.Entry(number, Depth).TryRead(out Reference reference) && reference.Head < _shape.Granules;
-        return isWhole ? reference : throw Damaged($"number {number} is {reference.Word:X}");
-    }
+    internal Reference Read(long number) =>
+        TryRead(number, out Reference reference) ? reference : throw Damaged($"number {number} is {reference.Word:X}");
+
+    /// <summary>Reads the object of a number.</summary>
+    /// <returns><see langword="false"/> when something else is there.</returns>
+    internal bool TryRead(long number, out Reference reference) =>
+        Port.Entry(number, Depth).TryRead(out reference) && reference.Head < _shape.Granules;
 }

@@ -39,6 +39,27 @@ internal enum Step
     /// <summary>The cleaner has done all but say so.</summary>
     SlotCleaned,
 
+    /// <summary>A sender to many has passed those that are too slow, and holds still what they were at.</summary>
+    SlowPassed,
+
+    /// <summary>A sender to many has found the slowest, and has not said up to where it gives back.</summary>
+    SlowestFound,
+
+    /// <summary>A sender to many has said up to where it gives back, and has not looked who has come meanwhile.</summary>
+    FloorRaised,
+
+    /// <summary>A receiver among many has a record, and says neither where it begins nor that it listens.</summary>
+    MemberNamed,
+
+    /// <summary>A receiver among many knows where it begins, and does not say that it listens.</summary>
+    MemberPlaced,
+
+    /// <summary>A receiver among many says that it listens, and has not looked again how far the sender is.</summary>
+    MemberAdded,
+
+    /// <summary>A receiver among many listens no more, and has its record still.</summary>
+    MemberRemoved,
+
     /// <summary>A new sender backs what is on the way, and the port does not name it.</summary>
     Adopted,
 }

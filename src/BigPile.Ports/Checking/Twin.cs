@@ -17,4 +17,10 @@ internal enum Twin
 
     /// <summary>A process that is gone is not cleaned up after.</summary>
     LeavesTheDead = 4,
+
+    /// <summary>A receiver among many does not look again how far the sender is, once it has said that it listens.</summary>
+    JoinsWithoutSecondLook = 8,
+
+    /// <summary>A sender to many gives back without a look at who has come meanwhile.</summary>
+    GivesBackWithoutSecondLook = 16,
 }

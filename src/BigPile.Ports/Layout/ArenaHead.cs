@@ -7,8 +7,8 @@ namespace BigPile.Ports.Layout;
 internal readonly unsafe struct ArenaHead(byte* at)
 {
     private const long Magic = 0x31414E4552415042; // "BPARENA1"
-    private const long CurrentVersion = 1;
-    private const int CheckedWords = 7;
+    private const long CurrentVersion = 2;
+    private const int CheckedWords = 8;
 
     private readonly long* _words = (long*)at;
 
@@ -43,6 +43,12 @@ internal readonly unsafe struct ArenaHead(byte* at)
     {
         get => _words[6];
         set => _words[6] = value;
+    }
+
+    internal long MulticastPorts
+    {
+        get => _words[7];
+        set => _words[7] = value;
     }
 
     /// <summary>Says that it is whole; the last store.</summary>

@@ -3,12 +3,13 @@ using System.Numerics;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>Where everything lies in an arena: it follows from four numbers, which its head states.</summary>
+/// <summary>Where everything lies in an arena: it follows from five numbers, which its head states.</summary>
 /// <param name="GranuleBytes">The unit of memory: a power of two.</param>
 /// <param name="Granules">How many there are.</param>
 /// <param name="Ports">How many ports there may be at one time.</param>
 /// <param name="Depth">How many objects may be on the way in a port.</param>
-internal readonly record struct ArenaShape(long GranuleBytes, long Granules, long Ports, long Depth)
+/// <param name="MulticastPorts">How many ports with any number of receivers there may be at one time.</param>
+internal readonly record struct ArenaShape(long GranuleBytes, long Granules, long Ports, long Depth, long MulticastPorts)
 {
     internal const int Processes = 64; // the bits of a holder mask
     internal const long HeadBytes = 4096;
@@ -18,14 +19,21 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     internal const long MinGranuleBytes = 64;
     internal const long MaxGranuleBytes = 1 << 20;
     private const long PageBytes = 4096;
+    private const long LineBytes = 64;
 
     private static long SlotsAt => HeadBytes;
 
     private static long PortsAt => SlotsAt + (Processes * SlotRecord.Bytes);
 
-    private long PortBytes => PortRecord.Bytes + (Depth * RingEntry.Bytes);
+    private long RingBytes => Depth * RingEntry.Bytes;
 
-    private long ObjectsAt => PortsAt + (Ports * PortBytes);
+    private long PortBytes => PortRecord.Bytes + RingBytes;
+
+    private long MulticastAt => Rounded(PortsAt + (Ports * PortBytes), LineBytes);
+
+    private long MulticastBytes => Rounded(PortBytes, LineBytes) + (MulticastRecord.MaxReceivers * MemberRecord.Bytes);
+
+    private long ObjectsAt => MulticastAt + (MulticastPorts * MulticastBytes);
 
     /// <summary>Where the memory of the objects begins: at a page.</summary>
     internal long DataAt => Rounded(ObjectsAt + (Granules * ObjectRecord.Bytes), PageBytes);
@@ -37,11 +45,14 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     internal bool IsSound =>
         BitOperations.IsPow2(GranuleBytes) && GranuleBytes is >= MinGranuleBytes and <= MaxGranuleBytes
         && Granules is >= 1 and <= MaxGranules && Ports is >= 1 and <= MaxPorts && Depth is >= 1 and <= MaxDepth
-        && BitOperations.IsPow2(Depth) && Granules * GranuleBytes < SealedLength.MaxBytes;
+        && BitOperations.IsPow2(Depth) && MulticastPorts is >= 0 and <= MaxPorts && Granules * GranuleBytes < SealedLength.MaxBytes;
 
     internal unsafe SlotRecord Slot(byte* start, int slot) => new(start + SlotsAt + (slot * SlotRecord.Bytes));
 
     internal unsafe PortRecord Port(byte* start, int port) => new(start + PortsAt + (port * PortBytes));
+
+    internal unsafe MulticastRecord Multicast(byte* start, int port) =>
+        new(start + MulticastAt + (port * MulticastBytes), Rounded(PortBytes, LineBytes));
 
     internal unsafe ObjectRecord Object(byte* start, long head) => new(start + ObjectsAt + (head * ObjectRecord.Bytes));
 
@@ -58,6 +69,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         head.Granules = Granules;
         head.Ports = Ports;
         head.Depth = Depth;
+        head.MulticastPorts = MulticastPorts;
         head.LengthBytes = LengthBytes;
         head.Finish();
     }
@@ -69,7 +81,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         var head = new ArenaHead(start);
         if (head.IsUnfinished)
             return null;
-        var shape = new ArenaShape(head.GranuleBytes, head.Granules, head.Ports, head.Depth);
+        var shape = new ArenaShape(head.GranuleBytes, head.Granules, head.Ports, head.Depth, head.MulticastPorts);
         head.Check(path);
         if (!shape.IsSound || shape.LengthBytes != lengthBytes || head.LengthBytes != lengthBytes)
             throw new InvalidDataException($"The head of the arena '{path}' does not describe a file of {lengthBytes:N0} bytes.");

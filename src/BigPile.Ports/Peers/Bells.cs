@@ -1,4 +1,5 @@
 using System;
+using System.Numerics;
 using System.Threading;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -35,6 +36,23 @@ internal sealed unsafe class Bells(ObjectTable objects)
         if (Volatile.Read(ref port.SenderWatches) != 0 && port.SenderEnd.Slot is >= 0 and int slot)
             OfWaiter(slot).Ring();
         GC.KeepAlive(objects);
+    }
+
+    /// <summary>There is something to receive for all. Those that wait by a bell of their own are rung one by one.</summary>
+    internal void RingData(MulticastRecord port)
+    {
+        port.Data.Ring(); // fences, also for what is read below
+        for (ulong left = Volatile.Read(ref port.Watchers); left != 0; left &= left - 1)
+            OfWaiter(BitOperations.TrailingZeroCount(left)).Ring();
+        GC.KeepAlive(objects);
+    }
+
+    /// <summary>The sender of a multicast port, or one of its receivers, has come or gone.</summary>
+    internal void RingAll(MulticastRecord port)
+    {
+        RingBoth(port.Port);
+        for (ulong left = Volatile.Read(ref port.Watchers); left != 0; left &= left - 1)
+            OfWaiter(BitOperations.TrailingZeroCount(left)).RingAlways();
     }
 
     /// <summary>One end of a port has changed its owner.</summary>

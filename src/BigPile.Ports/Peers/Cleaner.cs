@@ -31,6 +31,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             hasEstate |= LeavesEstate(port, slot, onTheWay);
             FreeIfDone(port);
         }
+        hasEstate |= LeavesEstateOfMulticasts(slot, onTheWay);
         watch.At(Step.PortsCleaned);
         ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
         if (hasEstate)
@@ -48,6 +49,43 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             Volatile.Write(ref port.IsUsed, 0);
     }
 
+    /// <inheritdoc cref="FreeIfDone(PortRecord)"/>
+    internal static void FreeIfDone(MulticastRecord port)
+    {
+        if (port.Port.SenderEnd is { IsActive: false, Slot: < 0 } && Volatile.Read(ref port.Members) == 0)
+            Volatile.Write(ref port.Port.IsUsed, 0);
+    }
+
+    private bool LeavesEstateOfMulticasts(int slot, HashSet<long> onTheWay)
+    {
+        bool hasEstate = false;
+        for (int number = 0; number < _shape.MulticastPorts; number++)
+        {
+            MulticastRecord port = _shape.Multicast(objects.Mapping.Start, number);
+            if (Volatile.Read(ref port.Port.IsUsed) == 0)
+                continue;
+            if (Audience.RemoveAllOfLocked(port, slot, watch))
+                bells.RingAll(port); // a sender may have waited for it
+            hasEstate |= LeavesEstate(port, slot, onTheWay);
+            FreeIfDone(port);
+        }
+        return hasEstate;
+    }
+
+    private bool LeavesEstate(MulticastRecord multicast, int slot, HashSet<long> onTheWay)
+    {
+        PortRecord port = multicast.Port;
+        PortEnd sender = port.SenderEnd;
+        if (sender.Slot != slot)
+            return false;
+        sender = sender.IsActive ? sender.Lost() : sender;
+        long tail = Volatile.Read(ref port.Tail);
+        bool hasEstate = NoteOnTheWay(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
+        port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
+        bells.RingAll(multicast);
+        return hasEstate;
+    }
+
     private bool LeavesEstate(PortRecord port, int slot, HashSet<long> onTheWay)
     {
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
@@ -61,17 +99,16 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
         sender = sender.IsActive ? sender.Lost() : sender;
         if (!port.ReceiverEnd.IsActive)
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
-        bool hasEstate = NoteOnTheWay(port, onTheWay);
+        long taken = Volatile.Read(ref port.Taken);
+        bool hasEstate = NoteOnTheWay(port, taken, Volatile.Read(ref port.Tail), onTheWay);
         port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
         bells.RingBoth(port);
         return hasEstate;
     }
 
-    private bool NoteOnTheWay(PortRecord port, HashSet<long> onTheWay)
+    private bool NoteOnTheWay(PortRecord port, long taken, long tail, HashSet<long> onTheWay)
     {
         int depth = Volatile.Read(ref port.Depth);
-        long taken = Volatile.Read(ref port.Taken);
-        long tail = Volatile.Read(ref port.Tail);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or nothing that a process in its right mind has written
         for (long number = taken; number < tail && !watch.Has(Twin.FreesWhatIsOnTheWay); number++)

@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
+using System.Numerics;
 using System.Threading;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
@@ -57,6 +59,13 @@ internal sealed unsafe class Membership
         NoticeLocked(slot);
     }
 
+    /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
+    internal void Notice(ulong slots)
+    {
+        for (ulong left = slots; left != 0; left &= left - 1)
+            Notice(BitOperations.TrailingZeroCount(left));
+    }
+
     /// <summary>Looks at all others.</summary>
     internal void NoticeAll()
     {
@@ -64,7 +73,7 @@ internal sealed unsafe class Membership
             Notice(slot);
     }
 
-    /// <inheritdoc cref="Notice"/>
+    /// <inheritdoc cref="Notice(int)"/>
     internal void NoticeLocked(int slot)
     {
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || !Locks.TryTakeLocked(slot))
@@ -120,16 +129,10 @@ internal sealed unsafe class Membership
     /// <returns>Whether there was anything.</returns>
     internal bool HaveReaped()
     {
-        long asked = 0;
-        for (int number = 0; number < _objects.Shape.Ports; number++)
-        {
-            PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
-            if (!IsToBeReaped(port))
-                continue;
-            asked++;
-            Bells.OfReaper(port.SenderEnd.Slot).RingAlways();
-        }
-        return asked != 0 && SpinWait.SpinUntil(IsAllReaped, MostForReaping);
+        List<Received> asked = FindReceived();
+        foreach (Received received in asked)
+            Bells.OfReaper(received.Port.SenderEnd.Slot).RingAlways();
+        return asked.Count != 0 && SpinWait.SpinUntil(() => !asked.Exists(IsToBeReaped), MostForReaping);
     }
 
     /// <summary>Gives all back that this process has.</summary>
@@ -170,19 +173,33 @@ internal sealed unsafe class Membership
             $"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
     }
 
-    private bool IsAllReaped()
+    private List<Received> FindReceived()
     {
+        var found = new List<Received>();
         for (int number = 0; number < _objects.Shape.Ports; number++)
         {
-            if (IsToBeReaped(_objects.Shape.Port(_objects.Mapping.Start, number)))
-                return false;
+            PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
+            found.Add(new Received(port, Volatile.Read(ref port.Taken)));
         }
-        return true;
+        for (int number = 0; number < _objects.Shape.MulticastPorts; number++)
+        {
+            MulticastRecord port = _objects.Shape.Multicast(_objects.Mapping.Start, number);
+            found.Add(new Received(port.Port, port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reaped))));
+        }
+        found.RemoveAll(one => !IsToBeReaped(one));
+        return found;
     }
 
-    private bool IsToBeReaped(PortRecord port) =>
-        Volatile.Read(ref port.IsUsed) != 0 && IsOther(port.SenderEnd.Slot) && !port.SenderEnd.WasLost
-        && Volatile.Read(ref port.Reaped) != Volatile.Read(ref port.Taken);
+    private bool IsToBeReaped(Received received)
+    {
+        PortRecord port = received.Port;
+        PortEnd sender = port.SenderEnd;
+        return Volatile.Read(ref port.IsUsed) != 0 && IsOther(sender.Slot) && !sender.WasLost
+            && Volatile.Read(ref port.Reaped) < received.Taken;
+    }
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
+
+    /// <summary>Up to where a port's objects were received when somebody looked.</summary>
+    private readonly record struct Received(PortRecord Port, long Taken);
 }

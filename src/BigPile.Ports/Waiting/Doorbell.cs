@@ -9,8 +9,10 @@ namespace BigPile.Ports.Waiting;
 /// Who waits announces itself, fences, looks once more, and sleeps. Who rings has stored what is waited for, fences, and looks whether
 /// anybody is announced. Each fence pairs with the other: one of the two sees what the other one stored. The count is a hint only: one
 /// who died announced leaves it too high, which costs a call to the system at each ring, and no sleep lasts longer than a slice.
+/// One that is relayed wakes one sleeper, which wakes the next: so many cost who rings no more than one. A process that is stopped, or
+/// dies, while it sleeps breaks the chain once, and the others come at the end of their slice, or with the next ring.
 /// </remarks>
-internal readonly unsafe struct Doorbell(byte* at)
+internal readonly unsafe struct Doorbell(byte* at, bool isRelayed = false)
 {
     private const int SleepersAt = 64;
 
@@ -20,6 +22,9 @@ internal readonly unsafe struct Doorbell(byte* at)
     private ref uint Word => ref Unsafe.AsRef<uint>(at);
 
     private ref int Sleepers => ref Unsafe.AsRef<int>(at + SleepersAt);
+
+    /// <summary>The same bell, for those who wake each other.</summary>
+    internal Doorbell Relayed() => new(at, isRelayed: true);
 
     /// <summary>Wakes who waits, if anybody does. What is waited for is stored already.</summary>
     internal void Ring()
@@ -33,7 +38,7 @@ internal readonly unsafe struct Doorbell(byte* at)
     internal void RingAlways()
     {
         Interlocked.Increment(ref Word);
-        Futex.WakeAll((uint*)at);
+        Futex.Wake((uint*)at, isRelayed ? 1 : int.MaxValue);
     }
 
     /// <summary>Sleeps until the bell is rung, unless what is waited for is there.</summary>
@@ -43,6 +48,8 @@ internal readonly unsafe struct Doorbell(byte* at)
         uint seen = Volatile.Read(ref Word);
         if (!awaited.IsThere)
             Futex.Sleep((uint*)at, seen, timeout);
-        Interlocked.Decrement(ref Sleepers);
+        int others = Interlocked.Decrement(ref Sleepers);
+        if (isRelayed && others != 0 && (Rung != seen || awaited.IsThere))
+            Futex.Wake((uint*)at, 1);
     }
 }

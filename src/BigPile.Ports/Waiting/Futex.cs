@@ -7,7 +7,7 @@ namespace BigPile.Ports.Waiting;
 internal static unsafe partial class Futex
 {
     private const int Wait = 0; // FUTEX_WAIT, not private: the word is shared between processes
-    private const int Wake = 1;
+    private const int WakeUp = 1;
 
     private static readonly nint Call = RuntimeInformation.ProcessArchitecture switch
     {
@@ -27,8 +27,8 @@ internal static unsafe partial class Futex
         _ = SystemCall(Call, word, Wait, (nint)value, &spec, null, 0);
     }
 
-    /// <summary>Wakes all who sleep on the word.</summary>
-    internal static void WakeAll(uint* word) => _ = SystemCall(Call, word, Wake, int.MaxValue, null, null, 0);
+    /// <summary>Wakes so many of those who sleep on the word, longest asleep first.</summary>
+    internal static void Wake(uint* word, int sleepers) => _ = SystemCall(Call, word, WakeUp, sleepers, null, null, 0);
 
     // Variadic: on these processors whole numbers and pointers go the same way as if they were declared.
     [LibraryImport("libc", EntryPoint = "syscall")]

@@ -7,13 +7,21 @@ using BigPile.Ports.Checking;
 namespace BigPile.Ports.Tests;
 
 /// <summary>Senders and receivers in processes that die, and others in their place.</summary>
-internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) : IDisposable
+internal sealed class Torture(string path, (string Role, string Port)[] roles, int seed, Twin twin, int killOneIn) : IDisposable
 {
-    private static readonly (string Role, string Port)[] Roles =
+    /// <summary>Two ports with a sender and a receiver each.</summary>
+    internal static readonly (string Role, string Port)[] OneToOne =
         [("send", "waits"), ("receive", "waits"), ("send", "drops"), ("receive", "drops")];
 
+    /// <summary>Two multicast ports with a sender each, and receivers that listen at both.</summary>
+    internal static readonly (string Role, string Port)[] OneToMany =
+    [
+        ("send-all", "waits"), ("send-all", "drops"),
+        ("receive-both", "waits,drops"), ("receive-both", "waits,drops"), ("receive-both", "waits,drops"),
+    ];
+
     private readonly Random _random = new(seed);
-    private readonly Process?[] _running = new Process?[Roles.Length];
+    private readonly Process?[] _running = new Process?[roles.Length];
     private int _started;
 
     internal int Kills { get; private set; }
@@ -32,11 +40,11 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
         var watch = Stopwatch.StartNew();
         while ((Kills + OwnKills < kills || OwnKills == 0 || Messages == 0) && Fault == null && watch.Elapsed < most)
         {
-            for (int role = 0; role < Roles.Length; role++)
+            for (int role = 0; role < roles.Length; role++)
                 Replace(role);
             bool isKill = kills != int.MaxValue;
             Pause(_random.Next(200));
-            int victim = _random.Next(Roles.Length);
+            int victim = _random.Next(roles.Length);
             if (!isKill || _running[victim] is not { HasExited: false } process)
                 continue;
             process.Kill();
@@ -66,13 +74,13 @@ internal sealed class Torture(string path, int seed, Twin twin, int killOneIn) :
             if (exitCode == 137)
                 OwnKills++;
             else
-                Fault = $"{Roles[role]} ended with {exitCode}: {said}";
+                Fault = $"{roles[role]} ended with {exitCode}: {said}";
         }
         if (_running[role] != null || Fault != null)
             return;
         int number = ++_started;
         _running[role] = Child.Start(
-            Roles[role].Role, path, Roles[role].Port, number.ToString(), _random.Next().ToString(), twin.ToString(), killOneIn.ToString());
+            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), twin.ToString(), killOneIn.ToString());
     }
 
     private string Drop(int role, out int exitCode)

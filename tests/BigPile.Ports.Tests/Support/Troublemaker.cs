@@ -24,7 +24,8 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
     // What is rare is likelier to be where it happens.
     private (bool IsKill, long Microseconds) Choose(Step step)
     {
-        bool isRare = step is Step.SlotLocked or Step.PortsCleaned or Step.ObjectCleaned or Step.SlotCleaned or Step.Adopted;
+        bool isRare = step is Step.SlotLocked or Step.PortsCleaned or Step.ObjectCleaned or Step.SlotCleaned or Step.Adopted
+            or Step.MemberNamed or Step.MemberPlaced or Step.MemberAdded or Step.MemberRemoved;
         lock (_lock)
         {
             bool isKill = killOneIn != 0 && _random.Next(isRare ? Math.Max(1, killOneIn / 200) : killOneIn) == 0;

@@ -85,7 +85,7 @@ internal static class Workers
         }
     }
 
-    private static int Fault(string what)
+    internal static int Fault(string what)
     {
         Console.WriteLine("fault: " + what);
         return 3;

@@ -1,0 +1,142 @@
+using System;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>The ring of a multicast port, as one of its receivers sees it.</summary>
+/// <remarks>
+/// It holds an object first and then moves its own cursor behind it: until that the sender's hold keeps the object, and a sender that has
+/// passed this receiver meanwhile has moved the same word. Thread safety: the caller has the receiver's lock.
+/// </remarks>
+internal sealed class MulticastReceiverSide : ReceivingSide
+{
+    private const long Unknown = -1; // what is oldest is said by the first that is received
+
+    private readonly MulticastRecord _record;
+    private readonly MemberRecord _member;
+    private readonly Ring _ring;
+    private readonly ObjectTable _objects;
+    private readonly Holdings _holdings;
+    private readonly Bells _bells;
+    private readonly Watch _watch;
+    private long _next;
+    private long _missed;
+
+    internal MulticastReceiverSide(
+        MulticastRecord record, int number, bool isFromOldest, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch)
+        : base(record.Port)
+    {
+        _record = record;
+        Number = number;
+        _member = record.Member(number);
+        _ring = ring;
+        _objects = objects;
+        _holdings = holdings;
+        _bells = bells;
+        _watch = watch;
+        _next = isFromOldest ? Unknown : Volatile.Read(ref _member.Cursor);
+    }
+
+    /// <summary>The number of its record.</summary>
+    internal int Number { get; }
+
+    internal MulticastRecord Record => _record;
+
+    /// <summary>How many objects it was passed at.</summary>
+    internal long Missed => Volatile.Read(ref _missed);
+
+    internal override bool HasMore => Volatile.Read(ref Port.Tail) != Volatile.Read(ref _member.Cursor);
+
+    /// <inheritdoc/>
+    /// <exception cref="SlowReceiverException">The sender has cut this receiver off.</exception>
+    internal override bool TryTakeLocked(out Reference reference, out long lengthBytes)
+    {
+        while (true)
+        {
+            (long cursor, long tail) = ReadCounters();
+            reference = default;
+            lengthBytes = 0;
+            if (cursor == tail)
+                return false;
+            if (ReadEntry(cursor) is not { } next)
+                continue;
+            reference = next;
+            _watch.At(Step.EntryRead);
+            bool isTaken = _watch.Has(Twin.HoldsAfterTaking)
+                ? TryTakeWrongly(cursor, reference, out lengthBytes)
+                : TryTake(cursor, reference, out lengthBytes);
+            if (!isTaken)
+                continue;
+            Count(cursor);
+            _watch.At(Step.EntryTaken);
+            if (Volatile.Read(ref Port.Taken) == cursor)
+                _bells.RingRoom(Port); // of those who were the slowest
+            return true;
+        }
+    }
+
+    internal override bool Wait(Patience patience, PortEnd sender, TimeSpan timeout) =>
+        patience.Wait(_record.Data, new NumberAwaited(Port, _member, sender), timeout);
+
+    internal override void AnnounceWaiting(int slot) => Interlocked.Or(ref _record.Watchers, 1UL << slot);
+
+    private (long Cursor, long Tail) ReadCounters()
+    {
+        while (true)
+        {
+            long cursor = Volatile.Read(ref _member.Cursor);
+            long tail = Volatile.Read(ref Port.Tail);
+            if (cursor == MemberRecord.CutOff)
+                throw new SlowReceiverException("The sender has cut this receiver off: it was behind by all that the port can have.");
+            if (cursor >= _next && cursor <= tail && tail - cursor <= _ring.Depth)
+                return (cursor, tail);
+            if (Volatile.Read(ref _member.Cursor) == cursor)
+                throw Ring.Damaged($"a receiver is at {cursor} and was at {_next}, and {tail} were sent");
+        }
+    }
+
+    // Null when the sender has passed this receiver meanwhile.
+    private Reference? ReadEntry(long number)
+    {
+        if (_ring.TryRead(number, out Reference reference))
+            return reference;
+        return IsAt(number) ? throw Ring.Damaged($"number {number} is {reference.Word:X}") : null;
+    }
+
+    private bool TryTake(long number, Reference reference, out long lengthBytes)
+    {
+        _holdings.Add(reference.Head);
+        _watch.At(Step.EntryHeld);
+        bool isObject = _objects.TryResolve(reference, out lengthBytes);
+        if (isObject && Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) == number)
+            return true;
+        _holdings.Release(reference.Head);
+        if (!isObject && IsAt(number))
+            throw Ring.Damaged($"number {number} is no object");
+        return false; // the sender has passed this receiver
+    }
+
+    private bool TryTakeWrongly(long number, Reference reference, out long lengthBytes)
+    {
+        _ = _objects.TryResolve(reference, out lengthBytes);
+        if (Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) != number)
+            return false;
+        _watch.At(Step.EntryHeld);
+        _holdings.Add(reference.Head);
+        return true;
+    }
+
+    private void Count(long taken)
+    {
+        if (_next != Unknown)
+            Volatile.Write(ref _missed, _missed + (taken - _next));
+        _next = taken + 1;
+    }
+
+    private bool IsAt(long number) => Volatile.Read(ref _member.Cursor) == number;
+}

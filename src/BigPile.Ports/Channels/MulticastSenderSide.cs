@@ -1,0 +1,128 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>The ring of a multicast port, as the process sees it that sends: one hold of its own backs an object for all.</summary>
+/// <remarks>
+/// How far the receivers are it looks each few messages, and when the ring is full by what it knows: so a message costs it the same for
+/// one receiver and for many. Of the shared words it believes nothing that could have it give back twice: a cursor behind what was sent
+/// says no more than that all of it was received. Thread safety: the caller has <see cref="Gate"/>.
+/// </remarks>
+internal sealed class MulticastSenderSide
+{
+    private const int MostBetweenLooks = 16;
+
+    private readonly Holdings _holdings;
+    private readonly Bells _bells;
+    private readonly Watch _watch;
+    private readonly int _depth;
+    private readonly int _betweenLooks;
+    private readonly int[] _backed;
+    private long _tail;
+    private long _reaped;
+    private long _nextLook;
+    private PortEnd? _left;
+
+    /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
+    internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, Watch watch)
+    {
+        Record = record;
+        _holdings = holdings;
+        _bells = bells;
+        _watch = watch;
+        _depth = ring.Depth;
+        _betweenLooks = Math.Clamp(_depth / 4, 1, MostBetweenLooks);
+        _backed = new int[_depth];
+        (long floor, _tail) = ring.ReadCounters();
+        _reaped = Record.Slowest(_tail, floor);
+        for (long number = _reaped; number < _tail; number++)
+        {
+            long head = ring.Read(number).Head;
+            holdings.Add(head);
+            _backed[number & (_depth - 1)] = (int)head;
+        }
+        Volatile.Write(ref Port.Taken, _reaped);
+        Volatile.Write(ref Port.Reaped, _reaped);
+    }
+
+    internal Lock Gate { get; } = new();
+
+    internal int Depth => _depth;
+
+    internal MulticastRecord Record { get; }
+
+    internal PortRecord Port => Record.Port;
+
+    /// <summary>Whether all that was sent has been received, and given back.</summary>
+    internal bool IsDrainedLocked => _reaped == _tail;
+
+    /// <summary>Where the slowest receiver was when this was last looked at.</summary>
+    internal long ReapedLocked => _reaped;
+
+    /// <summary>Sends an object. Where nobody listens nothing is kept.</summary>
+    /// <returns><see langword="false"/> when a receiver is behind by the whole depth.</returns>
+    internal bool TrySendLocked(Reference reference)
+    {
+        bool isHeard = Volatile.Read(ref Record.Members) != 0;
+        if (_tail >= _nextLook || _tail - _reaped == _depth || !isHeard)
+            ReapLocked();
+        if (!isHeard)
+            return true;
+        if (_tail - _reaped == _depth)
+            return false;
+        Debug.Assert(_reaped <= _tail && _tail - _reaped < _depth, "What is on the way fits into the ring.");
+        _holdings.Add(reference.Head);
+        _backed[_tail & (_depth - 1)] = (int)reference.Head;
+        Port.Entry(_tail, _depth).Write(reference);
+        _watch.At(Step.EntryWritten);
+        Volatile.Write(ref Port.Tail, ++_tail);
+        _watch.At(Step.EntrySent);
+        _bells.RingData(Record);
+        return true;
+    }
+
+    /// <summary>Has all who are behind by the whole depth lose what is oldest, or cuts them off. There is room then.</summary>
+    internal void PassSlowLocked(bool areCutOff, int lostAtOnce)
+    {
+        Record.Pass(_reaped + 1, areCutOff ? MemberRecord.CutOff : _reaped + Math.Min(lostAtOnce, _tail - _reaped));
+        _watch.At(Step.SlowPassed);
+        ReapLocked();
+    }
+
+    /// <summary>Gives back what all have received; when this has closed the port, and another sender backs it, everything.</summary>
+    internal void ReapLocked()
+    {
+        _nextLook = _tail + _betweenLooks;
+        bool isSuperseded = _left is { } left && left != Port.SenderEnd;
+        long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reaped);
+        Debug.Assert(slowest >= _reaped && slowest <= _tail, "What was given back stays so.");
+        if (slowest == _reaped)
+            return;
+        if (_left == null)
+            RaiseFloor(slowest);
+        while (_reaped < slowest)
+            _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
+        if (!isSuperseded)
+            Volatile.Write(ref Port.Reaped, _reaped);
+    }
+
+    /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
+    internal void RetireLocked() => _left = Port.SenderEnd;
+
+    // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
+    private void RaiseFloor(long floor)
+    {
+        _watch.At(Step.SlowestFound);
+        Volatile.Write(ref Port.Taken, floor);
+        _watch.At(Step.FloorRaised);
+        Interlocked.MemoryBarrier(); // pairs with the one of who joins
+        if (!_watch.Has(Twin.GivesBackWithoutSecondLook))
+            Record.Pass(floor, floor);
+    }
+}

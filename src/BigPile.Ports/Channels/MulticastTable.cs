@@ -1,0 +1,149 @@
+using System.IO;
+using System.Numerics;
+using System.Threading;
+using BigPile.Ports.Checking;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+
+namespace BigPile.Ports.Channels;
+
+/// <summary>Finds multicast ports by name; has senders and receivers come and go. All of it goes under the control lock.</summary>
+internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
+{
+    private readonly ArenaShape _shape = objects.Shape;
+
+    /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
+    internal MulticastSenderSide? TryBindSender(string name, int depth)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth);
+        PortRecord port = record.Port;
+        membership.NoticeLocked(port.SenderEnd.IsActive ? port.SenderEnd.Slot : -1);
+        PortEnd before = port.SenderEnd;
+        if (before.IsActive)
+            return null;
+        var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, watch);
+        watch.At(Step.Adopted);
+        Volatile.Write(ref port.SenderWatches, 0);
+        port.SenderEnd = PortEnd.Of(membership.OwnSlot);
+        membership.FinishEstatesLocked();
+        side.ReapLocked(); // a sender before, that lives, may have given back some of it meanwhile
+        membership.Bells.RingAll(record);
+        if (before.Slot >= 0)
+            membership.Bells.OfReaper(before.Slot).RingAlways(); // what that one backs is backed here
+        return side;
+    }
+
+    /// <summary>Closes the sender's end. What is on the way is backed by this process still.</summary>
+    internal void CloseSenderLocked(MulticastSenderSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        PortRecord port = side.Port;
+        side.ReapLocked();
+        if (port.SenderEnd == PortEnd.Of(membership.OwnSlot))
+            port.SenderEnd = port.SenderEnd.Closed();
+        side.RetireLocked();
+        ReleaseIfDrained(side);
+        RingAll(side.Record);
+    }
+
+    /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
+    internal void ReleaseSenderLocked(MulticastSenderSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        ReleaseIfDrained(side);
+    }
+
+    /// <summary>Makes this process a receiver of a port, which is made where there is none.</summary>
+    /// <exception cref="IOException">There are as many receivers as there can be.</exception>
+    internal MulticastReceiverSide AddReceiver(string name, int depth, bool isFromOldest)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        (MulticastRecord record, Ring ring) = FindOrBegin(name, depth);
+        if (record.FindFree() < 0)
+            NoticeReceivers(record);
+        int number = record.FindFree();
+        if (number < 0)
+            throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
+        Add(record, ring, number, isFromOldest && record.Port.SenderEnd.IsActive);
+        membership.Bells.RingAll(record);
+        return new MulticastReceiverSide(record, number, isFromOldest, ring, objects, holdings, membership.Bells, watch);
+    }
+
+    /// <summary>Gives a receiver's record back, and with the last one what a sender that is gone has left.</summary>
+    internal void CloseReceiver(MulticastReceiverSide side)
+    {
+        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        MulticastRecord record = side.Record;
+        if (record.Member(side.Number).Slot == membership.OwnSlot)
+            Audience.RemoveLocked(record, side.Number, watch);
+        membership.FinishEstatesLocked();
+        membership.RingIfClosed(record.Port);
+        Cleaner.FreeIfDone(record);
+        RingAll(record);
+    }
+
+    // It names itself first, then says by a bit that it listens, and then looks once more how far the sender is: a sender that has not seen
+    // the bit has not given back what comes behind that look. Who dies in between is found by the name.
+    private void Add(MulticastRecord record, Ring ring, int number, bool isFromOldest)
+    {
+        MemberRecord member = record.Member(number);
+        member.Slot = membership.OwnSlot;
+        watch.At(Step.MemberNamed);
+        try
+        {
+            long first = PlaceOf(ring, isFromOldest);
+            Volatile.Write(ref member.Cursor, first);
+            watch.At(Step.MemberPlaced);
+            Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
+            watch.At(Step.MemberAdded);
+            if (!watch.Has(Twin.JoinsWithoutSecondLook))
+                Interlocked.CompareExchange(ref member.Cursor, PlaceOf(ring, isFromOldest), first);
+        }
+        catch (InvalidDataException)
+        {
+            Audience.RemoveLocked(record, number, watch);
+            throw;
+        }
+    }
+
+    private static long PlaceOf(Ring ring, bool isFromOldest)
+    {
+        (long oldest, long tail) = ring.ReadCounters();
+        return isFromOldest ? oldest : tail;
+    }
+
+    private void NoticeReceivers(MulticastRecord record)
+    {
+        for (ulong left = record.SlotsUpTo(long.MaxValue); left != 0; left &= left - 1)
+            membership.NoticeLocked(BitOperations.TrailingZeroCount(left));
+    }
+
+    // The other side, and threads of this process that wait at an end which is no longer its own.
+    private void RingAll(MulticastRecord record)
+    {
+        membership.Bells.RingAll(record);
+        membership.Bells.OfWaiter(membership.OwnSlot).RingAlways();
+    }
+
+    private void ReleaseIfDrained(MulticastSenderSide side)
+    {
+        PortRecord port = side.Port;
+        if (side.IsDrainedLocked && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+            port.SenderEnd = end.WithoutSlot();
+        Cleaner.FreeIfDone(side.Record);
+    }
+
+    private (MulticastRecord Record, Ring Ring) FindOrBegin(string name, int depth)
+    {
+        byte[] bytes = PortRecord.NameOf(name);
+        (int number, bool isUsed) = PortNames.FindLocked(bytes, _shape.MulticastPorts, at => Record(at).Port);
+        MulticastRecord record = Record(number);
+        if (!isUsed)
+            record.Begin(bytes, depth);
+        return (record, new Ring(record.Port, _shape));
+    }
+
+    private MulticastRecord Record(int number) => _shape.Multicast(objects.Mapping.Start, number);
+}

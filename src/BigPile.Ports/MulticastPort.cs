@@ -1,0 +1,199 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Ports.Channels;
+using BigPile.Ports.Layout;
+using BigPile.Ports.Objects;
+using BigPile.Ports.Peers;
+using BigPile.Ports.Waiting;
+
+namespace BigPile.Ports;
+
+/// <summary>The end of a multicast port by which one process sends to many receivers, up to 64: once, and without a copy.</summary>
+/// <remarks>
+/// Each receiver gets what is sent from when it was opened, in order. While nobody listens sending succeeds, and nothing is kept. What is
+/// sent stays held by the sender's process until all have received it, and until that process looks, which it does each few messages, and
+/// when somebody has no room for an object. A receiver that died counts until somebody notices; a sender that waits for it notices.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+public sealed class MulticastPort : IDisposable, ISendingEnd
+{
+    private const int PartLostAtOnce = 16;
+
+    private readonly MulticastSenderSide _side;
+    private readonly MulticastTable _ports;
+    private readonly Holdings _holdings;
+    private readonly Membership _membership;
+    private readonly Patience _patience;
+    private readonly PendingWork _work;
+    private readonly SlowReceiverPolicy _whenSlow;
+    private readonly int _lostAtOnce;
+    private bool _isDisposed;
+
+    internal MulticastPort(
+        string name, MulticastSenderSide side, MulticastTable ports, Holdings holdings, Membership membership, Patience patience,
+        PendingWork work, SlowReceiverPolicy whenSlow)
+    {
+        Name = name;
+        _side = side;
+        _ports = ports;
+        _holdings = holdings;
+        _membership = membership;
+        _patience = patience;
+        _work = work;
+        _whenSlow = whenSlow;
+        _lostAtOnce = Math.Max(1, side.Depth / PartLostAtOnce);
+    }
+
+    /// <summary>The port's name.</summary>
+    public string Name { get; }
+
+    /// <summary>How many receivers there are that were not cut off.</summary>
+    public int ReceiverCount => _side.Record.CountListeners();
+
+    /// <summary>Sends an object to all who listen. The caller holds it still, and nobody may write it any more.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <exception cref="ArgumentException">It is another arena's.</exception>
+    /// <exception cref="ObjectDisposedException">The object was let go, or the port closed, perhaps while this waited.</exception>
+    /// <exception cref="PortFullException">A receiver is behind by the whole depth, and the port fails then.</exception>
+    /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
+    public void Send(SharedObject sent)
+    {
+        if (!TrySend(sent, _whenSlow == SlowReceiverPolicy.Fail ? TimeSpan.Zero : Timeout.InfiniteTimeSpan))
+            throw Full();
+    }
+
+    /// <summary>As <see cref="Send"/>, and never waits.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <returns><see langword="false"/> when a receiver is behind by the whole depth, and the port waits then, or fails.</returns>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public bool TrySend(SharedObject sent) => TrySend(sent, TimeSpan.Zero);
+
+    /// <summary>As <see cref="Send"/>, and waits no longer than it is told, whatever the policy.</summary>
+    /// <param name="sent">An object of the same arena.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns><see langword="false"/> when a receiver was behind by the whole depth all the time.</returns>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public bool TrySend(SharedObject sent, TimeSpan timeout)
+    {
+        ArgumentNullException.ThrowIfNull(sent);
+        if (!sent.IsHeldIn(_holdings))
+        {
+            throw new ArgumentException(
+                "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
+        }
+        var deadline = new Deadline(timeout);
+        while (true)
+        {
+            if (TrySendOnce(sent, out long oldest))
+                return true;
+            if (deadline.Left is var left && left == TimeSpan.Zero)
+                return false;
+            if (!_patience.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
+                _membership.Notice(_side.Record.SlotsUpTo(oldest));
+        }
+    }
+
+    /// <summary>As <see cref="Send"/>, and waits without a thread of the caller: one of the arena waits for all such calls.</summary>
+    /// <param name="sent">An object of the same arena, which the caller holds until the call is over.</param>
+    /// <param name="token">Ends the waiting: the call is cancelled, or the object sent.</param>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    /// <inheritdoc cref="Send" path="/exception"/>
+    public Task SendAsync(SharedObject sent, CancellationToken token = default)
+    {
+        if (token.IsCancellationRequested)
+            return Task.FromCanceled(token);
+        if (TrySend(sent))
+            return Task.CompletedTask;
+        if (_whenSlow == SlowReceiverPolicy.Fail)
+            throw Full();
+        Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, LookForSlow)
+            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+    }
+
+    /// <summary>Waits until so many listen: who begins to send earlier sends to fewer.</summary>
+    /// <param name="receivers">How many, from 0 to 64.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns><see langword="false"/> when there were less all the time.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">There can't be so many.</exception>
+    /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
+    public bool WaitForReceivers(int receivers, TimeSpan timeout)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(receivers);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(receivers, MulticastRecord.MaxReceivers);
+        var deadline = new Deadline(timeout);
+        while (true)
+        {
+            ObjectDisposedException.ThrowIf(IsDisposed, this);
+            if (ReceiverCount >= receivers)
+                return true;
+            if (deadline.Left is var left && left == TimeSpan.Zero)
+                return false;
+            _patience.Wait(_side.Port.Room, new ReceiversAwaited(_side.Record, receivers), left);
+        }
+    }
+
+    /// <summary>Closes this end: receivers get what was sent, and then are told of the end. Calling it again does nothing.</summary>
+    public void Dispose()
+    {
+        lock (_side.Gate)
+        {
+            if (_isDisposed)
+                return;
+            _isDisposed = true;
+            _ports.CloseSenderLocked(_side);
+        }
+    }
+
+    bool ISendingEnd.IsDisposed => IsDisposed;
+
+    bool ISendingEnd.Reap()
+    {
+        lock (_side.Gate)
+        {
+            bool wasDrained = _side.IsDrainedLocked;
+            _side.ReapLocked();
+            if (!_isDisposed || !_side.IsDrainedLocked)
+                return false;
+            if (!wasDrained)
+                _ports.ReleaseSenderLocked(_side);
+            return true;
+        }
+    }
+
+    private bool IsDisposed => Volatile.Read(ref _isDisposed);
+
+    private bool TrySendOnce(SharedObject sent, out long oldest)
+    {
+        lock (_side.Gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            bool isSent;
+            while (!(isSent = _side.TrySendLocked(sent.Reference))
+                && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
+                _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
+            if (isSent)
+                sent.Freeze();
+            oldest = _side.ReapedLocked;
+            return isSent;
+        }
+    }
+
+    private (bool IsDone, bool IsSent) TryOnce(SharedObject sent)
+    {
+        bool isSent = TrySend(sent);
+        return (isSent, isSent);
+    }
+
+    private bool IsWorthTrying()
+    {
+        long oldest = Volatile.Read(ref _side.Port.Reaped);
+        return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed;
+    }
+
+    private void LookForSlow() => _membership.Notice(_side.Record.SlotsUpTo(Volatile.Read(ref _side.Port.Reaped)));
+
+    private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by all that the port can have.");
+}
