@@ -66,7 +66,7 @@ public sealed class MessageCheckTests
         Assert.True(MessageWays.TryParse(name, out MessageWay way));
         var route = new MessageRoute(new PortsOptions(), way, 64);
         using var company = new Company(route, receivers: 1);
-        company.Lanes[0].Skip(); // the receiver waits for another number
+        company.Lanes[0].Skip(1); // the receiver waits for another number
         var load = new RoundTripLoad(company.Lanes);
         Exception error = Record.Exception(() => load.Run(1, CancellationToken.None))!;
         Assert.True(error is LoadException or System.IO.IOException, error.ToString());

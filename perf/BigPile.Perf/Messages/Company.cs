@@ -10,6 +10,7 @@ internal sealed class Company : IDisposable
 {
     private readonly MessagePlace _place;
     private readonly List<Lane> _lanes = [];
+    private IBroadcast? _broadcast;
 
     /// <summary>Starts the receivers.</summary>
     internal Company(MessageRoute route, int receivers)
@@ -21,7 +22,6 @@ internal sealed class Company : IDisposable
                 _lanes.Add(new Lane(route, _place.Await(i), i));
             foreach (Lane lane in _lanes)
                 lane.Meet();
-            Broadcast = _place.OpenBroadcast(_lanes);
         }
         catch
         {
@@ -32,8 +32,8 @@ internal sealed class Company : IDisposable
 
     internal IReadOnlyList<Lane> Lanes => _lanes;
 
-    /// <summary>What sends one message to all.</summary>
-    internal IBroadcast Broadcast { get; } = null!;
+    /// <summary>Makes what sends one message to all, for as long as this is there.</summary>
+    internal IBroadcast OpenBroadcast() => _broadcast = _place.OpenBroadcast(_lanes);
 
     /// <summary>Waits until all receivers have ended.</summary>
     /// <exception cref="LoadException">One failed.</exception>
@@ -48,7 +48,7 @@ internal sealed class Company : IDisposable
 
     public void Dispose()
     {
-        Broadcast?.Dispose();
+        _broadcast?.Dispose();
         foreach (Lane lane in _lanes)
             lane.Dispose();
         _place.Dispose();

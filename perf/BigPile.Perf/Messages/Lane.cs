@@ -61,15 +61,11 @@ internal sealed class Lane : IDisposable
         Channel.Send(_sent.Bytes);
     }
 
-    /// <summary>Sends a message that somebody else has made.</summary>
-    internal void Send(ReadOnlySpan<byte> message)
-    {
-        Channel.Send(message);
-        _next++;
-    }
+    /// <summary>Sends a message that somebody else has made, and counts.</summary>
+    internal void Send(ReadOnlySpan<byte> message) => Channel.Send(message);
 
-    /// <summary>Counts a message that reached the receiver in another way.</summary>
-    internal void Skip() => _next++;
+    /// <summary>Counts messages that the receiver got otherwise.</summary>
+    internal void Skip(int count) => _next += count;
 
     /// <summary>Waits for the return of the message that was sent last.</summary>
     /// <exception cref="LoadException">It came back changed, or did not.</exception>

@@ -36,7 +36,8 @@ internal sealed class MessagePlace : IDisposable
     };
 
     /// <summary>What sends one message to all receivers.</summary>
-    internal IBroadcast OpenBroadcast(IReadOnlyList<Lane> lanes) => new LaneBroadcast(_route, lanes);
+    internal IBroadcast OpenBroadcast(IReadOnlyList<Lane> lanes) =>
+        _arena != null ? new PortBroadcast(_arena, _route) : new LaneBroadcast(_route, lanes);
 
     public void Dispose()
     {

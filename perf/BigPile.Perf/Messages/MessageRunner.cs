@@ -49,7 +49,7 @@ internal static class MessageRunner
         {
             PortsMode.RoundTrip => new RoundTripLoad(company.Lanes),
             PortsMode.Stream => new StreamLoad(company.Lanes),
-            _ => new MulticastLoad(route, company.Lanes, company.Broadcast),
+            _ => new MulticastLoad(route, company.Lanes, company.OpenBroadcast()),
         };
         Rehearse(load, route.Options.Count, stop);
         MessageFigures figures = load.Run(route.Options.Count, stop);

@@ -56,5 +56,7 @@ internal sealed class MulticastLoad(MessageRoute route, IReadOnlyList<Lane> lane
         long sent = ThreadClock.NowNs();
         _sendingNs += made - start + (sent - written);
         _writingNs += written - made;
+        foreach (Lane lane in lanes)
+            lane.Skip(count);
     }
 }
