@@ -35,6 +35,25 @@ public sealed class MulticastRaceTests : IDisposable
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Who_comes_while_the_sender_finds_nobody_sees_no_gap(bool isSomethingKept)
+    {
+        using SharedArena left = Open(nameof(Step.NobodyFound), Twin.None);
+        using SharedArena right = _directory.Open();
+        using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
+        using (MulticastReceiver first = right.OpenMulticastReceiver("m"))
+        {
+            if (isSomethingKept)
+                Cast.Send(left, sender, 0);
+        }
+        MulticastReceiver? late = null;
+        _meanwhile = () => late = right.OpenMulticastReceiver("m", MulticastStart.Oldest);
+        Cast.Send(left, sender, 1, 2);
+        Assert.Equal(isSomethingKept ? [0, 1, 2] : [2], Cast.Drain(late!));
+    }
+
+    [Theory]
     [InlineData(nameof(Step.MemberNamed), false, 6)]
     [InlineData(nameof(Step.MemberPlaced), false, 6)]
     [InlineData(nameof(Step.MemberAdded), false, 2)]

@@ -19,7 +19,7 @@ public sealed class TortureTests(Xunit.Abstractions.ITestOutputHelper output) : 
         using (Torture torture = Begin(isMulticast, TestLeg.Seed(1), Twin.None, killOneIn: 5_000))
         {
             torture.Run(TestLeg.Steps(20, 600), TimeSpan.FromMinutes(TestLeg.IsLong ? 20 : 2));
-            output.WriteLine($"kills {torture.Kills}, at steps {torture.OwnKills}, messages about {torture.Messages:N0}");
+            output.WriteLine($"kills {torture.Kills}, at steps {torture.OwnKills}, messages about {torture.Messages:N0} {torture.Fault}");
             Assert.Null(torture.Fault);
             Assert.NotEqual(0, torture.OwnKills);
             Assert.NotEqual(0, torture.Messages);

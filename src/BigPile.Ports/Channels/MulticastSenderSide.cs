@@ -69,11 +69,10 @@ internal sealed class MulticastSenderSide
     /// <returns><see langword="false"/> when a receiver is behind by the whole depth.</returns>
     internal bool TrySendLocked(Reference reference)
     {
-        bool isHeard = Volatile.Read(ref Record.Members) != 0;
-        if (_tail >= _nextLook || _tail - _reaped == _depth || !isHeard)
-            ReapLocked();
-        if (!isHeard)
+        if (IsDroppedLocked())
             return true;
+        if (_tail >= _nextLook || _tail - _reaped == _depth)
+            ReapLocked();
         if (_tail - _reaped == _depth)
             return false;
         Debug.Assert(_reaped <= _tail && _tail - _reaped < _depth, "What is on the way fits into the ring.");
@@ -114,6 +113,19 @@ internal sealed class MulticastSenderSide
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
     internal void RetireLocked() => _left = Port.SenderEnd;
+
+    // Nobody listens. All is given back first: else one who comes now could begin with what is older, and see a gap.
+    private bool IsDroppedLocked()
+    {
+        while (Volatile.Read(ref Record.Members) == 0)
+        {
+            _watch.At(Step.NobodyFound);
+            if (IsDrainedLocked)
+                return true;
+            ReapLocked();
+        }
+        return false;
+    }
 
     // Who comes meanwhile has seen the new floor, or is seen here and goes on from there.
     private void RaiseFloor(long floor)

@@ -42,6 +42,9 @@ internal enum Step
     /// <summary>A sender to many has passed those that are too slow, and holds still what they were at.</summary>
     SlowPassed,
 
+    /// <summary>A sender to many has found nobody who listens, and keeps still what is older.</summary>
+    NobodyFound,
+
     /// <summary>A sender to many has found the slowest, and has not said up to where it gives back.</summary>
     SlowestFound,
 

@@ -60,7 +60,7 @@ internal static class CastWorkers
                 if (listeners[ready].WhatIsWrong(received!) is { } fault)
                     return Workers.Fault($"'{ready.Name}': {fault}");
             }
-            if (random.Next(200) == 0)
+            if (random.Next(50) == 0)
             {
                 ready.Dispose();
                 listeners.Remove(ready);

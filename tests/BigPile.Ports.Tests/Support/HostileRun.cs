@@ -8,7 +8,11 @@ namespace BigPile.Ports.Tests;
 /// <summary>Changes one word of an arena in use at a time, and goes on using it: an exception comes of it, or what was sent.</summary>
 internal static class HostileRun
 {
-    private const int DataAt = 4096 + (64 * 320) + (2 * (448 + (4 * 16))) + (8 * 32);
+    private const int Granules = 16;
+    private const int RingBytes = 448 + (4 * 16);
+    private const int MembersAt = 4096 + (64 * 320) + (2 * RingBytes) + RingBytes;
+    private const int ObjectsAt = MembersAt + (64 * 64);
+    private const int DataAt = ObjectsAt + (Granules * 32);
 
     internal static void Run(string path, int seed, int patterns)
     {
@@ -16,8 +20,8 @@ internal static class HostileRun
         (int refused, int words) = (0, 0);
         for (int at = 0; at < DataAt; at += sizeof(long))
         {
-            if (at is >= 128 and < 4096)
-                continue; // the rest of the head's page, which nobody reads
+            if (at is >= 128 and < 4096 or >= MembersAt + (4 * 64) and < ObjectsAt)
+                continue; // the rest of the head's page, which nobody reads, and receivers that nobody is
             for (int pattern = 0; pattern < patterns; pattern++, words++)
             {
                 long before = Stopwatch.GetTimestamp();
@@ -46,37 +50,61 @@ internal static class HostileRun
         using SharedArena right = Open(path);
         using SendPort sender = left.OpenSendPort("p", FullPolicy.DropOldest);
         using ReceivePort receiver = right.OpenReceivePort("p");
+        using MulticastPort caster = left.OpenMulticastPort("m");
+        using MulticastReceiver first = right.OpenMulticastReceiver("m");
+        using MulticastReceiver second = left.OpenMulticastReceiver("m");
         for (int number = 1; number < 4; number++)
-            SendNumber(left, sender, number);
+            SendNumber(left, sender.Send, caster.Send, number);
         Flip(Path.Combine(path, "test.arena"), at, pattern);
-        long last = 0;
+        (long last, long lastOfFirst, long lastOfSecond) = (0, 0, 0);
         return IsRefused(() => ReceiveAll(receiver, ref last))
-            | IsRefused(() => SendNumber(left, sender, 4))
-            | IsRefused(() => SendNumber(left, sender, 5))
+            | IsRefused(() => ReceiveAll(first, ref lastOfFirst))
+            | IsRefused(() => SendNumber(left, sender.Send, caster.Send, 4))
+            | IsRefused(() => SendNumber(left, sender.Send, caster.Send, 5))
             | IsRefused(() => ReceiveAll(receiver, ref last))
+            | IsRefused(() => ReceiveAll(second, ref lastOfSecond))
+            | IsRefused(() => right.OpenMulticastReceiver("m", MulticastStart.Oldest).Dispose())
             | IsRefused(() => _ = right.Statistics)
             | IsRefused(() => right.TryAllocate(right.CapacityBytes)?.Dispose())
             | IsRefused(() => Open(path).Dispose())
             | IsRefused(() => right.OpenReceivePort("q").Dispose())
             | IsRefused(sender.Dispose)
+            | IsRefused(caster.Dispose)
+            | IsRefused(() => right.OpenMulticastPort("m").Dispose())
             | IsRefused(() => ReceiveAll(receiver, ref last))
+            | IsRefused(() => ReceiveAll(first, ref lastOfFirst))
+            | IsRefused(() => ReceiveAll(second, ref lastOfSecond))
             | IsRefused(receiver.Dispose);
     }
 
     private static SharedArena Open(string path) => SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions
     {
         Directory = path,
-        CapacityBytes = 8 * 4096,
+        CapacityBytes = Granules * 4096,
         MaxPorts = 2,
+        MaxMulticastPorts = 1,
         MaxDepth = 4,
         Spin = TimeSpan.Zero,
     });
 
-    private static void SendNumber(SharedArena arena, SendPort port, int number)
+    // Each has an object of its own, and the second is sent whatever comes of the first.
+    private static void SendNumber(SharedArena arena, Action<SharedObject> sendToOne, Action<SharedObject> sendToAll, int number)
+    {
+        try
+        {
+            SendNumber(arena, sendToOne, number);
+        }
+        finally
+        {
+            SendNumber(arena, sendToAll, number);
+        }
+    }
+
+    private static void SendNumber(SharedArena arena, Action<SharedObject> send, int number)
     {
         using SharedObject sent = arena.Allocate(500 * number / 8 * 8);
         Message.Fill(sent.WritableBytes, number);
-        port.Send(sent);
+        send(sent);
     }
 
     private static void ReceiveAll(ReceivePort receiver, ref long last)

@@ -21,15 +21,18 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
             Thread.Yield();
     }
 
-    // What is rare is likelier to be where it happens.
+    // What is rare is likelier to be where it happens, and one is held up longest where two come together seldom.
     private (bool IsKill, long Microseconds) Choose(Step step)
     {
         bool isRare = step is Step.SlotLocked or Step.PortsCleaned or Step.ObjectCleaned or Step.SlotCleaned or Step.Adopted
             or Step.MemberNamed or Step.MemberPlaced or Step.MemberAdded or Step.MemberRemoved;
+        bool isSeldom = step is Step.NobodyFound or Step.SlowestFound or Step.FloorRaised
+            or Step.MemberPlaced or Step.MemberAdded;
+        int oneIn = isSeldom ? delayOneIn / 30 : delayOneIn;
         lock (_lock)
         {
             bool isKill = killOneIn != 0 && _random.Next(isRare ? Math.Max(1, killOneIn / 200) : killOneIn) == 0;
-            return (isKill, delayOneIn != 0 && _random.Next(delayOneIn) == 0 ? _random.Next(2000) : 0);
+            return (isKill, oneIn != 0 && _random.Next(oneIn) == 0 ? _random.Next(2000) : 0);
         }
     }
 }
