@@ -14,12 +14,13 @@ namespace BigPile.Ports;
 /// <remarks>
 /// Each receiver gets what is sent from when it was opened, in order. While nobody listens sending succeeds, and nothing is kept. What is
 /// sent stays held by the sender's process until all have received it, and until that process looks, which it does each few messages, and
-/// when somebody has no room for an object. A receiver that died counts until somebody notices; a sender that waits for it notices.
+/// when somebody has no room for an object. A receiver that died counts until somebody notices: a sender does that it holds up.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class MulticastPort : IDisposable, ISendingEnd
 {
     private const int PartLostAtOnce = 16;
+    private const int PassesBetweenLooks = 16;
 
     private readonly MulticastSenderSide _side;
     private readonly MulticastTable _ports;
@@ -29,6 +30,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     private readonly PendingWork _work;
     private readonly SlowReceiverPolicy _whenSlow;
     private readonly int _lostAtOnce;
+    private int _passes;
     private bool _isDisposed;
 
     internal MulticastPort(
@@ -88,10 +90,10 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         {
             if (TrySendOnce(sent, out long oldest))
                 return true;
-            if (deadline.Left is var left && left == TimeSpan.Zero)
+            if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
                 return false;
             if (!_patience.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
-                _membership.Notice(_side.Record.SlotsUpTo(oldest));
+                LookForDead(oldest);
         }
     }
 
@@ -109,7 +111,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         if (_whenSlow == SlowReceiverPolicy.Fail)
             throw Full();
         Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
-        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, LookForSlow)
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => LookForDead(Volatile.Read(ref _side.Port.Reaped)))
             .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
     }
 
@@ -173,7 +175,11 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             bool isSent;
             while (!(isSent = _side.TrySendLocked(sent.Reference))
                 && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
+            {
+                if (_passes++ % PassesBetweenLooks == PassesBetweenLooks - 1)
+                    LookForDead(_side.ReapedLocked); // who is dead loses nothing, and has all be kept that it could
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
+            }
             if (isSent)
                 sent.Freeze();
             oldest = _side.ReapedLocked;
@@ -193,7 +199,13 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed;
     }
 
-    private void LookForSlow() => _membership.Notice(_side.Record.SlotsUpTo(Volatile.Read(ref _side.Port.Reaped)));
+    private bool HasLostSlow(long oldest)
+    {
+        LookForDead(oldest);
+        return _side.Record.Slowest(long.MaxValue, oldest) > oldest;
+    }
+
+    private void LookForDead(long oldest) => _membership.Notice(_side.Record.SlotsUpTo(oldest));
 
     private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by all that the port can have.");
 }

@@ -33,6 +33,42 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Equal((0, 1), (arena.Statistics.Objects, arena.Statistics.Processes));
     }
 
+    [Theory]
+    [InlineData(nameof(SlowReceiverPolicy.Fail))]
+    [InlineData(nameof(SlowReceiverPolicy.Wait))]
+    [InlineData(nameof(SlowReceiverPolicy.DropOldest))]
+    public void A_dead_receiver_does_not_stop_a_sender_that_never_waits(string policy)
+    {
+        using SharedArena arena = _directory.Open();
+        using MulticastPort sender = arena.OpenMulticastPort("m", Enum.Parse<SlowReceiverPolicy>(policy), 4);
+        using Process child = StartAndHear("listen", "listens");
+        Cast.Send(arena, sender, 0, 1, 2, 3);
+        Kill(child);
+        Eventually.True(() => Cast.TrySend(arena, sender, 4, TimeSpan.Zero) && sender.ReceiverCount == 0);
+        sender.Dispose();
+        Assert.Equal((0, 1), (arena.Statistics.Objects, arena.Statistics.Processes));
+    }
+
+    /// <summary>It is asleep at the bell that all have in common, and does not wake the next one.</summary>
+    [Fact]
+    public async Task A_receiver_that_is_stopped_does_not_stop_the_others()
+    {
+        using SharedArena arena = _directory.Open();
+        using MulticastPort sender = arena.OpenMulticastPort("m");
+        using Process child = StartAndHear("take", "takes");
+        Process.Start("kill", ["-STOP", child.Id.ToString()]).WaitForExit();
+        MulticastReceiver[] receivers = [arena.OpenMulticastReceiver("m"), arena.OpenMulticastReceiver("m")];
+        for (int round = 0; round < 50; round++)
+        {
+            Task<SharedObject?>[] receiving = [.. Array.ConvertAll(receivers, static one => SideBySide.Start(one.Receive))];
+            Eventually.True(() => Array.TrueForAll(receiving, static one => one.Status == TaskStatus.Running));
+            Cast.Send(arena, sender, round);
+            foreach (SharedObject? received in await Task.WhenAll(receiving))
+                Assert.Equal(round, Cast.NumberOf(received));
+        }
+        Kill(child);
+    }
+
     [Fact]
     public async Task Who_waits_without_a_thread_for_a_dead_receiver_goes_on()
     {

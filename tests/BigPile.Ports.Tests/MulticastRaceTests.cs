@@ -4,7 +4,7 @@ using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
 
-/// <summary>A receiver comes between two stores of the sender, and a sender sends between two of the receiver: each time in each order.</summary>
+/// <summary>A receiver comes between two stores of the sender, and a sender sends between two of the receiver.</summary>
 public sealed class MulticastRaceTests : IDisposable
 {
     private const int Depth = 4;

@@ -28,6 +28,9 @@ switch (args[0])
     case "listen":
         Listen(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
         return 0;
+    case "take":
+        Take(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
+        return 0;
     case "cast":
         SendThree(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
         return 0;
@@ -68,6 +71,15 @@ static void Listen(SharedArena arena)
     arena.OpenMulticastReceiver("m");
     Console.WriteLine("listens");
     Console.ReadLine();
+}
+
+// Receives from a multicast port, until it is killed.
+static void Take(SharedArena arena)
+{
+    using MulticastReceiver receiver = arena.OpenMulticastReceiver("m");
+    Console.WriteLine("takes");
+    while (receiver.Receive() is { } received)
+        received.Dispose();
 }
 
 // Sends three objects to all, says so, and is killed.

@@ -78,6 +78,9 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         MulticastRecord record = side.Record;
         if (record.Member(side.Number).Slot == membership.OwnSlot)
             Audience.RemoveLocked(record, side.Number, watch);
+        ulong own = 1UL << membership.OwnSlot;
+        if ((record.SlotsUpTo(long.MaxValue) & own) == 0)
+            Interlocked.And(ref record.Watchers, ~own); // else each message would wake who waits for other ports
         membership.FinishEstatesLocked();
         membership.RingIfClosed(record.Port);
         Cleaner.FreeIfDone(record);

@@ -6,7 +6,7 @@ using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
 
-/// <summary>What the processes do that the torture of multicast ports kills: some send to all, and some receive at two ports at once.</summary>
+/// <summary>What the processes do that the torture of multicast ports kills: some send to all, some receive at two ports.</summary>
 internal static class CastWorkers
 {
     private const int NumberBits = 40;

@@ -17,7 +17,7 @@ internal static class HostileRun
     internal static void Run(string path, int seed, int patterns)
     {
         var random = new Random(seed);
-        (int refused, int words) = (0, 0);
+        (int refused, int refusedOfMulticast, int words) = (0, 0, 0);
         for (int at = 0; at < DataAt; at += sizeof(long))
         {
             if (at is >= 128 and < 4096 or >= MembersAt + (4 * 64) and < ObjectsAt)
@@ -25,12 +25,14 @@ internal static class HostileRun
             for (int pattern = 0; pattern < patterns; pattern++, words++)
             {
                 long before = Stopwatch.GetTimestamp();
-                refused += Scene(path, at, PatternOf(random)) ? 1 : 0;
+                bool isRefused = Scene(path, at, PatternOf(random));
+                refused += isRefused ? 1 : 0;
+                refusedOfMulticast += isRefused && at is >= MembersAt - RingBytes and < ObjectsAt ? 1 : 0;
                 if (Stopwatch.GetElapsedTime(before) > TimeSpan.FromSeconds(10))
                     throw new TimeoutException($"The word at {at} holds everything up.");
             }
         }
-        Console.WriteLine($"words {words} refused {refused}");
+        Console.WriteLine($"words {words} refused {refused}, of the multicast port {refusedOfMulticast}");
     }
 
     private static long PatternOf(Random random) => random.Next(4) switch
