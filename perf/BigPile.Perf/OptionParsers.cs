@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Linq;
 using BigPile.Caching;
 using BigPile.Files;
+using BigPile.Perf.Messages;
 
 namespace BigPile.Perf;
 
@@ -108,6 +109,56 @@ internal static class OptionParsers
         if (!BlockFile.TryParseKind(text, out BlockFileKind kind))
             result.AddError($"--file '{text}' is unknown. Use {string.Join(", ", BlockFile.Kinds.Select(BlockFile.NameOf))} or all.");
         return kind;
+    }
+
+    /// <summary>Reads whole numbers between commas.</summary>
+    internal static int[] ParseNumbers(ArgumentResult result, string option, int max, int min = 1)
+    {
+        string text = TextOf(result);
+        string[] parts = text.Split(',');
+        var numbers = new int[parts.Length];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            bool isNumber = int.TryParse(parts[i], NumberStyles.None, CultureInfo.InvariantCulture, out numbers[i]);
+            if (isNumber && numbers[i] >= min && numbers[i] <= max)
+                continue;
+            result.AddError($"{option} '{text}' is out of range. It must be whole numbers from {min} to {max}, with commas between.");
+            break;
+        }
+        return numbers;
+    }
+
+    internal static PortsMode? ParsePortsMode(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        switch (text)
+        {
+            case "roundtrip":
+                return PortsMode.RoundTrip;
+            case "stream":
+                return PortsMode.Stream;
+            case "multicast":
+                return PortsMode.Multicast;
+            default:
+                result.AddError($"--mode '{text}' is unknown. Use roundtrip, stream or multicast.");
+                return null;
+        }
+    }
+
+    /// <summary>Reads ways of messages, between commas.</summary>
+    internal static MessageWay[] ParseWays(ArgumentResult result)
+    {
+        string[] parts = TextOf(result).Split(',');
+        var ways = new MessageWay[parts.Length];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            if (!MessageWays.TryParse(parts[i], out ways[i]))
+            {
+                string known = string.Join(", ", MessageWays.All.Select(MessageWays.NameOf));
+                result.AddError($"--way '{parts[i]}' is unknown. Use some of {known}.");
+            }
+        }
+        return ways;
     }
 
     private static string TextOf(ArgumentResult result) => result.Tokens.Count == 0 ? "" : result.Tokens[0].Value;

@@ -28,6 +28,8 @@ internal static class PerfApp
             new LimitCommand(output),
             new TrafficCommand(output),
             new SequenceCommand(output),
+            new CopyCommand(output),
+            new PortsCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -57,6 +59,6 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic or sequence; "
-            + "insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic, sequence, "
+            + "copy or ports; insert --help lists the options of insert, and so on.");
 }

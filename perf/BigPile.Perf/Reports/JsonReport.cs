@@ -15,6 +15,8 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(LimitReport))]
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(TrafficReport))]
+[JsonSerializable(typeof(CopyReport))]
+[JsonSerializable(typeof(IReadOnlyList<PortsRow>))]
 [JsonSerializable(typeof(IReadOnlyList<SequenceRow>))]
 [JsonSerializable(typeof(FillFigures))]
 [JsonSerializable(typeof(TableRestartReport))]
@@ -32,6 +34,10 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(TrafficReport report) => JsonSerializer.Serialize(report, Default.TrafficReport);
 
     internal static string Write(SequenceReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListSequenceRow);
+
+    internal static string Write(CopyReport report) => JsonSerializer.Serialize(report, Default.CopyReport);
+
+    internal static string Write(PortsReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListPortsRow);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 

@@ -4,7 +4,7 @@ using System.Diagnostics;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>A second process of this program, which has the pile open.</summary>
+/// <summary>A second process of this program.</summary>
 internal sealed class WorkerProcess : IDisposable
 {
     private readonly Process _process;
@@ -15,13 +15,17 @@ internal sealed class WorkerProcess : IDisposable
     /// <param name="role">What it does.</param>
     /// <param name="directory">The pile's directory.</param>
     /// <param name="options">The options of its own.</param>
-    internal static WorkerProcess Start(string role, string directory, IEnumerable<string> options)
+    internal static WorkerProcess Start(string role, string directory, IEnumerable<string> options) =>
+        Start(["restart", "--worker", role, "--dir", directory, .. options]);
+
+    /// <summary>Starts a command in a process of its own.</summary>
+    /// <param name="arguments">The command and its options.</param>
+    internal static WorkerProcess Start(IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true };
         string program = typeof(WorkerProcess).Assembly.Location;
         if (!Environment.ProcessPath!.EndsWith("BigPile.Perf", StringComparison.Ordinal))
             start.ArgumentList.Add(program);
-        string[] arguments = ["restart", "--worker", role, "--dir", directory, .. options];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);
         return new WorkerProcess(Process.Start(start) ?? throw new LoadException("The second process could not be started."));

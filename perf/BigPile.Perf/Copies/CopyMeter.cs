@@ -1,0 +1,71 @@
+using System;
+using System.Diagnostics;
+
+namespace BigPile.Perf.Copies;
+
+/// <summary>Measures one way to copy.</summary>
+internal abstract class CopyMeter
+{
+    internal static CopyMeter[] All { get; } =
+    [
+        new CopyMeter<PointerWay>(), new CopyMeter<SpanWay>(), new CopyMeter<ViewStreamWay>(), new CopyMeter<AccessorWay>(),
+        new CopyMeter<ByteLoopWay>(), new CopyMeter<MarshalWay>(), new CopyMeter<MarshalBackWay>(), new CopyMeter<UnmanagedStreamWay>(),
+        new CopyMeter<UnmanagedStreamBackWay>(), new CopyMeter<StreamCopyWay>(), new CopyMeter<LimitWay>(),
+    ];
+
+    internal abstract string Name { get; }
+
+    /// <summary>Copies for some time.</summary>
+    /// <returns>The nanoseconds that a copy takes.</returns>
+    internal abstract double Measure(CopyRoom room, CopyPlace place, TimeSpan least);
+
+    /// <summary>Copies an image, and compares it.</summary>
+    /// <exception cref="LoadException">It is not the same.</exception>
+    internal abstract void Check(CopyRoom room);
+}
+
+/// <inheritdoc/>
+/// <typeparam name="TWay">The way.</typeparam>
+internal sealed class CopyMeter<TWay> : CopyMeter where TWay : struct, ICopyWay
+{
+    internal override string Name => TWay.Name;
+
+    internal override double Measure(CopyRoom room, CopyPlace place, TimeSpan least)
+    {
+        long copies = 0;
+        int at = 0;
+        int last = room.LengthBytes - place.SizeBytes;
+        long start = Stopwatch.GetTimestamp();
+        TimeSpan elapsed;
+        do
+        {
+            at = CopyBatch(room, place, at, last);
+            copies += place.Batch;
+            elapsed = Stopwatch.GetElapsedTime(start);
+        }
+        while (elapsed < least);
+        return elapsed.TotalNanoseconds / copies;
+    }
+
+    internal override void Check(CopyRoom room)
+    {
+        room.Prepare(TWay.IsBack, CopyOptions.ImageBytes);
+        TWay.Copy(room, 0, CopyOptions.ImageBytes);
+        if (!room.IsCopied(CopyOptions.ImageBytes))
+            throw new LoadException($"What was copied by '{Name}' came out changed.");
+    }
+
+    private static int CopyBatch(CopyRoom room, CopyPlace place, int at, int last)
+    {
+        int sizeBytes = place.SizeBytes;
+        int stepBytes = place.StepBytes;
+        for (int i = place.Batch; i > 0; i--)
+        {
+            TWay.Copy(room, at, sizeBytes);
+            at += stepBytes;
+            if (at > last)
+                at = 0;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,90 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
+
+namespace BigPile.Perf.Copies;
+
+/// <summary>Measures all ways to copy at all places, and all ways to make memory, in turns: what the machine does else meets all.</summary>
+internal static class CopyRunner
+{
+    private const int RehearsalRounds = 60;
+
+    // The runtime compiles well what was called often, some tenths of a second later.
+    private static readonly TimeSpan LeastRehearsal = TimeSpan.FromMilliseconds(600);
+
+    /// <summary>Runs the load.</summary>
+    /// <exception cref="LoadException">A way copied wrongly, or C's memcpy is not to be had here.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
+    internal static CopyReport Run(CopyOptions options, ILoadProgress progress, CancellationToken stop)
+    {
+        if (OperatingSystem.IsWindows())
+            throw new LoadException("copy measures beside the memcpy of Unix's C library. Run it on Linux or macOS.");
+        stop.ThrowIfCancellationRequested();
+        using var room = new CopyRoom(options.PoolBytes);
+        var figures = new CopyFigures(CopyMeter.All, CopyPlace.All);
+        var memories = ImageMemory.Kinds.ToDictionary(static kind => kind.Name, static _ => new List<ImageMemory.Times>());
+        Rehearse(room, options, stop);
+        progress.Begin("copy", options.Repetitions);
+        for (int repetition = 0; repetition < options.Repetitions; repetition++)
+        {
+            Measure(room, options, figures, stop);
+            foreach ((string name, Func<ImageMemory.Times> measure) in ImageMemory.Kinds)
+                memories[name].Add(measure());
+            progress.Report(repetition + 1);
+        }
+        return Report(options, figures, memories);
+    }
+
+    private static void Rehearse(CopyRoom room, CopyOptions options, CancellationToken stop)
+    {
+        foreach (CopyMeter meter in CopyMeter.All)
+        {
+            meter.Check(room);
+            long start = Stopwatch.GetTimestamp();
+            TimeSpan least = options.Repetitions == 1 ? TimeSpan.Zero : LeastRehearsal / CopyMeter.All.Length;
+            for (int i = 0; i < RehearsalRounds || Stopwatch.GetElapsedTime(start) < least; i++)
+                meter.Measure(room, CopyPlace.All[0], TimeSpan.Zero);
+            stop.ThrowIfCancellationRequested();
+        }
+        Measure(room, options, new CopyFigures(CopyMeter.All, CopyPlace.All), stop);
+    }
+
+    private static void Measure(CopyRoom room, CopyOptions options, CopyFigures figures, CancellationToken stop)
+    {
+        foreach (CopyPlace place in CopyPlace.All)
+        {
+            foreach (CopyMeter meter in CopyMeter.All)
+            {
+                stop.ThrowIfCancellationRequested();
+                figures.Add(meter, place, meter.Measure(room, place, options.Least));
+            }
+        }
+    }
+
+    private static CopyReport Report(CopyOptions options, CopyFigures figures, Dictionary<string, List<ImageMemory.Times>> memories)
+    {
+        IReadOnlyList<CopyRow> rows = figures.Rows();
+        CopyRow pointer = figures.RowOf(rows, PointerWay.Name);
+        CopyRow accessor = figures.RowOf(rows, AccessorWay.Name);
+        return new CopyReport
+        {
+            Repetitions = options.Repetitions,
+            PointerOfLimit = pointer.OfLimit,
+            PointerTimesAccessor = Math.Round(accessor.NsPerCopy.Median / pointer.NsPerCopy.Median, 1),
+            Copies = rows,
+            Memories = [.. memories.Select(static memory => RowOf(memory.Key, memory.Value))],
+        };
+    }
+
+    private static ImageMemoryRow RowOf(string name, List<ImageMemory.Times> times) => new()
+    {
+        Memory = name,
+        AllocateUs = Spread.Of(times.Select(static one => one.AllocateUs), digits: 1),
+        FirstWriteUs = Spread.Of(times.Select(static one => one.FirstWriteUs), digits: 1),
+        FreeUs = Spread.Of(times.Select(static one => one.FreeUs), digits: 1),
+    };
+}

@@ -1,0 +1,148 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+
+namespace BigPile.Perf.Copies;
+
+/// <summary>C's memcpy.</summary>
+internal readonly unsafe struct LimitWay : ICopyWay
+{
+    public static string Name => "The memory's limit: C's memcpy";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
+        CMemory.Copy(room.Destination + at, room.Source + at, (nuint)lengthBytes);
+}
+
+/// <summary>The view's pointer, acquired once.</summary>
+internal readonly unsafe struct PointerWay : ICopyWay
+{
+    public static string Name => "Pointer, Buffer.MemoryCopy";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
+        Buffer.MemoryCopy(room.Source + at, room.Destination + at, lengthBytes, lengthBytes);
+}
+
+/// <summary>Spans over the same pointers.</summary>
+internal readonly unsafe struct SpanWay : ICopyWay
+{
+    public static string Name => "Span.CopyTo";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
+        new ReadOnlySpan<byte>(room.Source + at, lengthBytes).CopyTo(new Span<byte>(room.Destination + at, lengthBytes));
+}
+
+/// <summary>The map's stream.</summary>
+internal readonly struct ViewStreamWay : ICopyWay
+{
+    public static string Name => "View stream";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+        room.ViewStream.Position = at;
+        room.ViewStream.Write(room.Array, room.ArrayStart + at, lengthBytes);
+    }
+}
+
+/// <summary>The view's accessor, which goes element by element.</summary>
+internal readonly struct AccessorWay : ICopyWay
+{
+    public static string Name => "Accessor, WriteArray";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+#pragma warning disable RS0030 // banned because it is slow: how slow is measured here
+        room.Accessor.WriteArray(at, room.Array, room.ArrayStart + at, lengthBytes);
+#pragma warning restore RS0030
+    }
+}
+
+/// <summary>One byte after the other.</summary>
+internal readonly unsafe struct ByteLoopWay : ICopyWay
+{
+    public static string Name => "Byte loop";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+        byte* from = room.Source + at;
+        byte* to = room.Destination + at;
+        for (int i = 0; i < lengthBytes; i++)
+            to[i] = from[i];
+    }
+}
+
+/// <summary><see cref="Marshal"/>, from the array.</summary>
+internal readonly unsafe struct MarshalWay : ICopyWay
+{
+    public static string Name => "Marshal.Copy";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
+        Marshal.Copy(room.Array, room.ArrayStart + at, (nint)(room.Destination + at), lengthBytes);
+}
+
+/// <summary><see cref="Marshal"/>, to the array.</summary>
+internal readonly unsafe struct MarshalBackWay : ICopyWay
+{
+    public static string Name => "Marshal.Copy, back";
+
+    public static bool IsBack => true;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
+        Marshal.Copy((nint)(room.Destination + at), room.Array, room.ArrayStart + at, lengthBytes);
+}
+
+/// <summary>A stream over the pointer, written.</summary>
+internal readonly struct UnmanagedStreamWay : ICopyWay
+{
+    public static string Name => "Unmanaged stream";
+
+    public static bool IsBack => false;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+        room.UnmanagedStream.Position = at;
+        room.UnmanagedStream.Write(room.Array, room.ArrayStart + at, lengthBytes);
+    }
+}
+
+/// <summary>A stream over the pointer, read.</summary>
+internal readonly struct UnmanagedStreamBackWay : ICopyWay
+{
+    public static string Name => "Unmanaged stream, back";
+
+    public static bool IsBack => true;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+        room.UnmanagedStream.Position = at;
+        room.UnmanagedStream.ReadExactly(room.Array, room.ArrayStart + at, lengthBytes);
+    }
+}
+
+/// <summary>One stream copied to another one, through a buffer of .NET's.</summary>
+internal readonly unsafe struct StreamCopyWay : ICopyWay
+{
+    public static string Name => "Stream.CopyTo, back";
+
+    public static bool IsBack => true;
+
+    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    {
+        using var from = new UnmanagedMemoryStream(room.Destination + at, lengthBytes, lengthBytes, FileAccess.Read);
+        room.ArrayStream.Position = room.ArrayStart + at;
+        from.CopyTo(room.ArrayStream);
+    }
+}

@@ -1,0 +1,107 @@
+using System;
+using System.Net.Sockets;
+
+namespace BigPile.Perf.Messages;
+
+/// <summary>A connected UDP socket.</summary>
+/// <remarks>
+/// A message larger than a datagram goes in several of one size. The system drops what a receiver has no room for: so a receiver of many
+/// says how far it is, and the sender stops when too much is on the way.
+/// </remarks>
+internal sealed class DatagramChannel : IMessageChannel
+{
+    /// <summary>The most bytes of a message, so that one has room in a socket's buffer of the usual size.</summary>
+    internal const int MaxBytes = 128 << 10;
+
+    private const int MaxDatagramBytes = 65_507;
+    private const int BufferBytes = 208 << 10; // of which the system makes twice as much, and allows no more by default
+    private const int OnTheWayBytes = 256 << 10;
+    private const int DatagramOverhead = 1024;
+    private const int MaxWindow = 64;
+    private const int PatienceMs = 20_000;
+
+    private readonly Socket _socket;
+    private readonly bool _isSender;
+    private readonly int _window;
+    private readonly byte[] _note = new byte[1]; // no message is so short
+    private int _onTheWay;
+    private int _received;
+
+    /// <summary>Takes a connected socket.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="route">What goes; where each message is answered, nobody need say how far he is.</param>
+    /// <param name="isSender">Whether it is the side that many are sent from.</param>
+    internal DatagramChannel(Socket socket, MessageRoute route, bool isSender)
+    {
+        _socket = socket;
+        _isSender = isSender;
+        _window = route.Options.Mode == PortsMode.RoundTrip
+            ? 0
+            : Math.Clamp(OnTheWayBytes / (route.SizeBytes + DatagramOverhead), 1, MaxWindow);
+    }
+
+    private int NoteEach => Math.Max(1, _window / 2);
+
+    /// <summary>A socket that gives up when nothing comes for long: nobody tells it that the other side is gone.</summary>
+    internal static Socket MakeSocket() => new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
+    {
+        ReceiveTimeout = PatienceMs,
+        ReceiveBufferSize = BufferBytes,
+        SendBufferSize = BufferBytes,
+    };
+
+    public void Send(ReadOnlySpan<byte> message)
+    {
+        try
+        {
+            while (_isSender && _window > 0 && _onTheWay >= _window)
+                ReadNote();
+            _onTheWay++;
+            for (int pieceBytes = PieceBytes(message.Length); message.Length > 0; message = message[Math.Min(pieceBytes, message.Length)..])
+                _socket.Send(message[..Math.Min(pieceBytes, message.Length)]);
+        }
+        catch (SocketException e)
+        {
+            throw Lost(e);
+        }
+    }
+
+    public void Receive(Span<byte> message)
+    {
+        try
+        {
+            int pieceBytes = PieceBytes(message.Length);
+            for (int done = 0; done < message.Length;)
+            {
+                int received = _socket.Receive(message[done..Math.Min(done + pieceBytes, message.Length)]);
+                if (received == _note.Length)
+                    _onTheWay -= NoteEach;
+                else
+                    done += received;
+            }
+            if (!_isSender && _window > 0 && ++_received % NoteEach == 0)
+                _socket.Send(_note);
+        }
+        catch (SocketException e)
+        {
+            throw Lost(e);
+        }
+    }
+
+    public void Dispose() => _socket.Dispose();
+
+    private void ReadNote()
+    {
+        if (_socket.Receive(_note) == _note.Length)
+            _onTheWay -= NoteEach;
+    }
+
+    private static int PieceBytes(int lengthBytes)
+    {
+        int pieces = (lengthBytes + MaxDatagramBytes - 1) / MaxDatagramBytes;
+        return (lengthBytes + pieces - 1) / pieces;
+    }
+
+    private static LoadException Lost(SocketException cause) =>
+        new($"Nothing came by UDP any more: a message was lost, or the other process is gone. {cause.Message}", cause);
+}

@@ -1,0 +1,14 @@
+using System.Threading;
+
+namespace BigPile.Perf.Messages;
+
+/// <summary>Messages as one of the modes has them go.</summary>
+internal interface IMessageLoad
+{
+    /// <summary>Sends some messages, and waits until all receivers have theirs.</summary>
+    /// <exception cref="LoadException">One was changed or lost, or a receiver is gone.</exception>
+    MessageFigures Run(int count, CancellationToken stop);
+
+    /// <summary>Tells all receivers to end.</summary>
+    void End();
+}

@@ -1,0 +1,47 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Runtime.Versioning;
+using BigPile.Ports;
+
+namespace BigPile.Perf.Messages;
+
+/// <summary>A directory for what two processes meet at, and an arena in it where the way wants one. Nothing of it is left behind.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class MessagePlace : IDisposable
+{
+    private const string SharedMemory = "/dev/shm";
+    private const string Prefix = "bigpile-perf-";
+
+    private readonly MessageRoute _route;
+    private readonly string _directory;
+    private readonly SharedArena? _arena;
+
+    internal MessagePlace(MessageRoute route)
+    {
+        _route = route;
+        string parent = Directory.Exists(SharedMemory) ? SharedMemory : Path.GetTempPath();
+        _directory = Path.Combine(parent, $"{Prefix}{Guid.NewGuid():N}");
+        Directory.CreateDirectory(_directory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        if (MessageWays.IsPort(route.Way))
+            _arena = SharedArena.Open(PortMeeting.ArenaName, MessageWays.ArenaOf(route.Way, _directory));
+    }
+
+    /// <summary>Waits for the receiver of a lane.</summary>
+    internal IMeeting Await(int lane) => _route.Way switch
+    {
+        MessageWay.Tcp or MessageWay.Unix => new StreamMeeting(_route.Way, _directory, lane),
+        MessageWay.Udp => new DatagramMeeting(_route),
+        _ => new PortMeeting(_arena!, _route, _directory, lane),
+    };
+
+    /// <summary>What sends one message to all receivers.</summary>
+    internal IBroadcast OpenBroadcast(IReadOnlyList<Lane> lanes) =>
+        _arena != null ? new PortBroadcast(_arena, _route) : new LaneBroadcast(_route, lanes);
+
+    public void Dispose()
+    {
+        _arena?.Dispose();
+        Directory.Delete(_directory, recursive: true);
+    }
+}
