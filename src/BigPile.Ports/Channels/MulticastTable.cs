@@ -152,7 +152,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             if (Record(number).FindFree() < 0)
                 NoticeReceivers(Record(number));
         }
-        number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: with the dead, the port may have gone
+        number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: it may have gone with the dead
         MulticastRecord record = Record(number);
         if (!isUsed)
             record.Begin(bytes, depth);

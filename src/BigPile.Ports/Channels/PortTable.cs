@@ -109,7 +109,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
             membership.NoticeLocked(Record(number).SenderEnd.Slot);
             membership.NoticeLocked(Record(number).ReceiverEnd.Slot);
         }
-        number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: with the dead, the port may have gone
+        number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: it may have gone with the dead
         PortRecord port = Record(number);
         if (!isUsed)
             port.Begin(bytes, depth);

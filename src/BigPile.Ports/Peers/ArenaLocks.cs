@@ -9,8 +9,8 @@ namespace BigPile.Ports.Peers;
 
 /// <summary>The lock file of an arena: a byte for each process, and two for what is done by one process at a time.</summary>
 /// <remarks>
-/// The file is never removed: of two that had the name, each would have an owner. Whoever has the control lock may be stopped for as long as
-/// somebody likes, so nobody waits for it without an end. Thread safety: all members may be called concurrently; of a process's own byte
+/// The file is never removed: of two that had the name, each would have an owner. Whoever has the control lock may be stopped for as long
+/// as somebody likes, so nobody waits for it without an end. Thread safety: all members may be called concurrently; of a process's own byte
 /// and those that it cleans only under the control lock.
 /// </remarks>
 internal sealed class ArenaLocks : IDisposable
@@ -79,7 +79,7 @@ internal sealed class ArenaLocks : IDisposable
     /// <summary>From now on nothing waits for the control lock: the arena is being closed, and others will clean up.</summary>
     internal void GiveUp() => _hasGivenUp = true;
 
-    /// <summary>Locks out others who make, map or remove the arena's file, which may take long. It is taken before the control lock.</summary>
+    /// <summary>Locks out others who make, map or remove the arena's file, which may take long; before the control lock.</summary>
     internal Making EnterMaking()
     {
         RangeLock.Take(_file.Handle, _file.Path, MakingPlace);

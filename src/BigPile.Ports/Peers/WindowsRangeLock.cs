@@ -55,13 +55,11 @@ internal static partial class WindowsRangeLock
     [LibraryImport("kernel32", EntryPoint = "UnlockFileEx", SetLastError = true)]
     private static partial int UnlockFile(SafeFileHandle file, int reserved, int lengthLow, int lengthHigh, ref Place place);
 
-    // OVERLAPPED.
+    // OVERLAPPED, of which all else is zero.
+    [StructLayout(LayoutKind.Explicit, Size = 32)]
     private struct Place
     {
-        internal nint Internal;
-        internal nint InternalHigh;
+        [FieldOffset(16)]
         internal int Offset;
-        internal int OffsetHigh;
-        internal nint Event;
     }
 }

@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>What one sleeps on where there is no futex between processes: a named semaphore for each bell, found by the bell's address.</summary>
+/// <summary>What one sleeps on where there is no futex between processes: a named semaphore for each bell.</summary>
 /// <remarks>
 /// Who rings lets as many go on as have said that they sleep. One who is not asleep yet may lose his turn to another who comes later: that
 /// one finds nothing, and the first one sleeps on, for the longest sleep at most. Thread safety: all members may be called concurrently.
