@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using BigPile.Access;
 using BigPile.Concurrency;
+using BigPile.Durability;
 using BigPile.Tables;
 using BigPile.Upkeep;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -53,6 +54,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     {
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
+        options = options.Located();
         ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = NameOf(options);
@@ -94,7 +96,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     public string? DirectoryPath => _keeper.Directory?.Path;
 
     /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
-    /// <param name="directory">The directory; made if it is missing.</param>
+    /// <param name="directory">The directory, made if it is missing; or the name of a pile with <see cref="PileOptions.Shared"/>.</param>
     /// <param name="options">Everything else; defaults when left out.</param>
     /// <exception cref="PileStorageException">
     /// The directory can't be used: locked by another process, damaged, or of another format.
@@ -105,6 +107,13 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         options ??= new PileOptions();
         return new Pile(options.For(directory));
     }
+
+    /// <summary>Removes a pile with <see cref="PileOptions.Shared"/> that nobody writes. Who reads it is told at the next read.</summary>
+    /// <param name="directory">Its name, or its directory.</param>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <exception cref="PileStorageException">A process writes it, it is none that is shared, or the directory can't be changed.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
+    public static bool RemoveShared(string directory) => SharedPlace.TryRemove(SharedPlace.PathOf(directory));
 
     private static string NameOf(PileOptions options) => options.Name ?? (options.Directory is { } path
         ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))

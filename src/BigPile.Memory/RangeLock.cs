@@ -1,14 +1,15 @@
 using System.Runtime.InteropServices;
-using BigPile.Memory;
+using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 
-namespace BigPile.Ports.Peers;
+namespace BigPile.Memory;
 
 /// <summary>Locks on single bytes of an opened file, which the kernel drops when the process dies.</summary>
 /// <remarks>
 /// They belong to the opened file, and not to the process: another handle of the same file that is closed takes none away, and two that are
 /// open in one process exclude each other. Threads that share the handle do not.
 /// </remarks>
+[SupportedOSPlatform("linux")]
 internal static partial class RangeLock
 {
     private const int Look = 36; // F_OFD_GETLK
