@@ -47,7 +47,7 @@ public sealed class SharedPileTests : SharedPileTest
         writer.Replace(replaced, "new");
         writer.Replace(kept, new byte[70_000]);
         writer.Delete(writer.Put("gone"));
-        Assert.Equal(0, writer.Statistics.QuarantinedBytes);
+        Assert.Equal(0, writer.Keeper.QuarantinedBytes);
         Assert.Empty(Directory.GetFiles(PilePath, "log-*"));
         Assert.False(File.Exists(Path.Combine(PilePath, "moved")));
         using Pile next = Pile.Open(CopyKilled("killed"), Options);

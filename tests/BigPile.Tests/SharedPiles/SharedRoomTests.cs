@@ -22,11 +22,7 @@ public sealed class SharedRoomTests : SharedPileTest
         using (Pile writer = Pile.Open(path, Options))
         {
             using Pile reader = Pile.Open(path, ReaderOptions);
-            Assert.Throws<PileFullException>(() =>
-            {
-                while (true)
-                    pointers.Add(writer.Put(Value(pointers.Count)));
-            });
+            Assert.Throws<PileFullException>(() => Fill(writer, pointers));
             Assert.True(pointers.Count > 100);
             for (int i = 0; i < pointers.Count; i++)
                 Assert.Equal(Value(i), reader.GetBytes(pointers[i]));
@@ -91,6 +87,12 @@ public sealed class SharedRoomTests : SharedPileTest
         Assert.DoesNotContain(pointers, reader.Contains);
         Assert.Equal("first", reader.Get(first));
         Eventually.True(() => disk.FreeBytes > freeBytes);
+    }
+
+    private static void Fill(Pile writer, List<PilePointer> pointers)
+    {
+        while (pointers.Count < 100_000)
+            pointers.Add(writer.Put(Value(pointers.Count)));
     }
 
     private static byte[] Value(int number)
