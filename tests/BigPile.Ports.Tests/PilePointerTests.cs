@@ -62,6 +62,7 @@ public sealed class PilePointerTests : IDisposable
         for (int life = 0; life < TestLeg.Steps(3, 50); life++)
         {
             using Process child = Child.Start("make-parcels", _directory.Path, $"{known.Count}");
+            Assert.Equal(Parcels.Sends, child.StandardOutput.ReadLine());
             Receive(port, reader, known, 40);
             child.Kill();
             child.WaitForExit();

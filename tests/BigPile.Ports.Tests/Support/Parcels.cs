@@ -10,6 +10,7 @@ internal static class Parcels
 {
     internal const string PointersPort = "pointers";
     internal const string Deleted = "deleted";
+    internal const string Sends = "sends";
 
     private const long SegmentBytes = 4 << 20;
 
@@ -59,11 +60,12 @@ internal static class Parcels
         Console.WriteLine("end");
     }
 
-    /// <summary>Puts parcels from a number on and sends their pointers, until it is killed.</summary>
+    /// <summary>Says that it has the port, and then puts parcels from a number on and sends their pointers, until it is killed.</summary>
     internal static void Make(SharedArena arena, string path, int first)
     {
         Pile pile = OpenWriter(path);
         SendPort port = arena.OpenSendPort(PointersPort);
+        Console.WriteLine(Sends);
         for (int number = first; ; number++)
             PilePorts.Send(arena, port, pile.Put(Of(number)));
     }
