@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -84,24 +85,23 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        if (_writer.KnownView is not { } view || _pool.Find(pointer.Address) is not { } segment)
+        if (_writer.KnownView is not { } view
+            || !view.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
             return false;
         Stripes.Stripe* stripe = view.Stripes.Of(pointer.Address);
         ulong sequence = stripe->Sequence;
-        byte* block = segment.Region.Start + segment.OffsetOf(pointer.Address);
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-        int page = segment.PageOf(pointer.Address);
-        PageWord word = segment.WordOf(page);
+        var word = new PageWord(Volatile.Read(ref *wordAt));
         bool isThere = header.IsPlain && header.Generation == pointer.Generation && header.Generation >= word.GenerationBase;
         bool isQuiet = !TChecks.Sequence || (sequence & 1) == 0;
-        if (!isThere || !isQuiet || !segment.HasBlockAt(pointer.Address, word, out long capacityBytes))
+        if (!isThere || !isQuiet || !word.Info.HasSlotAt(pointer.Address))
             return false;
         long lengthBytes = header.OwnPayloadBytes;
-        if (lengthBytes > capacityBytes)
+        if (lengthBytes > Math.Min(word.CapacityBytes, bytesLeft - BlockHeader.SizeBytes))
             return false;
         reader.Read(block + BlockHeader.SizeBytes, lengthBytes, header.Kind);
         Volatile.ReadBarrier();
-        return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && segment.WordOf(page).Word == word.Word))
+        return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
             && (!TChecks.Sequence || stripe->Sequence == sequence) && view.IsCurrent;
     }
 

@@ -132,7 +132,7 @@ internal sealed class WriterWatch : IDisposable
                     if ((changes & 1) == 0)
                         TakeOverSegments(_directory.Superblock.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
-                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, file.Stripes, changes));
+                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, changes, _map.SegmentBytes, _pool.Segments()));
                     return _view;
                 }
                 catch (Exception e) when (e is PileStorageException or IOException or UnauthorizedAccessException)

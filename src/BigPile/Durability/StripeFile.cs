@@ -46,6 +46,9 @@ internal sealed unsafe class StripeFile : IDisposable
     /// <summary>How often the list of segments changed, twice; odd while an owner recovers the pile.</summary>
     internal ulong Changes => Volatile.Read(ref Head->Changes);
 
+    /// <summary>Where that number is.</summary>
+    internal ulong* ChangesAt => &Head->Changes;
+
     private FileHead* Head => (FileHead*)_region.Start;
 
     /// <summary>Opens the file, or makes it, and keeps readers out. The caller owns the directory.</summary>

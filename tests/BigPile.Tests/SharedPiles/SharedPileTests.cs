@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Runtime.Versioning;
+using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Tests.SharedPiles;
@@ -56,6 +57,34 @@ public sealed class SharedPileTests : SharedPileTest
         Assert.Equal(70_000, next.SizeOf(kept));
         Assert.Equal(2, next.Count());
         Assert.True(next.Verify().IsSound);
+    }
+
+    /// <summary>Of what was never flushed nothing may be wanted back: what a kill left behind is free at once.</summary>
+    [Fact]
+    public void What_a_kill_leaves_without_an_owner_is_free_for_the_next_writer()
+    {
+        PilePointer gone;
+        using (Pile writer = Open())
+        {
+            gone = writer.Put("short");
+            writer.Replace(gone, new byte[5_000]);
+            writer.Replace(writer.Put("the page stays in use"), "so it does");
+            CopyKilled("killed");
+        }
+        string copy = Path.Combine(RootPath, "killed");
+        using (var segment = new FileStream(Path.Combine(copy, "segment-000000"), FileMode.Open, FileAccess.ReadWrite))
+        {
+            segment.Position = (long)gone.Address * 8;
+            segment.Write(BitConverter.GetBytes(BlockHeader.Free(gone.Generation + 1).Word)); // a deletion that was cut off
+        }
+        using (Pile next = Pile.Open(copy, Options))
+        {
+            Assert.True(next.Verify().IsSound);
+            Assert.Single(next);
+            Assert.Equal(0, next.Keeper.QuarantinedBytes);
+        }
+        using Pile last = Pile.Open(copy, Options);
+        Assert.True(last.Recovery.WasClean);
     }
 
     [Fact]
