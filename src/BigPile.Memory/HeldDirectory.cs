@@ -39,8 +39,8 @@ internal sealed class HeldDirectory : IDisposable
     internal IFileHook? Hook => _hook;
 
     /// <summary>
-    /// Whether what is in it is for processes of this user, and for this start of the machine: new files are closed to others, and nothing is
-    /// written through to a device.
+    /// Whether what is in it is for processes of this user, and for this start of the machine: new files are closed to others, and
+    /// nothing is written through to a device.
     /// </summary>
     internal bool IsPassing { get; }
 

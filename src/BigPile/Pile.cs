@@ -54,7 +54,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     {
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        options = options.Located();
+        options = SharedPlace.Locate(options);
         ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = NameOf(options);
@@ -107,13 +107,6 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         options ??= new PileOptions();
         return new Pile(options.For(directory));
     }
-
-    /// <summary>Removes a pile with <see cref="PileOptions.Shared"/> that nobody writes. Who reads it is told at the next read.</summary>
-    /// <param name="directory">Its name, or its directory.</param>
-    /// <returns><see langword="false"/> when there is none.</returns>
-    /// <exception cref="PileStorageException">A process writes it, it is none that is shared, or the directory can't be changed.</exception>
-    /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
-    public static bool RemoveShared(string directory) => SharedPlace.TryRemove(SharedPlace.PathOf(directory));
 
     private static string NameOf(PileOptions options) => options.Name ?? (options.Directory is { } path
         ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))

@@ -1,7 +1,6 @@
 using System;
 using System.Numerics;
 using BigPile.Allocation;
-using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
 using Microsoft.Extensions.Logging;
@@ -55,25 +54,26 @@ public sealed record PileOptions
     public bool ReadOnly { get; init; }
 
     /// <summary>
-    /// Whether the pile is in memory that processes of one user share: one writes it, others read it by pointer with <see cref="ReadOnly"/>.
+    /// Whether the pile is in memory that processes of one user share: one writes it, others read it by pointer, with
+    /// <see cref="ReadOnly"/>.
     /// </summary>
     /// <remarks>
     /// <para>
-    /// <see cref="Directory"/> is a name then, of letters, digits, '-', '_' and '.', for a pile below <c>/dev/shm</c>; or, with a separator in
-    /// it, the path of a directory that is closed to other users. It is all really allocated, and what doesn't fit is a
+    /// <see cref="Directory"/> is a name then, of letters, digits, '-', '_' and '.', for a pile below <c>/dev/shm</c>; or, with a
+    /// separator in it, the path of a directory that is closed to other users. It is all really allocated, and what doesn't fit is a
     /// <see cref="PileFullException"/>. In a container <c>/dev/shm</c> may be small: choose smaller segments, or a directory.
     /// </para>
     /// <para>
     /// It outlives its processes, also when they are killed, and not the machine: nothing is written through to a device, so
     /// <see cref="Pile.Flush"/> has nothing to do, and after a new start of the machine what is left is refused. It stays until
-    /// <see cref="Pile.RemoveShared"/>. Only on Linux, in processes of 64 bits.
+    /// <see cref="SharedPile.TryRemove"/>. Only on Linux, in processes of 64 bits.
     /// </para>
     /// </remarks>
     public bool Shared { get; init; }
 
     /// <summary>
-    /// What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made; a shared one has them only
-    /// with <see cref="PileChecksums.AtEveryRead"/>, as there is no device between its writer and its readers.
+    /// What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made; a shared one has them
+    /// only with <see cref="PileChecksums.AtEveryRead"/>, as there is no device between its writer and its readers.
     /// </summary>
     public PileChecksums Checksums { get; init; } = PileChecksums.AtFirstUse;
 
@@ -124,14 +124,6 @@ public sealed record PileOptions
     /// <summary>The same options, for the pile in a directory.</summary>
     internal PileOptions For(string directory) => this with { Store = StoreKind.Mapped, Directory = directory };
 
-    /// <summary>The same options with the directory of a shared pile in the place of its name.</summary>
-    /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
-    internal PileOptions Located() => !Shared ? this : this with
-    {
-        Directory = SharedPlace.PathOf(Directory!),
-        Name = Name ?? (SharedPlace.IsName(Directory!) ? Directory : null),
-    };
-
     /// <summary>Where the pile reports what happens to it; nowhere by default.</summary>
     public ILogger? Logger { get; init; }
 
@@ -156,7 +148,7 @@ public sealed record PileOptions
                 "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", ParameterName);
         if (Shared && (string.IsNullOrEmpty(Directory) || FlushInterval != null))
             throw new ArgumentException(
-                "With PileOptions.Shared there must be a name in PileOptions.Directory, and no FlushInterval: a shared pile is not flushed.",
+                "With PileOptions.Shared there must be a name in PileOptions.Directory, and no FlushInterval: such a pile is not flushed.",
                 ParameterName);
         if (FlushLogBytes < MinFlushLogBytes || FlushLogBytes > MaxFlushLogBytes)
         {

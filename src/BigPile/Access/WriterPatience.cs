@@ -32,6 +32,8 @@ internal struct WriterPatience(WriterWatch writer)
             Throw.HeldByRecovery(writer.DirectoryPath);
     }
 
+    private readonly bool IsOver(TimeSpan waited) => waited > writer.Patience || (waited > LookAfter && !writer.MayWriterLive);
+
     private bool IsOver(BusyMark mark)
     {
         if (mark == writer.LastBusy)
@@ -41,7 +43,7 @@ internal struct WriterPatience(WriterWatch writer)
             _awaited = mark;
             _since = Stopwatch.GetTimestamp();
         }
-        else if (Stopwatch.GetElapsedTime(_since) is var waited && (waited > writer.Patience || (waited > LookAfter && !writer.MayWriterLive)))
+        else if (IsOver(Stopwatch.GetElapsedTime(_since)))
         {
             writer.LastBusy = mark;
             return true;

@@ -33,7 +33,8 @@ internal sealed class DirectoryLock : IDisposable
     internal static DirectoryLock TakeForLooking(HeldDirectory directory) => Lock(directory, FileMode.Open, FileAccess.Read);
 
     /// <summary>
-    /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner out.
+    /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner
+    /// out.
     /// </summary>
     /// <exception cref="IOException">The system refused.</exception>
     internal void StateAlive()

@@ -166,12 +166,15 @@ internal sealed class PileDirectory : IDisposable
         if (options.Shared && !state.IsShared)
             throw new PileStorageException($"The pile in '{Path}' was made without PileOptions.Shared. Open it without.");
         if (!options.Shared && state.IsShared && !IsReadOnly)
-            throw new PileStorageException($"The pile in '{Path}' was made with PileOptions.Shared. Open it with that, or for reading only.");
+        {
+            throw new PileStorageException(
+                $"The pile in '{Path}' was made with PileOptions.Shared. Open it with that, or for reading only.");
+        }
         if (state.IsShared && !IsNew && !BootClock.IsSame(state.BootId, bootId))
         {
             throw new PileStorageException(
                 $"The shared pile in '{Path}' was written before the machine was started anew, and nobody knows what the device has of it. "
-                + "Remove it by Pile.RemoveShared, and begin anew.");
+                + "Remove it by SharedPile.TryRemove, and begin anew.");
         }
         if (state.IsShared && _owner != null)
             _owner.StateAlive();

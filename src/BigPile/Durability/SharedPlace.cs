@@ -20,10 +20,15 @@ internal static class SharedPlace
     private static readonly string[] FirstAndLastNames =
         [PileDirectory.CatalogName, "owner", PileDirectory.SuperblockName, DirectoryLock.LockName];
 
-    /// <summary>What a name is taken for where it has no separator in it: a pile in the system's memory, below a directory of the user.</summary>
-    internal static bool IsName(string nameOrPath) => !nameOrPath.Contains(Path.DirectorySeparatorChar, StringComparison.Ordinal);
+    /// <summary>The same options with the directory of a shared pile in the place of its name.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
+    internal static PileOptions Locate(PileOptions options) => !options.Shared ? options : options with
+    {
+        Directory = PathOf(options.Directory!),
+        Name = options.Name ?? (IsName(options.Directory!) ? options.Directory : null),
+    };
 
-    /// <summary>The directory of a pile.</summary>
+    /// <summary>The directory of a pile: with a separator in it, that one; else one of the user's own in the system's memory.</summary>
     /// <exception cref="PlatformNotSupportedException">The system has no such piles.</exception>
     /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
     internal static string PathOf(string nameOrPath)
@@ -32,7 +37,7 @@ internal static class SharedPlace
         if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
         {
             throw new PlatformNotSupportedException(
-                "PileOptions.Shared needs Linux, and a process of 64 bits. Elsewhere a mapped pile without it can be read beside its writer.");
+                "PileOptions.Shared needs Linux, and a process of 64 bits. Elsewhere a mapped pile can be read beside its writer.");
         }
         if (!IsName(nameOrPath))
             return Path.TrimEndingDirectorySeparator(Path.GetFullPath(nameOrPath));
@@ -121,10 +126,18 @@ internal static class SharedPlace
     {
         StripeFile.NoteRemoved(files);
         foreach (string prefix in NumberedNames)
-            files.NamesOf(prefix).Where(name => IsNumber(Path.GetFileNameWithoutExtension(name)[prefix.Length..])).ToList().ForEach(files.Delete);
+        {
+            foreach (string name in files.NamesOf(prefix))
+            {
+                if (IsNumber(Path.GetFileNameWithoutExtension(name)[prefix.Length..]))
+                    files.Delete(name);
+            }
+        }
         foreach (string name in Names.Concat(FirstAndLastNames.Select(static name => name + ".new")))
             files.Delete(name);
     }
+
+    private static bool IsName(string nameOrPath) => !nameOrPath.Contains(Path.DirectorySeparatorChar, StringComparison.Ordinal);
 
     private static bool IsNumber(string text) => text.Length != 0 && text.All(char.IsAsciiDigit);
 

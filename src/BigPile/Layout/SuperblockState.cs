@@ -40,7 +40,7 @@ internal sealed class SuperblockState
     /// <summary>Whether blocks carry checksums; decided when the pile was made.</summary>
     internal bool HasChecksums { get; init; }
 
-    /// <summary>Whether nothing of it is written through to a device, so that it means nothing after the machine was started anew.</summary>
+    /// <summary>Whether nothing of it is written through to a device: it means nothing once the machine was started anew.</summary>
     internal bool IsShared { get; init; }
 
     /// <summary>How often the superblock was written; of its two places the higher one counts.</summary>

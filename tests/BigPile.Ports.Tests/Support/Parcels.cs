@@ -5,7 +5,7 @@ using BigPile.Ports.Tests.Samples;
 
 namespace BigPile.Ports.Tests;
 
-/// <summary>What two processes do with one shared pile: the one puts parcels, the other gets them by the pointers that it is sent.</summary>
+/// <summary>What two processes do with a shared pile: one puts parcels, the other gets them by pointers that it is sent.</summary>
 internal static class Parcels
 {
     internal const string PointersPort = "pointers";

@@ -33,9 +33,9 @@ public sealed class SharedPileTests : SharedPileTest
         }
         using (Pile again = Pile.Open(name, Options))
             Assert.Equal("text", again.Get<string>(pointer));
-        Assert.True(Pile.RemoveShared(name));
+        Assert.True(SharedPile.TryRemove(name));
         Assert.False(Directory.Exists(path));
-        Assert.False(Pile.RemoveShared(name));
+        Assert.False(SharedPile.TryRemove(name));
     }
 
     [Fact]
@@ -107,7 +107,7 @@ public sealed class SharedPileTests : SharedPileTest
         Directory.CreateDirectory(other, OfOwner | UnixFileMode.UserExecute);
         Pile.Open(other, new PileOptions { SegmentBytes = SegmentBytes }).Dispose();
         AssertRefused("made without PileOptions.Shared", () => Pile.Open(other, Options));
-        AssertRefused("made without PileOptions.Shared", () => Pile.RemoveShared(other));
+        AssertRefused("made without PileOptions.Shared", () => SharedPile.TryRemove(other));
         Pile.Open(other).Dispose();
     }
 
@@ -119,7 +119,7 @@ public sealed class SharedPileTests : SharedPileTest
             writer.Put("text");
         AssertRefused("started anew", () => Pile.Open(PilePath, next));
         AssertRefused("started anew", () => Pile.Open(PilePath, next with { ReadOnly = true }));
-        Assert.True(Pile.RemoveShared(PilePath));
+        Assert.True(SharedPile.TryRemove(PilePath));
         using Pile anew = Pile.Open(PilePath, next);
         Assert.Empty(anew);
     }
@@ -156,7 +156,7 @@ public sealed class SharedPileTests : SharedPileTest
     {
         using (Pile writer = Open())
             Assert.False(writer.Verify().HasChecksums);
-        Assert.True(Pile.RemoveShared(PilePath));
+        Assert.True(SharedPile.TryRemove(PilePath));
         using Pile checking = Pile.Open(PilePath, Options with { Checksums = PileChecksums.AtEveryRead });
         PilePointer pointer = checking.Put(new byte[1_000]);
         Assert.True(checking.Verify().HasChecksums);
@@ -172,11 +172,11 @@ public sealed class SharedPileTests : SharedPileTest
         using (Pile writer = Open())
         {
             PilePointer pointer = writer.Put("text");
-            AssertRefused("in use by process", () => Pile.RemoveShared(PilePath));
+            AssertRefused("in use by process", () => SharedPile.TryRemove(PilePath));
             Assert.Equal("text", writer.Get<string>(pointer));
         }
         File.WriteAllText(Path.Combine(PilePath, "notes"), "another's");
-        Assert.True(Pile.RemoveShared(PilePath));
+        Assert.True(SharedPile.TryRemove(PilePath));
         Assert.Equal(["notes"], Directory.GetFiles(PilePath).Select(Path.GetFileName));
     }
 
@@ -185,7 +185,7 @@ public sealed class SharedPileTests : SharedPileTest
     {
         string[] names = ["index.html", "users", "use", "lock", "owner", "segment-list", "index"];
         Array.ForEach(names, name => File.WriteAllText(Path.Combine(RootPath, name), "another's"));
-        Assert.False(Pile.RemoveShared(RootPath));
+        Assert.False(SharedPile.TryRemove(RootPath));
         Assert.Equal(names.Order(), Directory.GetFiles(RootPath).Select(static path => Path.GetFileName(path)).Order());
     }
 
@@ -203,7 +203,7 @@ public sealed class SharedPileTests : SharedPileTest
             File.WriteAllText(Path.Combine(copy, "lock"), "");
             foreach (string name in order.Take(removed))
                 File.Delete(Path.Combine(copy, name));
-            Pile.RemoveShared(copy);
+            SharedPile.TryRemove(copy);
             Assert.False(Directory.Exists(copy));
         }
     }

@@ -110,7 +110,7 @@ public sealed class SharedReaderTests : SharedPileTest
             pointer = writer.Put("text");
         using Pile reader = Pile.Open(PilePath, ReaderOptions with { TimeProvider = time });
         using Pile reading = OpenReader();
-        Assert.True(Pile.RemoveShared(PilePath));
+        Assert.True(SharedPile.TryRemove(PilePath));
         Assert.Contains("was removed", Assert.Throws<PileStorageException>(() => reading.Get(pointer)).Message, StringComparison.Ordinal);
         time.Advance(TimeSpan.FromSeconds(1));
         Eventually.True(() => reader.Space.Allocator.Pool.DroppedCount == 0);

@@ -42,7 +42,7 @@ public sealed class SharedRoomTests : SharedPileTest
         Assert.Contains(path, Assert.Throws<PileStorageException>(() => Pile.Open(path, Options)).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A segment that is given back is memory for as long as a reader maps it: one that reads nothing lets go by the clock.</summary>
+    /// <summary>A segment that is given back is memory for as long as a reader maps it: an idle one lets go by the clock.</summary>
     [SmallDiskFact]
     public void What_a_writer_gives_back_is_free_though_a_reader_sleeps()
     {

@@ -43,7 +43,8 @@ internal sealed unsafe class ReadersRun : IDisposable
     internal static int Run(ReadersOptions options)
     {
         string directory = Path.GetFullPath(options.Directory ?? Path.Combine(
-            options.IsShared ? "/dev/shm" : Path.GetTempPath(), string.Create(CultureInfo.InvariantCulture, $"bigpile-readers-{Environment.ProcessId}")));
+            options.IsShared ? "/dev/shm" : Path.GetTempPath(),
+            string.Create(CultureInfo.InvariantCulture, $"bigpile-readers-{Environment.ProcessId}")));
         Directory.CreateDirectory(directory);
         Console.WriteLine(
             $"seed {options.Seed}, readers {options.Readers}, writer threads {options.Writers}, kills {options.Kills}, "
@@ -58,6 +59,9 @@ internal sealed unsafe class ReadersRun : IDisposable
 
     public void Dispose() => _board.Dispose();
 
+    private bool IsDone => _killed >= _options.Kills && _readersKilled >= _options.ReaderKills
+        && Sum(static record => record.Reads) >= _options.Reads;
+
     private bool RunAll()
     {
         try
@@ -66,7 +70,7 @@ internal sealed unsafe class ReadersRun : IDisposable
             for (int i = 0; i < _options.Readers; i++)
                 _readers.Add(StartReader(i));
             var watch = Stopwatch.StartNew();
-            while (!_isBroken && (_killed < _options.Kills || _readersKilled < _options.ReaderKills || Sum(static record => record.Reads) < _options.Reads))
+            while (!_isBroken && !IsDone)
                 Watch();
             double seconds = watch.Elapsed.TotalSeconds;
             _board.End();
@@ -159,7 +163,8 @@ internal sealed unsafe class ReadersRun : IDisposable
         Console.WriteLine(
             $"in {seconds:F1} s: changes {_board.Head->Changes:N0}, deleted pointers asked for {Sum(static record => record.Gone):N0}, "
             + $"walks {Sum(static record => record.Walks):N0} with {Sum(static record => record.Entries):N0} table entries, "
-            + $"writers killed {_killed}, readers killed {_readersKilled}, reads that found a writer at it {Sum(static record => record.Busy):N0}; "
+            + $"writers killed {_killed}, readers killed {_readersKilled}, "
+            + $"reads that found a writer at it {Sum(static record => record.Busy):N0}; "
             + $"{reads / seconds / 1e6:F1} M reads/s");
         Console.WriteLine($"reads {reads}, mixtures {mixtures}, refused {refused}, writer faults {faults}");
         return mixtures + refused + faults == 0;
