@@ -62,10 +62,16 @@ public sealed class PilePointerTests : IDisposable
         for (int life = 0; life < TestLeg.Steps(3, 50); life++)
         {
             using Process child = Child.Start("make-parcels", _directory.Path, $"{known.Count}");
-            Assert.Equal(Parcels.Sends, child.StandardOutput.ReadLine());
-            Receive(port, reader, known, 40);
-            child.Kill();
-            child.WaitForExit();
+            try
+            {
+                Assert.Equal(Parcels.Sends, child.StandardOutput.ReadLine());
+                Receive(port, reader, known, 40);
+            }
+            finally
+            {
+                child.Kill();
+                child.WaitForExit();
+            }
             Assert.All(known, one => Assert.Equal(Parcels.Describe(Parcels.Of(one.Number)), Parcels.Describe(reader.Get(one.Pointer))));
             Receive(port, reader, known, int.MaxValue);
         }
