@@ -23,17 +23,20 @@ internal static class FileOpening
     /// <param name="mode">Whether it must exist.</param>
     /// <param name="access">Whether it is written.</param>
     /// <param name="lengthBytes">The length that a new one will have.</param>
-    internal static SafeFileHandle Open(SafeFileHandle? directory, string path, FileMode mode, FileAccess access, long lengthBytes) =>
+    /// <param name="isPrivate">Whether a new one is for this user alone; only on Linux.</param>
+    internal static SafeFileHandle Open(
+        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, long lengthBytes, bool isPrivate) =>
         OperatingSystem.IsLinux()
-            ? OpenOnLinux(directory!, path, mode, access)
+            ? OpenOnLinux(directory!, path, mode, access, isPrivate)
             : File.OpenHandle(
                 path, mode, access, FileShare.ReadWrite | FileShare.Delete, preallocationSize: mode == FileMode.Open ? 0 : lengthBytes);
 
     /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
     internal static SafeFileHandle? TryOpenLocked(
-        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared) => OperatingSystem.IsWindows()
+        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared, bool isPrivate) =>
+        OperatingSystem.IsWindows()
             ? TryOpenLockedOnWindows(path, mode, access, isShared)
-            : TryOpenLockedOnUnix(directory, path, mode, access, isShared);
+            : TryOpenLockedOnUnix(directory, path, mode, access, isShared, isPrivate);
 
     /// <summary>Gives a file's lock back.</summary>
     /// <remarks>
@@ -46,7 +49,7 @@ internal static class FileOpening
     }
 
     [SupportedOSPlatform("linux")]
-    private static SafeFileHandle OpenOnLinux(SafeFileHandle directory, string path, FileMode mode, FileAccess access)
+    private static SafeFileHandle OpenOnLinux(SafeFileHandle directory, string path, FileMode mode, FileAccess access, bool isPrivate)
     {
         int flags = LibC.OpenCloseOnExec | (access == FileAccess.Read ? LibC.OpenReadOnly : LibC.OpenReadWrite) | mode switch
         {
@@ -55,9 +58,10 @@ internal static class FileOpening
             FileMode.Create => LibC.OpenCreate | LibC.OpenTruncate,
             _ => throw new ArgumentOutOfRangeException(nameof(mode), mode, null),
         };
+        int rights = isPrivate ? LibC.ModeOfPrivateFiles : LibC.ModeOfFiles;
         int descriptor;
         do
-            descriptor = LibC.OpenAt(directory, Path.GetFileName(path), flags, LibC.ModeOfFiles);
+            descriptor = LibC.OpenAt(directory, Path.GetFileName(path), flags, rights);
         while (descriptor < 0 && Marshal.GetLastPInvokeError() == FileErrors.Interrupted);
         return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw FileErrors.Last(path, "opened");
     }
@@ -78,12 +82,12 @@ internal static class FileOpening
     // runtime took a shared one at opening, it goes first: of several that hold one, none would get the exclusive one.
     [UnsupportedOSPlatform("windows")]
     private static SafeFileHandle? TryOpenLockedOnUnix(
-        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared)
+        SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared, bool isPrivate)
     {
         SafeFileHandle handle;
         try
         {
-            handle = Open(directory, path, mode, access, 0);
+            handle = Open(directory, path, mode, access, 0, isPrivate);
         }
         catch (IOException e) when (e.HResult is FileErrors.WouldBlock or FileErrors.WouldBlockMac)
         {

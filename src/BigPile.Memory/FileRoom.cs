@@ -46,7 +46,7 @@ internal static class FileRoom
                 _ = file.Read(bytes, at);
             file.Write(bytes, at);
         }
-        file.Sync(); // some file systems say only then that there is no room
+        file.Sync(always: true); // some file systems say only then that there is no room
     }
 
     private static bool TrySetLength(HeldFile file, long lengthBytes)

@@ -26,24 +26,32 @@ internal sealed class HeldDirectory : IDisposable
     private FileStatus? _lockIdentity;
     private string _lockPath = "";
 
-    private HeldDirectory(string path, SafeFileHandle? handle, IFileHook? hook)
+    private HeldDirectory(string path, SafeFileHandle? handle, IFileHook? hook, bool isPassing)
     {
         Path = path;
         _handle = handle;
         _hook = hook;
+        IsPassing = isPassing;
     }
 
     internal string Path { get; }
 
     internal IFileHook? Hook => _hook;
 
+    /// <summary>
+    /// Whether what is in it is for processes of this user, and for this start of the machine: new files are closed to others, and
+    /// nothing is written through to a device.
+    /// </summary>
+    internal bool IsPassing { get; }
+
     /// <summary>Opens a directory that exists.</summary>
     /// <param name="path">The full path.</param>
     /// <param name="hook">Is told of each operation.</param>
-    internal static HeldDirectory Open(string path, IFileHook? hook = null)
+    /// <param name="isPassing">Whether what is in it need not outlive the machine's present start, and is for one user.</param>
+    internal static HeldDirectory Open(string path, IFileHook? hook = null, bool isPassing = false)
     {
         Translate(() => hook?.Before(FileOperation.OpenDirectory, path));
-        var directory = new HeldDirectory(path, OperatingSystem.IsLinux() ? FileOpening.OpenDirectory(path) : null, hook);
+        var directory = new HeldDirectory(path, OperatingSystem.IsLinux() ? FileOpening.OpenDirectory(path) : null, hook, isPassing);
         try
         {
             directory.End(FileOperation.OpenDirectory, path);
@@ -91,7 +99,7 @@ internal sealed class HeldDirectory : IDisposable
     {
         FileOperation operation = mode == FileMode.Open ? FileOperation.Open : FileOperation.Create;
         Begin(operation, PathOf(name));
-        SafeFileHandle handle = Translate(() => FileOpening.Open(_handle, PathOf(name), mode, access, lengthBytes));
+        SafeFileHandle handle = Translate(() => FileOpening.Open(_handle, PathOf(name), mode, access, lengthBytes, IsPassing));
         return EndWith(operation, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
@@ -116,7 +124,8 @@ internal sealed class HeldDirectory : IDisposable
     internal HeldFile? TryOpenLocked(string name, FileMode mode, FileAccess access, bool isShared = false)
     {
         Begin(FileOperation.Lock, PathOf(name));
-        SafeFileHandle? handle = Translate(() => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access, isShared));
+        SafeFileHandle? handle = Translate(
+            () => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access, isShared, IsPassing));
         return handle == null ? null : EndWith(FileOperation.Lock, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
@@ -155,7 +164,7 @@ internal sealed class HeldDirectory : IDisposable
     internal void Sync()
     {
         Begin(FileOperation.SyncDirectory, Path);
-        if (OperatingSystem.IsLinux() && LibC.Sync(_handle!) != 0)
+        if (OperatingSystem.IsLinux() && !IsPassing && LibC.Sync(_handle!) != 0)
             throw FileErrors.Last(Path, "written through to its device");
         End(FileOperation.SyncDirectory, Path);
     }

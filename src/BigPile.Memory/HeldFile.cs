@@ -126,17 +126,24 @@ internal sealed class HeldFile : IDisposable
     }
 
     /// <summary>Returns when the device has what was written to the file, by calls or through a map.</summary>
+    /// <param name="always">Also where what is in the directory need not outlive the machine's present start.</param>
     /// <exception cref="DirectoryChangedException">The file has no name any more: nobody would find what is written.</exception>
-    internal void Sync()
+    internal void Sync(bool always = false)
     {
         _directory.Begin(FileOperation.Sync, Path);
         if (FileStatus.Of(Handle) is { Names: 0 })
             throw Gone(Path);
+        if (always || !_directory.IsPassing)
+            SyncToDevice();
+        _directory.End(FileOperation.Sync, Path);
+    }
+
+    private void SyncToDevice()
+    {
         if (!OperatingSystem.IsLinux())
             RandomAccess.FlushToDisk(Handle);
         else if (LibC.SyncData(Handle) != 0)
             throw FileErrors.Last(Path, "written through to its device");
-        _directory.End(FileOperation.Sync, Path);
     }
 
     /// <summary>What is thrown when the file at a path is not the one that was opened.</summary>

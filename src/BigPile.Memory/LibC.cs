@@ -27,6 +27,7 @@ internal static unsafe partial class LibC
     internal const int OpenCloseOnExec = 0x80000;
     internal const int SeekHole = 4;
     internal const int ModeOfFiles = 0x1B6; // 0666, less what the process masks
+    internal const int ModeOfPrivateFiles = 0x180; // 0600
 
     internal const long MemoryFileSystem = 0x01021994; // TMPFS_MAGIC
 

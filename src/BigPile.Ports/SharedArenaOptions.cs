@@ -39,7 +39,7 @@ public sealed record SharedArenaOptions
     /// <summary>Have all pages be there from the start, so that no first use is slow; it takes about 0.2 ms a MiB. On by default.</summary>
     public bool Populate { get; init; } = true;
 
-    /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default, a second at most; zero: at once.</summary>
+    /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default, at most a second, or 0.</summary>
     /// <remarks>Less is spent on it while looking has been in vain, and none on a machine of one processor.</remarks>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 

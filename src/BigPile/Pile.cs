@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using BigPile.Access;
 using BigPile.Concurrency;
+using BigPile.Durability;
 using BigPile.Tables;
 using BigPile.Upkeep;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -53,6 +54,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     {
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
+        options = SharedPlace.Locate(options);
         ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = NameOf(options);
@@ -94,7 +96,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     public string? DirectoryPath => _keeper.Directory?.Path;
 
     /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
-    /// <param name="directory">The directory; made if it is missing.</param>
+    /// <param name="directory">The directory, made if it is missing; or the name of a pile with <see cref="PileOptions.Shared"/>.</param>
     /// <param name="options">Everything else; defaults when left out.</param>
     /// <exception cref="PileStorageException">
     /// The directory can't be used: locked by another process, damaged, or of another format.

@@ -34,7 +34,7 @@ public sealed record PileOptions
     /// </summary>
     public StoreKind Store { get; init; } = StoreKind.Native;
 
-    /// <summary>The directory of a mapped pile; made if it is missing.</summary>
+    /// <summary>The directory of a mapped pile, made if it is missing; or the name of a shared one: see <see cref="Shared"/>.</summary>
     public string? Directory { get; init; }
 
     /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
@@ -53,7 +53,28 @@ public sealed record PileOptions
     /// <summary>Whether a mapped pile is opened for reading only, which is possible while another process writes it.</summary>
     public bool ReadOnly { get; init; }
 
-    /// <summary>What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made.</summary>
+    /// <summary>
+    /// Whether the pile is in memory that processes of one user share: one writes it, others read it by pointer, with
+    /// <see cref="ReadOnly"/>.
+    /// </summary>
+    /// <remarks>
+    /// <para>
+    /// <see cref="Directory"/> is a name then, of letters, digits, '-', '_' and '.', for a pile below <c>/dev/shm</c>; or, with a
+    /// separator in it, the path of a directory that is closed to other users. It is all really allocated, and what doesn't fit is a
+    /// <see cref="PileFullException"/>. In a container <c>/dev/shm</c> may be small: choose smaller segments, or a directory.
+    /// </para>
+    /// <para>
+    /// It outlives its processes, also when they are killed, and not the machine: nothing is written through to a device, so
+    /// <see cref="Pile.Flush"/> has nothing to do, and after a new start of the machine what is left is refused. It stays until
+    /// <see cref="SharedPile.TryRemove"/>. Only on Linux, in processes of 64 bits.
+    /// </para>
+    /// </remarks>
+    public bool Shared { get; init; }
+
+    /// <summary>
+    /// What is done with the checksums of a mapped pile's blocks. Whether it has them is decided when it is made; a shared one has them
+    /// only with <see cref="PileChecksums.AtEveryRead"/>, as there is no device between its writer and its readers.
+    /// </summary>
     public PileChecksums Checksums { get; init; } = PileChecksums.AtFirstUse;
 
     /// <summary>What is read in the background once a mapped pile is open.</summary>
@@ -125,6 +146,10 @@ public sealed record PileOptions
         if (Directory == null && (Store == StoreKind.Mapped || ReadOnly))
             throw new ArgumentException(
                 "A mapped pile, or one that is opened for reading only, needs PileOptions.Directory.", ParameterName);
+        if (Shared && (string.IsNullOrEmpty(Directory) || FlushInterval != null))
+            throw new ArgumentException(
+                "With PileOptions.Shared there must be a name in PileOptions.Directory, and no FlushInterval: such a pile is not flushed.",
+                ParameterName);
         if (FlushLogBytes < MinFlushLogBytes || FlushLogBytes > MaxFlushLogBytes)
         {
             throw new ArgumentException(

@@ -43,6 +43,14 @@ switch (args[0])
     case "idle":
         Idle(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), args[2]);
         return 0;
+    case "ask-for-parcels":
+        using (SharedArena arena = SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }))
+            Parcels.Ask(arena, Parcels.PathIn(args[1]));
+        return 0;
+    case "make-parcels":
+        using (SharedArena arena = SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }))
+            Parcels.Make(arena, Parcels.PathIn(args[1]), int.Parse(args[2]));
+        return 0;
     case "hostile":
         HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
         return 0;

@@ -20,7 +20,8 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
         {
             var controls = new TheoryData<string, string>
             {
-                { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" }, { "hash", "link-first" }, { "hash", "room-freed-first" },
+                { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" }, { "pile --shared on", "redo-valid-first" },
+                { "hash", "link-first" }, { "hash", "room-freed-first" },
                 { "hash --other-boot on", "unmarked" },
             };
             if (!TestLeg.IsLong)
@@ -53,6 +54,15 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
     public async Task Nothing_is_lost_or_wrong_after_kills(string target, int seed)
     {
         await AssertSoundAsync(target, "", TestLeg.Seed(seed));
+    }
+
+    /// <summary>A shared pile has neither checksums nor flushes: all that had returned is there all the same.</summary>
+    [Theory]
+    [InlineData("pile", 38)]
+    [InlineData("table", 39)]
+    public async Task Nothing_is_lost_or_wrong_in_a_shared_pile_after_kills(string target, int seed)
+    {
+        await AssertSoundAsync(target, "--shared on", TestLeg.Seed(seed));
     }
 
     /// <summary>Only what was flushed must be there then; a younger state of it may be.</summary>

@@ -12,14 +12,18 @@ namespace BigPile.Torture.Tests;
 public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
 {
     private readonly string _directory = Path.Combine(Path.GetTempPath(), "bigpile-" + Path.GetRandomFileName());
+    private readonly string _directoryInMemory = Path.Combine("/dev/shm", "bigpile-" + Path.GetRandomFileName());
 
     /// <summary>The checks that can be left out; the normal leg has one of them.</summary>
     public static TheoryData<string> Controls => TestLeg.IsLong ? ["no-sequence", "no-header"] : ["no-sequence"];
 
     public void Dispose()
     {
-        if (Directory.Exists(_directory))
-            Directory.Delete(_directory, recursive: true);
+        foreach (string directory in new[] { _directory, _directoryInMemory })
+        {
+            if (Directory.Exists(directory))
+                Directory.Delete(directory, recursive: true);
+        }
     }
 
     [Theory]
@@ -30,29 +34,44 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
         long reads = TestLeg.Steps(5_000_000, 500_000_000);
         TortureProcess run = await RunAsync(
             $"readers --reads {reads} --readers 2 --kills {(TestLeg.IsLong ? kills * 50 : kills)} --seed {TestLeg.Seed(seed)}");
-        Match sums = Sums().Match(run.Output);
-        Assert.True(sums.Success, run.Output);
-        Assert.True(long.Parse(sums.Groups["reads"].Value) >= reads, run.Output);
-        Assert.Equal(("0", "0", "0"), (sums.Groups["mixtures"].Value, sums.Groups["refused"].Value, sums.Groups["faults"].Value));
-        Assert.Equal(0, run.ExitCode);
+        AssertSound(run, reads);
+    }
+
+    [Theory]
+    [InlineData(0, 0, 64)]
+    [InlineData(4, 8, 65)]
+    public async Task Readers_of_a_shared_pile_see_whole_values_only(int kills, int readerKills, int seed)
+    {
+        long reads = TestLeg.Steps(5_000_000, 500_000_000);
+        int times = TestLeg.IsLong ? 25 : 1;
+        TortureProcess run = await RunAsync(
+            $"readers --shared on --reads {reads} --readers 2 --kills {kills * times} --reader-kills {readerKills * times} "
+            + $"--seed {TestLeg.Seed(seed)}", _directoryInMemory);
+        AssertSound(run, reads);
     }
 
     [Theory]
     [MemberData(nameof(Controls))]
-    public async Task A_check_that_is_left_out_is_noticed(string control)
+    public async Task A_check_that_a_reader_of_a_shared_pile_leaves_out_is_noticed(string control)
     {
-        TortureProcess run = await RunAsync($"readers --reads 10000000 --readers 2 --seed {TestLeg.Seed(63)} --control {control}");
-        Match sums = Sums().Match(run.Output);
-        Assert.True(sums.Success, run.Output);
-        Assert.NotEqual("0", sums.Groups["mixtures"].Value);
-        Assert.Equal(1, run.ExitCode);
+        TortureProcess run = await RunAsync(
+            $"readers --shared on --reads 10000000 --readers 2 --seed {TestLeg.Seed(66)} --control {control}", _directoryInMemory);
+        AssertNoticed(run, static sums => sums.Groups["mixtures"].Value != "0" || sums.Groups["refused"].Value != "0");
     }
+
+    [Theory]
+    [MemberData(nameof(Controls))]
+    public async Task A_check_that_is_left_out_is_noticed(string control) =>
+        AssertNoticed(
+            await RunAsync($"readers --reads 10000000 --readers 2 --seed {TestLeg.Seed(63)} --control {control}"),
+            static sums => sums.Groups["mixtures"].Value != "0");
 
     [Theory]
     [InlineData("readers", "--reads is missing")]
     [InlineData("readers --reads 0", "--reads is '0'")]
     [InlineData("readers --reads 1 --readers 17", "a number from 1 to 16")]
     [InlineData("readers --reads 1 --control none", "--control is 'none'")]
+    [InlineData("readers --reads 1 --shared yes", "--shared is 'yes'")]
     [InlineData("readers-read x", "for the torture's own children")]
     public async Task Bad_arguments_are_refused_with_a_sentence(string arguments, string part)
     {
@@ -61,9 +80,26 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
         Assert.Contains(part, run.Error, StringComparison.Ordinal);
     }
 
-    private async Task<TortureProcess> RunAsync(string arguments)
+    private static void AssertSound(TortureProcess run, long reads)
     {
-        TortureProcess run = await TortureProcess.RunAsync(arguments, _directory);
+        Match sums = Sums().Match(run.Output);
+        Assert.True(sums.Success, run.Output);
+        Assert.True(long.Parse(sums.Groups["reads"].Value) >= reads, run.Output);
+        Assert.Equal(("0", "0", "0"), (sums.Groups["mixtures"].Value, sums.Groups["refused"].Value, sums.Groups["faults"].Value));
+        Assert.Equal(0, run.ExitCode);
+    }
+
+    private static void AssertNoticed(TortureProcess run, Func<Match, bool> isNoticed)
+    {
+        Match sums = Sums().Match(run.Output);
+        Assert.True(sums.Success, run.Output);
+        Assert.True(isNoticed(sums), run.Output);
+        Assert.Equal(1, run.ExitCode);
+    }
+
+    private async Task<TortureProcess> RunAsync(string arguments, string? directory = null)
+    {
+        TortureProcess run = await TortureProcess.RunAsync(arguments, directory ?? _directory);
         output.WriteLine(run.Output);
         output.WriteLine(run.Error);
         return run;

@@ -87,6 +87,7 @@ internal static unsafe class ChildProcess
         {
             SegmentBytes = SegmentBytes,
             FlushLogBytes = FlushLogBytes,
+            Shared = journal.Head->IsShared,
             BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
         };
         pileOptions.CodecOptions.Allow(typeof(TortureNode));

@@ -19,12 +19,12 @@ internal sealed class TortureOptions
 
     private const string Usage =
         "Usage: BigPile.Torture --target pile|table|hash --kills N [--seed S] [--control NAME] [--directory D] [--threads T] "
-        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--file KIND]";
+        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--shared on|off] [--file KIND]";
 
     private static readonly string[] Names =
     [
         "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot",
-        "--file",
+        "--shared", "--file",
     ];
 
     private static readonly string[] OnOrOff = ["on", "off"];
@@ -50,6 +50,9 @@ internal sealed class TortureOptions
     /// <summary>Whether every third kill is followed by another start of the machine, as far as the pile can tell.</summary>
     internal required bool HasOtherBoots { get; init; }
 
+    /// <summary>Whether the pile is a shared one.</summary>
+    internal required bool IsShared { get; init; }
+
     /// <summary>The kind of file that a hash database has; empty: another one in each process.</summary>
     internal required string FileKind { get; init; }
 
@@ -68,10 +71,13 @@ internal sealed class TortureOptions
             Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
             Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
+            IsShared = OneOf(values, "--shared", "off", OnOrOff) == "on",
             FileKind = OneOf(values, "--file", "", [.. BlockFile.Kinds.Select(BlockFile.NameOf)]),
         };
         if (options.FileKind.Length != 0 && options.Target != HashTarget)
             throw Bad($"--file is '{options.FileKind}'; only a hash database has kinds of files: use --target hash.");
+        if (options.IsShared && (options.HasOtherBoots || options.Target == HashTarget))
+            throw Bad("--shared is on; a shared pile does not outlive the machine's start, and a hash database is none.");
         if (options.Target == TableTarget && options.Threads % 2 != 0)
             throw Bad($"--threads is {options.Threads}; tables need an even number: one thread of a pair puts, the other removes.");
         if (options.Directory != null && !IsEmpty(options.Directory))

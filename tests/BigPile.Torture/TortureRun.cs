@@ -46,6 +46,7 @@ internal sealed unsafe class TortureRun
         _options = options;
         _directory = directory;
         _journal = Journal.Create(ChildProcess.JournalPath(directory), options.Threads);
+        _journal.Head->IsShared = options.IsShared;
         _dice = new Dice(options.Seed);
     }
 
@@ -57,7 +58,8 @@ internal sealed unsafe class TortureRun
         string directory = Path.GetFullPath(options.Directory ?? DefaultDirectory);
         Directory.CreateDirectory(directory);
         Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
-            + $"other boots {(options.HasOtherBoots ? "on" : "off")}, window {(options.Window.Length == 0 ? "any" : options.Window)}, "
+            + $"other boots {(options.HasOtherBoots ? "on" : "off")}, shared {(options.IsShared ? "on" : "off")}, "
+            + $"window {(options.Window.Length == 0 ? "any" : options.Window)}, "
             + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, "
             + (options.Target == TortureOptions.HashTarget ? $"file {(options.FileKind.Length == 0 ? "any" : options.FileKind)}, " : "")
             + $"directory {directory}");

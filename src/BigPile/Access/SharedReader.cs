@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -51,13 +52,17 @@ internal sealed unsafe class SharedReader
     private readonly WriterWatch _writer;
     private readonly PagePool _pool;
     private readonly Stripes _ownStripes;
+    private readonly bool _isSealed;
 
     /// <summary>Reads a pile that another process may be writing.</summary>
     /// <param name="writer">What is known of that process.</param>
     /// <param name="pool">The segments that this process has mapped.</param>
     /// <param name="ownStripes">For a pile without a writer.</param>
-    internal SharedReader(WriterWatch writer, PagePool pool, Stripes ownStripes) =>
-        (_writer, _pool, _ownStripes) = (writer, pool, ownStripes);
+    /// <param name="isSealed">
+    /// Whether blocks have checksums. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
+    /// </param>
+    internal SharedReader(WriterWatch writer, PagePool pool, Stripes ownStripes, bool isSealed) =>
+        (_writer, _pool, _ownStripes, _isSealed) = (writer, pool, ownStripes, isSealed);
 
     /// <summary>Reads the payload that a pointer names.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
@@ -67,6 +72,44 @@ internal sealed unsafe class SharedReader
         where TChecks : struct, IReadChecks
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
+        return (!_isSealed && TryReadAtOnce<TReader, TChecks>(pointer, ref reader))
+            || TryReadPatiently<TReader, TChecks>(pointer, ref reader);
+    }
+
+    /// <summary>
+    /// The same protocol for what nearly all reads find: a block with its payload, without a checksum, that nobody is changing.
+    /// </summary>
+    /// <returns><see langword="false"/> when it is not so, or something changed meanwhile: nothing is known then.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryReadAtOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
+    {
+        if (_writer.KnownView is not { } view
+            || !view.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
+            return false;
+        Stripes.Stripe* stripe = view.Stripes.Of(pointer.Address);
+        ulong sequence = stripe->Sequence;
+        var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+        var word = new PageWord(Volatile.Read(ref *wordAt));
+        bool isThere = header.IsPlain && header.Generation == pointer.Generation && header.Generation >= word.GenerationBase;
+        bool isQuiet = !TChecks.Sequence || (sequence & 1) == 0;
+        if (!isThere || !isQuiet || !word.Info.HasSlotAt(pointer.Address))
+            return false;
+        long lengthBytes = header.OwnPayloadBytes;
+        if (lengthBytes > Math.Min(word.CapacityBytes, bytesLeft - BlockHeader.SizeBytes))
+            return false;
+        reader.Read(block + BlockHeader.SizeBytes, lengthBytes, header.Kind);
+        Volatile.ReadBarrier();
+        return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
+            && (!TChecks.Sequence || stripe->Sequence == sequence) && view.IsCurrent;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReadPatiently<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct
+        where TChecks : struct, IReadChecks
+    {
         var patience = new WriterPatience(_writer);
         while (true)
         {
@@ -121,7 +164,7 @@ internal sealed unsafe class SharedReader
         return !isSame ? SharedRead.Disturbed : isWhole ? SharedRead.Whole : SharedRead.Damaged;
     }
 
-    private static bool TryReadTarget<TReader>(PilePointer origin, in SharedBlock target, ref TReader reader)
+    private bool TryReadTarget<TReader>(PilePointer origin, in SharedBlock target, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         if (!target.IsSlot || target.Header.Kind != BlockKind.LinkTarget || target.Header.PayloadBytes < BackWord.SizeBytes)
@@ -131,11 +174,11 @@ internal sealed unsafe class SharedReader
             && TryReadPayload(target, BackWord.SizeBytes, back.Kind, ref reader);
     }
 
-    private static bool TryReadPayload<TReader>(in SharedBlock block, int offsetBytes, BlockKind kind, ref TReader reader)
+    private bool TryReadPayload<TReader>(in SharedBlock block, int offsetBytes, BlockKind kind, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         long lengthBytes = block.Header.PayloadBytes;
-        if (!BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes))
+        if (_isSealed ? !BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes) : lengthBytes > block.CapacityBytes)
             return false;
         Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);

@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Threading;
 
@@ -8,6 +9,10 @@ internal struct WriterPatience(WriterWatch writer)
 {
     private const int PausesWithoutSleep = 200;
     private const ulong AllAddresses = ulong.MaxValue;
+
+    // Longer than any replacement takes whose writer runs. Of a dead writer nothing is to be waited for.
+    private static readonly TimeSpan LookAfter = TimeSpan.FromMilliseconds(20);
+
 
     private SpinWait _spinner;
     private BusyMark? _awaited;
@@ -27,6 +32,8 @@ internal struct WriterPatience(WriterWatch writer)
             Throw.HeldByRecovery(writer.DirectoryPath);
     }
 
+    private readonly bool IsOver(TimeSpan waited) => waited > writer.Patience || (waited > LookAfter && !writer.MayWriterLive);
+
     private bool IsOver(BusyMark mark)
     {
         if (mark == writer.LastBusy)
@@ -36,7 +43,7 @@ internal struct WriterPatience(WriterWatch writer)
             _awaited = mark;
             _since = Stopwatch.GetTimestamp();
         }
-        else if (Stopwatch.GetElapsedTime(_since) > writer.Patience)
+        else if (IsOver(Stopwatch.GetElapsedTime(_since)))
         {
             writer.LastBusy = mark;
             return true;

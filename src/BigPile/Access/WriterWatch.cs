@@ -8,6 +8,7 @@ using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Access;
@@ -32,6 +33,9 @@ internal sealed class WriterWatch : IDisposable
     private bool _hasSegments;
     private UndoRule _undoRule;
     private MovedTable? _moves;
+    private HeldFile? _lockFile;
+    private FileStatus? _stripeIdentity;
+    private bool _isRemoved;
     private int _isReleasing;
 
     /// <summary>Watches the writer of a directory.</summary>
@@ -54,15 +58,33 @@ internal sealed class WriterWatch : IDisposable
     /// <summary>What a reader waited for in vain: whoever comes later need not wait as long again.</summary>
     internal BusyMark? LastBusy { get; set; }
 
+    /// <summary>
+    /// Whether the writer may live. One of a pile that is no shared one does not say; nor does one whose lock can't be looked at.
+    /// </summary>
+    internal bool MayWriterLive
+    {
+        get
+        {
+            if (!_directory.IsShared)
+                return true;
+            lock (_mapping)
+                return (_lockFile ??= _directory.Files.TryOpen(DirectoryLock.LockName, FileAccess.Read)) is not { } file
+                    || DirectoryLock.IsOwnerAlive(file);
+        }
+    }
+
     /// <summary>Which deletions are undone, by the superblock.</summary>
     internal UndoRule UndoRule => _undoRule;
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal WriterView? CurrentView(ref WriterPatience patience)
+    /// <summary>What is known of the writer, where that still counts; none where it has to be asked for.</summary>
+    internal WriterView? KnownView
     {
-        WriterView? view = Volatile.Read(ref _view);
-        return view is { IsRecovering: false, IsCurrent: true } ? view : WaitForView(ref patience);
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _view) is { IsRecovering: false, IsCurrent: true } view ? view : null;
     }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal WriterView? CurrentView(ref WriterPatience patience) => KnownView ?? WaitForView(ref patience);
 
     internal bool IsCurrent(WriterView? view) => view?.IsCurrent ?? !StripeFile.Exists(_directory.Files);
 
@@ -99,8 +121,10 @@ internal sealed class WriterWatch : IDisposable
         {
             while (true)
             {
-                StripeFile? file = _stripeFile ??= StripeFile.OpenForReading(_directory.Files, _directory.Superblock.PileId);
+                StripeFile? file = StripesLocked();
                 ulong changes = file?.Changes ?? 0;
+                if (_isRemoved || changes == StripeFile.Removed)
+                    throw Removed();
                 if (file == null ? _hasSegments : _view?.Changes == changes)
                     return _view;
                 try
@@ -108,7 +132,7 @@ internal sealed class WriterWatch : IDisposable
                     if ((changes & 1) == 0)
                         TakeOverSegments(_directory.Superblock.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
-                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, file.Stripes, changes));
+                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, changes, _map.SegmentBytes, _pool.Segments()));
                     return _view;
                 }
                 catch (Exception e) when (e is PileStorageException or IOException or UnauthorizedAccessException)
@@ -124,10 +148,32 @@ internal sealed class WriterWatch : IDisposable
         }
     }
 
+    /// <summary>Takes over what the writer has by now, without a reader that waits for it; and lets go of a pile that is gone.</summary>
+    internal void LookAround()
+    {
+        if (!_gate.TryEnter(out ThreadPresence presence))
+            return;
+        try
+        {
+            if (IsGone())
+                LetGo();
+            else
+                _ = RenewView();
+        }
+        catch (PileStorageException)
+        {
+            // who reads next is told
+        }
+        finally
+        {
+            presence.Exit();
+        }
+    }
+
     internal MovedTable? Moves()
     {
-        if (UndoRule.LeftAs == LeftAs.Cut)
-            return null; // nothing is known of them
+        if (UndoRule.LeftAs == LeftAs.Cut || _directory.IsShared)
+            return null; // nothing is known of them, or there are none
         if (_moves is { } known)
             return known;
         lock (_mapping)
@@ -152,6 +198,47 @@ internal sealed class WriterWatch : IDisposable
             if (!kept.Contains(number))
                 SegmentMapping.Map(_directory, _map, _pool, number, lengthBytes);
         }
+        ReleaseSoon();
+    }
+
+    private StripeFile? StripesLocked()
+    {
+        Debug.Assert(_mapping.IsHeldByCurrentThread, "Of two readers that find the file, one maps it.");
+        if (_stripeFile == null)
+        {
+            _stripeIdentity = FileStatus.Of(_directory.PathOf(StripeFile.Name));
+            _stripeFile = StripeFile.OpenForReading(_directory.Files, _directory.Superblock.PileId);
+        }
+        return _stripeFile;
+    }
+
+    private bool IsGone()
+    {
+        lock (_mapping)
+        {
+            bool isElsewhere = _stripeIdentity is { } identity
+                && FileStatus.Of(_directory.PathOf(StripeFile.Name))?.IsSameFile(identity) != true;
+            return isElsewhere || _stripeFile?.Changes == StripeFile.Removed;
+        }
+    }
+
+    private void LetGo()
+    {
+        lock (_mapping)
+        {
+            _isRemoved = true;
+            Volatile.Write(ref _view, null);
+            foreach (Segment segment in _pool.Segments())
+                _pool.Drop(segment);
+            ReleaseSoon();
+        }
+    }
+
+    private PileStorageException Removed() => new(
+        $"The pile in '{DirectoryPath}' was removed or replaced while it was being read. Open it anew once there is another one.");
+
+    private void ReleaseSoon()
+    {
         if (_pool.DroppedCount != 0 && Interlocked.Exchange(ref _isReleasing, 1) == 0)
             ThreadPool.UnsafeQueueUserWorkItem(static watch => watch.ReleaseDropped(), this, preferLocal: false);
     }
@@ -182,6 +269,7 @@ internal sealed class WriterWatch : IDisposable
     /// <summary>Unmaps the files.</summary>
     public void Dispose()
     {
+        _lockFile?.Dispose();
         _moves?.Dispose();
         _stripeFile?.Dispose();
     }

@@ -34,7 +34,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     {
         _map = map;
         _limitBytes = limitBytes;
-        _knowsFrozen = store.Kind == StoreKind.Mapped;
+        _knowsFrozen = store.KeepsWhatWasFlushed;
         Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _knowsFrozen);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)

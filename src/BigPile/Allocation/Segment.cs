@@ -82,7 +82,8 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>The bytes of process memory that the records take.</summary>
     internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + _freePages.Length * sizeof(ulong);
 
-    private ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
+    /// <summary>The words of the pages, in their order.</summary>
+    internal ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
 
     /// <summary>The byte of the segment that an address stands for.</summary>
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;

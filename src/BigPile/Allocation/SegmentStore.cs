@@ -12,6 +12,11 @@ internal abstract class SegmentStore : IDisposable
     /// <summary>Where the segments are.</summary>
     internal abstract StoreKind Kind { get; }
 
+    /// <summary>
+    /// Whether what was written through stays as it is until a later flush has ended: a power cut must leave the one or the other.
+    /// </summary>
+    internal virtual bool KeepsWhatWasFlushed => false;
+
     /// <summary>Makes the memory of a segment, all zero.</summary>
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
     /// <exception cref="IOException">The disk is full, or can't be written.</exception>

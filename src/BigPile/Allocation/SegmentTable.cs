@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Numerics;
 using System.Threading;
 using BigPile.Checking;
 using BigPile.Layout;
@@ -17,6 +18,7 @@ internal sealed unsafe class SegmentTable
     private readonly SegmentMap _map;
     private readonly Lock _lock;
     private readonly Segment?[] _segments;
+    private readonly int _numberShift;
     private readonly List<Segment> _dropped = [];
     private int _end;
 
@@ -25,6 +27,7 @@ internal sealed unsafe class SegmentTable
         _map = map;
         _lock = poolLock;
         _segments = new Segment?[map.Capacity];
+        _numberShift = BitOperations.Log2(UnitsPerNumber);
     }
 
     internal long ReservedBytes { get; private set; }
@@ -54,7 +57,7 @@ internal sealed unsafe class SegmentTable
     /// <summary>The segment in use that an address lies in, if there is one.</summary>
     internal Segment? Find(ulong address)
     {
-        Segment? segment = Volatile.Read(ref _segments[address / UnitsPerNumber]);
+        Segment? segment = Volatile.Read(ref _segments[address >> _numberShift]);
         return segment is { IsWithdrawn: false } && segment.OffsetOf(address) < segment.Region.LengthBytes ? segment : null;
     }
 

@@ -12,6 +12,7 @@ internal sealed class DirectoryLock : IDisposable
 {
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
+    private const int AlivePlace = 0;
 
     private DirectoryLock(HeldFile file) => File = file;
 
@@ -30,6 +31,22 @@ internal sealed class DirectoryLock : IDisposable
     /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
     /// <exception cref="PileStorageException">Another process has it.</exception>
     internal static DirectoryLock TakeForLooking(HeldDirectory directory) => Lock(directory, FileMode.Open, FileAccess.Read);
+
+    /// <summary>
+    /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner
+    /// out.
+    /// </summary>
+    /// <exception cref="IOException">The system refused.</exception>
+    internal void StateAlive()
+    {
+        if (OperatingSystem.IsLinux())
+            _ = RangeLock.TryTake(File.Handle, File.Path, AlivePlace);
+    }
+
+    /// <summary>Whether an owner lives that has stated so.</summary>
+    /// <param name="file">The lock's file, opened by a reader.</param>
+    internal static bool IsOwnerAlive(HeldFile file) =>
+        !OperatingSystem.IsLinux() || RangeLock.IsHeldByOther(file.Handle, file.Path, AlivePlace);
 
     public void Dispose()
     {

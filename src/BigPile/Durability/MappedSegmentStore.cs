@@ -21,6 +21,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override StoreKind Kind => StoreKind.Mapped;
 
+    internal override bool KeepsWhatWasFlushed => !directory.IsShared;
+
     /// <summary>
     /// Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.
     /// </summary>

@@ -224,6 +224,8 @@ internal sealed unsafe class MovedTable : IDisposable
     /// <param name="isMoved">Whether the block of an entry waits for it.</param>
     internal void Adopt(Predicate<Entry> isMoved)
     {
+        if (_places == null)
+            return;
         foreach (Entry entry in Entries())
         {
             Count++;

@@ -232,7 +232,8 @@ internal sealed unsafe class PageExaminer
         Interlocked.Increment(ref _orphanCount);
         NoteLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
-        BlockHeader freed = _inspector.LeftAs == LeftAs.Killed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
+        bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.KnowsFrozen;
+        BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isQuarantined = freed.IsUndoableFree;
         return freed;

@@ -41,8 +41,9 @@ internal sealed class PileDirectory : IDisposable
                 DirectoryCheck.RefuseLeftovers(files);
             if (IsNew && IsReadOnly)
                 throw DirectoryCheck.Missing(files.Path);
-            SuperblockState state = superblock?.Read(Faults) ?? CreateState(options);
+            SuperblockState state = superblock?.Read(Faults) ?? CreateState(options, bootId);
             CheckState(state);
+            CheckShared(state, options, bootId);
             LastEnd = new LastEnd(state, IsNew, bootId);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
@@ -65,6 +66,9 @@ internal sealed class PileDirectory : IDisposable
     internal HeldDirectory Files { get; }
 
     internal bool IsReadOnly { get; }
+
+    /// <summary>Whether nothing is written through to a device: what is in memory, or in its files, is all that there is.</summary>
+    internal bool IsShared => Superblock.IsShared;
 
     /// <summary>The definitions; none where they are damaged, and that is only to be reported.</summary>
     internal FileCatalog Catalog { get; } = null!;
@@ -97,9 +101,13 @@ internal sealed class PileDirectory : IDisposable
         {
             if ((options.ReadOnly || !options.CreateDirectory) && !Directory.Exists(path))
                 throw DirectoryCheck.Missing(path);
-            if (!Directory.Exists(path))
+            if (options.Shared && options.ReadOnly)
+                SharedPlace.Check(path);
+            else if (options.Shared)
+                SharedPlace.Make(path);
+            else if (!Directory.Exists(path))
                 DirectoryCheck.Make(path, options.FileHook);
-            files = HeldDirectory.Open(path, options.FileHook);
+            files = HeldDirectory.Open(path, options.FileHook, isPassing: options.Shared);
             if (!options.CreateDirectory && !options.ReadOnly)
                 DirectoryCheck.RefuseMissing(files);
             if (!options.ReadOnly)
@@ -153,6 +161,25 @@ internal sealed class PileDirectory : IDisposable
                 $"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
     }
 
+    private void CheckShared(SuperblockState state, PileOptions options, Guid bootId)
+    {
+        if (options.Shared && !state.IsShared)
+            throw new PileStorageException($"The pile in '{Path}' was made without PileOptions.Shared. Open it without.");
+        if (!options.Shared && state.IsShared && !IsReadOnly)
+        {
+            throw new PileStorageException(
+                $"The pile in '{Path}' was made with PileOptions.Shared. Open it with that, or for reading only.");
+        }
+        if (state.IsShared && !IsNew && !BootClock.IsSame(state.BootId, bootId))
+        {
+            throw new PileStorageException(
+                $"The shared pile in '{Path}' was written before the machine was started anew, and nobody knows what the device has of it. "
+                + "Remove it by SharedPile.TryRemove, and begin anew.");
+        }
+        if (state.IsShared && _owner != null)
+            _owner.StateAlive();
+    }
+
     private FileCatalog OpenCatalog(SuperblockState state, SuperblockFile? superblock, ILogger logger, bool reportsCatalog)
     {
         StatedCatalog? stated = IsNew ? null : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes);
@@ -185,11 +212,13 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
-    private static SuperblockState CreateState(PileOptions options) => new()
+    private static SuperblockState CreateState(PileOptions options, Guid bootId) => new()
     {
         PileId = Guid.NewGuid(),
         PageBytes = SizeClasses.PageBytes,
         SegmentBytes = options.SegmentBytes,
-        HasChecksums = options.Checksums != PileChecksums.Off,
+        HasChecksums = options.Shared ? options.Checksums == PileChecksums.AtEveryRead : options.Checksums != PileChecksums.Off,
+        IsShared = options.Shared,
+        BootId = options.Shared ? bootId : default,
     };
 }

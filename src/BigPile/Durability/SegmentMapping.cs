@@ -28,7 +28,7 @@ internal static class SegmentMapping
         try
         {
             SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId);
-            var segment = new Segment(number, map.AddressOf(number), region, knowsFrozen: !directory.IsReadOnly);
+            var segment = new Segment(number, map.AddressOf(number), region, knowsFrozen: !directory.IsReadOnly && !directory.IsShared);
             pool.Hold(segment, isShared: directory.IsReadOnly);
         }
         catch

@@ -15,7 +15,7 @@ namespace BigPile.Durability;
 /// byte 0    "BIGPILES"
 /// byte 8    number of stripes, a power of two from 256 to 4096; 4 bytes of zero
 /// byte 16   the pile's number
-/// byte 64   changes: raised by 2 when segments come or go; odd while an owner recovers the pile
+/// byte 64   changes: raised by 2 when segments come or go; odd while an owner recovers the pile; all bits set: the pile was removed
 /// byte 128  stripes of 64 bytes: lock (4, the owner's alone), 4 of zero, sequence (8), address (8)
 /// </code>
 /// The file has room for the most stripes, and is never made shorter or replaced while it has its length: whoever maps it sees every later
@@ -25,6 +25,9 @@ namespace BigPile.Durability;
 internal sealed unsafe class StripeFile : IDisposable
 {
     internal const string Name = "stripes";
+
+    /// <summary>The number of changes of a pile that was removed.</summary>
+    internal const ulong Removed = ulong.MaxValue;
 
     private const long LengthBytes = HeadBytes + Stripes.MaxCount * (long)StripeBytes;
     private const string UnfinishedSuffix = ".new";
@@ -42,6 +45,9 @@ internal sealed unsafe class StripeFile : IDisposable
 
     /// <summary>How often the list of segments changed, twice; odd while an owner recovers the pile.</summary>
     internal ulong Changes => Volatile.Read(ref Head->Changes);
+
+    /// <summary>Where that number is.</summary>
+    internal ulong* ChangesAt => &Head->Changes;
 
     private FileHead* Head => (FileHead*)_region.Start;
 
@@ -85,6 +91,18 @@ internal sealed unsafe class StripeFile : IDisposable
                 $"What readers need of the pile's writer can't be read: {e.Message} Open the pile for writing once, which makes the file "
                 + "anew.", e);
         }
+    }
+
+    /// <summary>Tells readers that the pile is about to be removed. The caller owns the directory.</summary>
+    internal static void NoteRemoved(HeldDirectory directory)
+    {
+        using (HeldFile? found = directory.TryOpen(Name, FileAccess.Read))
+        {
+            if (found?.LengthBytes != LengthBytes)
+                return;
+        }
+        using MappedRegion region = MappedRegion.Open(directory, Name, LengthBytes, readOnly: false);
+        Volatile.Write(ref ((FileHead*)region.Start)->Changes, Removed);
     }
 
     /// <summary>Lets readers in, and gives the stripes. The blocks that a killed owner was changing are whole again.</summary>

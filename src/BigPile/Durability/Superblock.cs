@@ -62,6 +62,9 @@ internal sealed class Superblock : IDisposable
 
     internal bool HasChecksums => _state.HasChecksums;
 
+    /// <summary>Whether nothing of the pile is written through to a device.</summary>
+    internal bool IsShared => _state.IsShared;
+
     internal long LogEpoch => _state.LogEpoch;
 
     /// <summary>The number of the tables' indexes that go with the entries; empty where there are none.</summary>

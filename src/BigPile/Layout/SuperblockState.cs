@@ -12,6 +12,9 @@ internal sealed class SuperblockState
 {
     internal const int CurrentFormat = 5;
 
+    /// <summary>The format of a shared pile, which no version may open that does not know what that is.</summary>
+    internal const int SharedFormat = 6;
+
     /// <summary>The byte behind the sequence.</summary>
     internal const int SequenceEnd = SequenceOffset + sizeof(long);
 
@@ -20,6 +23,8 @@ internal sealed class SuperblockState
     private const int FirstFormatWithCatalog = 3;
     private const int FirstFormatWithIndexSet = 5;
     private const ulong LeastVersion = 1UL << 40;
+    private const byte ChecksumsFlag = 1;
+    private const byte SharedFlag = 2;
     private const byte InUse = 0;
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
@@ -34,6 +39,9 @@ internal sealed class SuperblockState
 
     /// <summary>Whether blocks carry checksums; decided when the pile was made.</summary>
     internal bool HasChecksums { get; init; }
+
+    /// <summary>Whether nothing of it is written through to a device: it means nothing once the machine was started anew.</summary>
+    internal bool IsShared { get; init; }
 
     /// <summary>How often the superblock was written; of its two places the higher one counts.</summary>
     internal long Sequence { get; set; }
@@ -105,11 +113,11 @@ internal sealed class SuperblockState
         using var stream = new MemoryStream();
         using var writer = new BinaryWriter(stream);
         writer.Write(Magic);
-        writer.Write(CurrentFormat);
+        writer.Write(IsShared ? SharedFormat : CurrentFormat);
         writer.Write(PageBytes);
         writer.Write(SegmentBytes);
         writer.Write(PileId.ToByteArray());
-        writer.Write(HasChecksums);
+        writer.Write((byte)((HasChecksums ? ChecksumsFlag : 0) | (IsShared ? SharedFlag : 0)));
         writer.Write(Sequence);
         writer.Write(Use);
         writer.Write(GenerationBase);
@@ -148,10 +156,10 @@ internal sealed class SuperblockState
             if (reader.ReadUInt64() != Magic)
                 return null;
             int format = reader.ReadInt32();
-            if (format > CurrentFormat)
+            if (format > SharedFormat)
             {
                 throw new PileStorageException(
-                    $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
+                    $"'{path}' is of format {format}; this version reads formats up to {SharedFormat}. Open it with a newer version.");
             }
             SuperblockState state = ReadBody(reader, format);
             var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)stream.Position);
@@ -177,6 +185,15 @@ internal sealed class SuperblockState
         if (DurableCatalogBytes < 0)
             return $"a catalog of {DurableCatalogBytes:N0} bytes";
         return null;
+    }
+
+    private byte Flags
+    {
+        init
+        {
+            HasChecksums = (value & ChecksumsFlag) != 0;
+            IsShared = (value & SharedFlag) != 0;
+        }
     }
 
     private byte Use
@@ -208,7 +225,7 @@ internal sealed class SuperblockState
             PageBytes = reader.ReadInt32(),
             SegmentBytes = reader.ReadInt64(),
             PileId = ReadGuid(reader),
-            HasChecksums = reader.ReadBoolean(),
+            Flags = format >= SharedFormat ? reader.ReadByte() : reader.ReadBoolean() ? ChecksumsFlag : (byte)0,
             Sequence = reader.ReadInt64(),
             Use = reader.ReadByte(),
             GenerationBase = reader.ReadUInt32(),

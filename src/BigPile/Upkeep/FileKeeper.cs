@@ -47,7 +47,7 @@ internal sealed class FileKeeper : Keeper
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             TouchAhead();
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);
-            _moved = MovedTable.Open(_directory.Files);
+            _moved = _directory.IsShared ? MovedTable.None() : MovedTable.Open(_directory.Files);
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
@@ -85,7 +85,11 @@ internal sealed class FileKeeper : Keeper
     internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
         $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
 
-    private protected override void WriteThrough(ProgressGauge gauge) => _flusher!.Flush(gauge);
+    private protected override void WriteThrough(ProgressGauge gauge)
+    {
+        if (!_directory.IsShared)
+            _flusher!.Flush(gauge);
+    }
 
     private protected override void StopBackground() =>
         Background.TryRun("stopping the flushes by interval", () => _flushTimer?.Dispose());

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Codec.Payloads;
@@ -13,9 +14,13 @@ namespace BigPile.Upkeep;
 /// <remarks>Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.</remarks>
 internal sealed class ReadingKeeper : Keeper
 {
+    // What the writer gave back is memory for as long as a reader has it mapped, and one that reads nothing would not notice.
+    private static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(1);
+
     private readonly PileDirectory _directory;
     private readonly Stripes _ownStripes = new();
     private readonly WriterWatch? _writer;
+    private readonly ITimer? _look;
 
     /// <summary>Opens a pile for reading.</summary>
     internal ReadingKeeper(PileOptions options, ILogger logger) : base(options, logger)
@@ -27,7 +32,7 @@ internal sealed class ReadingKeeper : Keeper
             Catalog = _directory.Catalog;
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            if (!superblock.HasChecksums)
+            if (!superblock.HasChecksums && !superblock.IsShared)
             {
                 throw new PileStorageException(
                     $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
@@ -37,12 +42,14 @@ internal sealed class ReadingKeeper : Keeper
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
-            var rules = new BlockRules(_directory.Path, true, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
+            var rules = new BlockRules(_directory.Path, superblock.HasChecksums, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
-            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes);
+            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.HasChecksums);
             _ = _writer.RenewView();
+            if (superblock.IsShared)
+                _look = Background.Every(options.TimeProvider, LookEvery, "looking what the writer gave back", _writer.LookAround);
             Gate.LetReadersOnly();
         }
         catch (Exception e)
@@ -58,6 +65,8 @@ internal sealed class ReadingKeeper : Keeper
 
     /// <summary>What is known of the process that writes.</summary>
     internal WriterWatch Writer => _writer!;
+
+    private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _look?.Dispose());
 
     private protected override void CloseFiles() => _writer?.Dispose();
 

@@ -40,6 +40,9 @@ internal struct JournalHead
     /// <summary>Whether the machine's start is another one since the last comparison: only what was flushed must be there.</summary>
     internal bool IsOtherBoot;
 
+    /// <summary>Whether the pile is a shared one.</summary>
+    internal bool IsShared;
+
     internal long FoundWhole;
     internal long FoundAbsent;
     internal long Compared;

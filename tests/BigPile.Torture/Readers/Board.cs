@@ -40,6 +40,9 @@ internal sealed unsafe class Board : IDisposable
 
     internal void CopyPointers(Span<ulong> to) => new Span<ulong>(Pointers, Objects).CopyTo(to);
 
+    /// <summary>How the pile is opened by all.</summary>
+    internal PileOptions Options => new() { Shared = Head->IsShared != 0 };
+
     internal bool IsOver => Volatile.Read(ref Head->IsOver) != 0;
 
     internal void End() => Volatile.Write(ref Head->IsOver, 1);
@@ -55,6 +58,9 @@ internal struct BoardHead
 
     /// <summary>Whether every object was put.</summary>
     internal int IsReady;
+
+    /// <summary>Whether the pile is a shared one.</summary>
+    internal int IsShared;
 
     /// <summary>Changes that the writers made, those of killed ones included.</summary>
     internal long Changes;

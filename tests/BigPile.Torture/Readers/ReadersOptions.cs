@@ -12,10 +12,13 @@ internal sealed class ReadersOptions
     internal const string Verb = "readers";
 
     private const string Usage =
-        "Usage: BigPile.Torture readers --reads N [--readers R] [--writers T] [--kills K] [--seed S] [--control no-sequence|no-header] "
-        + "[--directory D]";
+        "Usage: BigPile.Torture readers --reads N [--readers R] [--writers T] [--kills K] [--reader-kills K] [--shared on|off] [--seed S] "
+        + "[--control no-sequence|no-header] [--directory D]";
 
-    private static readonly string[] Names = ["--reads", "--readers", "--writers", "--kills", "--seed", "--control", "--directory"];
+    private static readonly string[] Names =
+    [
+        "--reads", "--readers", "--writers", "--kills", "--reader-kills", "--shared", "--seed", "--control", "--directory",
+    ];
 
     private static readonly string[] Controls = ["no-sequence", "no-header"];
 
@@ -30,6 +33,12 @@ internal sealed class ReadersOptions
 
     /// <summary>How often the writing process is killed and started anew.</summary>
     internal required int Kills { get; init; }
+
+    /// <summary>How often a process that reads is killed and started anew.</summary>
+    internal required int ReaderKills { get; init; }
+
+    /// <summary>Whether the pile is a shared one.</summary>
+    internal required bool IsShared { get; init; }
 
     internal required ulong Seed { get; init; }
 
@@ -53,12 +62,16 @@ internal sealed class ReadersOptions
             Readers = (int)NumberOf(values, "--readers", 1, Board.MaxReaders, 2),
             Writers = (int)NumberOf(values, "--writers", 1, 16, 1),
             Kills = (int)NumberOf(values, "--kills", 0, 100_000, 0),
+            ReaderKills = (int)NumberOf(values, "--reader-kills", 0, 100_000, 0),
+            IsShared = values.GetValueOrDefault("--shared") == "on",
             Seed = (ulong)NumberOf(values, "--seed", 0, long.MaxValue, Environment.TickCount64),
             Control = values.GetValueOrDefault("--control", ""),
             Directory = values.GetValueOrDefault("--directory"),
         };
         if (options.Control.Length != 0 && !Controls.Contains(options.Control))
             throw Bad($"--control is '{options.Control}'; it must be {string.Join(", ", Controls)}.");
+        if (values.GetValueOrDefault("--shared", "off") is not ("on" or "off") and var shared)
+            throw Bad($"--shared is '{shared}'; it must be on or off.");
         if (options.Directory is { } path && System.IO.Directory.Exists(path) && System.IO.Directory.EnumerateFileSystemEntries(path).Any())
             throw Bad($"The directory '{Path.GetFullPath(path)}' is not empty. Name an empty one, or one that does not exist.");
         return options;

@@ -28,6 +28,7 @@ internal sealed unsafe class ReadersRun : IDisposable
     private readonly List<Process> _readers = [];
     private Process? _writer;
     private int _killed;
+    private int _readersKilled;
     private bool _isBroken;
 
     private ReadersRun(ReadersOptions options, string directory)
@@ -35,16 +36,19 @@ internal sealed unsafe class ReadersRun : IDisposable
         _options = options;
         _directory = directory;
         _board = Board.Create(directory);
+        _board.Head->IsShared = options.IsShared ? 1 : 0;
         _dice = new Dice(options.Seed);
     }
 
     internal static int Run(ReadersOptions options)
     {
         string directory = Path.GetFullPath(options.Directory ?? Path.Combine(
-            Path.GetTempPath(), string.Create(CultureInfo.InvariantCulture, $"bigpile-readers-{Environment.ProcessId}")));
+            options.IsShared ? "/dev/shm" : Path.GetTempPath(),
+            string.Create(CultureInfo.InvariantCulture, $"bigpile-readers-{Environment.ProcessId}")));
         Directory.CreateDirectory(directory);
         Console.WriteLine(
             $"seed {options.Seed}, readers {options.Readers}, writer threads {options.Writers}, kills {options.Kills}, "
+            + $"readers killed {options.ReaderKills}, shared {options.IsShared}, "
             + $"control {(options.Control.Length == 0 ? "none" : options.Control)}, directory {directory}");
         using var run = new ReadersRun(options, directory);
         bool isSound = run.RunAll();
@@ -55,15 +59,18 @@ internal sealed unsafe class ReadersRun : IDisposable
 
     public void Dispose() => _board.Dispose();
 
+    private bool IsDone => _killed >= _options.Kills && _readersKilled >= _options.ReaderKills
+        && Sum(static record => record.Reads) >= _options.Reads;
+
     private bool RunAll()
     {
         try
         {
             StartWriter();
             for (int i = 0; i < _options.Readers; i++)
-                _readers.Add(Children.Start(Children.ReadVerb, _directory, _options.Seed + (ulong)i + 1, i, _options.Control));
+                _readers.Add(StartReader(i));
             var watch = Stopwatch.StartNew();
-            while (!_isBroken && (_killed < _options.Kills || Sum(static record => record.Reads) < _options.Reads))
+            while (!_isBroken && !IsDone)
                 Watch();
             double seconds = watch.Elapsed.TotalSeconds;
             _board.End();
@@ -75,6 +82,12 @@ internal sealed unsafe class ReadersRun : IDisposable
             foreach (Process child in _readers.Append(_writer!).Where(static child => child is { HasExited: false }))
                 child.Kill();
         }
+    }
+
+    private Process StartReader(int number)
+    {
+        ulong seed = _options.Seed + (ulong)(number + 1 + _readersKilled * Board.MaxReaders);
+        return Children.Start(Children.ReadVerb, _directory, seed, number, _options.Control);
     }
 
     private void StartWriter()
@@ -92,9 +105,7 @@ internal sealed unsafe class ReadersRun : IDisposable
     // Kills are spread over the run; the pile lies without a writer for a while.
     private void Watch()
     {
-        bool isKillDue = _killed < _options.Kills
-            && Sum(static record => record.Reads) >= _options.Reads / (_options.Kills + 1) * (_killed + 1);
-        if (isKillDue)
+        if (_killed < _options.Kills && HasReadFor(_killed + 1, _options.Kills))
         {
             Wait(_dice.Next(50));
             _writer!.Kill();
@@ -104,12 +115,24 @@ internal sealed unsafe class ReadersRun : IDisposable
             StartWriter();
             return;
         }
+        if (_readersKilled < _options.ReaderKills && HasReadFor(_readersKilled + 1, _options.ReaderKills))
+        {
+            int number = _readersKilled++ % _readers.Count;
+            _readers[number].Kill();
+            _readers[number].WaitForExit();
+            _readers[number].Dispose();
+            _readers[number] = StartReader(number);
+            return;
+        }
         Wait(LookEveryMs);
         if (_writer!.HasExited)
             Break($"the writer ended with exit code {_writer.ExitCode}");
         foreach (Process reader in _readers.Where(static reader => reader.HasExited))
             Break($"a reader ended with exit code {reader.ExitCode}");
     }
+
+    // Some kill of all comes when its share of the reads was made.
+    private bool HasReadFor(int kill, int kills) => Sum(static record => record.Reads) >= _options.Reads / (kills + 1) * kill;
 
     private void Wait(int milliseconds) =>
         _ = _readers.Count == 0 ? _writer!.WaitForExit(milliseconds) : _readers[0].WaitForExit(milliseconds);
@@ -140,7 +163,8 @@ internal sealed unsafe class ReadersRun : IDisposable
         Console.WriteLine(
             $"in {seconds:F1} s: changes {_board.Head->Changes:N0}, deleted pointers asked for {Sum(static record => record.Gone):N0}, "
             + $"walks {Sum(static record => record.Walks):N0} with {Sum(static record => record.Entries):N0} table entries, "
-            + $"writers killed {_killed}, reads that found a writer at it {Sum(static record => record.Busy):N0}; "
+            + $"writers killed {_killed}, readers killed {_readersKilled}, "
+            + $"reads that found a writer at it {Sum(static record => record.Busy):N0}; "
             + $"{reads / seconds / 1e6:F1} M reads/s");
         Console.WriteLine($"reads {reads}, mixtures {mixtures}, refused {refused}, writer faults {faults}");
         return mixtures + refused + faults == 0;

@@ -35,7 +35,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
 
     internal static int Run(Board board, string directory, ulong seed, int number)
     {
-        using Pile pile = Pile.Open(Board.PilePathIn(directory), new PileOptions { ReadOnly = true });
+        using Pile pile = Pile.Open(Board.PilePathIn(directory), board.Options with { ReadOnly = true });
         var process = new ReadingProcess<TChecks>(board, pile, seed, number);
         for (int round = 1; !board.IsOver; round++)
         {

@@ -43,7 +43,7 @@ internal sealed unsafe class WritingProcess
 
     internal static int Run(Board board, string directory, ulong seed, int threads)
     {
-        using Pile pile = Pile.Open(Board.PilePathIn(directory), new PileOptions { SegmentBytes = SegmentBytes });
+        using Pile pile = Pile.Open(Board.PilePathIn(directory), board.Options with { SegmentBytes = SegmentBytes });
         using var cache = new PileCache(pile, new PileCacheOptions { WaitsUntilReady = true });
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("torture");
         var writers = new WritingProcess[threads];

@@ -1,8 +1,7 @@
 using System.Runtime.InteropServices;
-using BigPile.Memory;
 using Microsoft.Win32.SafeHandles;
 
-namespace BigPile.Ports.Peers;
+namespace BigPile.Memory;
 
 /// <summary><see cref="RangeLock"/> on Windows.</summary>
 /// <remarks>

@@ -1,12 +1,12 @@
 using System;
 using Microsoft.Win32.SafeHandles;
 
-namespace BigPile.Ports.Peers;
+namespace BigPile.Memory;
 
 /// <summary>Locks on single bytes of an opened file, which the system drops when the process dies.</summary>
 /// <remarks>
 /// They belong to the opened file, and not to the process: another handle of the same file that is closed takes none away, and two that are
-/// open in one process exclude each other. Threads that share the handle must exclude each other by themselves.
+/// open in one process exclude each other. Threads that share the handle must exclude each other by themselves. Linux and Windows only.
 /// </remarks>
 internal static class RangeLock
 {

@@ -1,9 +1,8 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using BigPile.Memory;
 using Microsoft.Win32.SafeHandles;
 
-namespace BigPile.Ports.Peers;
+namespace BigPile.Memory;
 
 /// <summary><see cref="RangeLock"/> on Linux: locks of the opened file, and not of the process as those of POSIX are.</summary>
 [SupportedOSPlatform("linux")]

@@ -1,0 +1,150 @@
+using System;
+using System.IO;
+using System.Linq;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>Where shared piles are, and making and removing what is there.</summary>
+internal static class SharedPlace
+{
+    private const string Room = "/dev/shm";
+    private const string Suffix = ".pile";
+    private const int MaxNameLength = 64;
+
+    private const UnixFileMode OfOwner = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
+    // The superblock last but for the lock: who dies half-way has left a pile that can be removed once more.
+    private static readonly string[] NumberedNames = [MappedSegmentStore.NamePrefix, "buckets-", "overflow-", "index-"];
+    private static readonly string[] Names = ["index", "use", "redo", StripeFile.Name];
+    private static readonly string[] FirstAndLastNames =
+        [PileDirectory.CatalogName, "owner", PileDirectory.SuperblockName, DirectoryLock.LockName];
+
+    /// <summary>The same options with the directory of a shared pile in the place of its name.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
+    internal static PileOptions Locate(PileOptions options) => !options.Shared ? options : options with
+    {
+        Directory = PathOf(options.Directory!),
+        Name = options.Name ?? (IsName(options.Directory!) ? options.Directory : null),
+    };
+
+    /// <summary>The directory of a pile: with a separator in it, that one; else one of the user's own in the system's memory.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system has no such piles.</exception>
+    /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
+    internal static string PathOf(string nameOrPath)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(nameOrPath);
+        if (!OperatingSystem.IsLinux() || !Environment.Is64BitProcess)
+        {
+            throw new PlatformNotSupportedException(
+                "PileOptions.Shared needs Linux, and a process of 64 bits. Elsewhere a mapped pile can be read beside its writer.");
+        }
+        if (!IsName(nameOrPath))
+            return Path.TrimEndingDirectorySeparator(Path.GetFullPath(nameOrPath));
+        bool isPlain = nameOrPath.Length <= MaxNameLength && nameOrPath[0] != '.';
+        foreach (char letter in nameOrPath)
+            isPlain &= char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.';
+        if (!isPlain)
+        {
+            throw new ArgumentException(
+                $"The name of a shared pile has 1 to {MaxNameLength} letters, digits, '-', '_' and '.', and no '.' in front; a directory "
+                + $"has a '{Path.DirectorySeparatorChar}' in it.", nameof(nameOrPath));
+        }
+        return Path.Combine(UsersRoom, nameOrPath + Suffix);
+    }
+
+    /// <summary>Makes the directory of a pile, which no other user can look into, where it is not there.</summary>
+    /// <exception cref="IOException">There is one that others have rights to, or none can be made.</exception>
+    internal static void Make(string path)
+    {
+        if (Path.GetDirectoryName(path) == UsersRoom)
+            MakeOwn(UsersRoom);
+        MakeOwn(path);
+    }
+
+    /// <summary>Refuses a directory that other users have rights to: they could replace what is in it, or cut it off.</summary>
+    /// <exception cref="IOException">It is one.</exception>
+    internal static void Check(string path)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        bool isLink = new DirectoryInfo(path).LinkTarget != null;
+        if (isLink || (File.GetUnixFileMode(path) & ~OfOwner) != 0)
+        {
+            throw new IOException(
+                $"other users have rights to '{path}', or it is a link. A shared pile needs a directory of one user's own (mode 0700).");
+        }
+    }
+
+    /// <summary>Removes a pile that nobody writes; those who read it are told.</summary>
+    /// <returns>Whether there was one.</returns>
+    /// <exception cref="PileStorageException">Somebody writes it, it is none that is shared, or the directory can't be changed.</exception>
+    internal static bool TryRemove(string path)
+    {
+        bool mayBeOne = File.Exists(Path.Combine(path, PileDirectory.SuperblockName))
+            || new FileInfo(Path.Combine(path, DirectoryLock.LockName)) is { Exists: true, Length: 0 };
+        if (!mayBeOne)
+            return false;
+        try
+        {
+            using HeldDirectory files = HeldDirectory.Open(path, isPassing: true);
+            using DirectoryLock owner = DirectoryLock.Take(files);
+            files.Guard(owner.File);
+            bool wasThere = RefuseOther(files);
+            if (wasThere)
+                RemoveMost(files);
+            foreach (string name in FirstAndLastNames)
+                files.Delete(name);
+            if (!Directory.EnumerateFileSystemEntries(path).Any())
+                Directory.Delete(path);
+            return wasThere;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new PileStorageException($"The shared pile in '{path}' can't be removed: {e.Message}", e);
+        }
+    }
+
+    private static string UsersRoom => Path.Combine(Room, "bigpile-" + Environment.UserName);
+
+    // Without a superblock it is what a killed process left that was making one, or removing one.
+    private static bool RefuseOther(HeldDirectory files)
+    {
+        using SuperblockFile? superblock = SuperblockFile.TryOpen(files, PileDirectory.SuperblockName, readOnly: true);
+        if (superblock == null)
+        {
+            DirectoryCheck.RefuseLeftovers(files);
+            return false;
+        }
+        return superblock.Read(new FaultLog()).IsShared
+            ? true
+            : throw new PileStorageException(
+                $"The pile in '{files.Path}' was made without PileOptions.Shared, and is not removed by this. Delete its directory.");
+    }
+
+    private static void RemoveMost(HeldDirectory files)
+    {
+        StripeFile.NoteRemoved(files);
+        foreach (string prefix in NumberedNames)
+        {
+            foreach (string name in files.NamesOf(prefix))
+            {
+                if (IsNumber(Path.GetFileNameWithoutExtension(name)[prefix.Length..]))
+                    files.Delete(name);
+            }
+        }
+        foreach (string name in Names.Concat(FirstAndLastNames.Select(static name => name + ".new")))
+            files.Delete(name);
+    }
+
+    private static bool IsName(string nameOrPath) => !nameOrPath.Contains(Path.DirectorySeparatorChar, StringComparison.Ordinal);
+
+    private static bool IsNumber(string text) => text.Length != 0 && text.All(char.IsAsciiDigit);
+
+    private static void MakeOwn(string path)
+    {
+        if (!OperatingSystem.IsWindows())
+            Directory.CreateDirectory(path, OfOwner);
+        Check(path);
+    }
+}
