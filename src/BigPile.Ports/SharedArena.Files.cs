@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using BigPile.Memory;
-using BigPile.Ports.Layout;
 using BigPile.Ports.Peers;
 
 namespace BigPile.Ports;
@@ -55,13 +54,10 @@ public sealed partial class SharedArena
             return false;
         using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
         using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlPatience);
-        using ArenaLocks.Making making = locks.EnterMaking();
+        using ArenaLocks.Making making = locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(held, name));
         using ArenaLocks.Control control = locks.EnterControl();
-        for (int slot = 0; slot < ArenaShape.Processes; slot++)
-        {
-            if (locks.IsHeldByOther(slot))
-                throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
-        }
+        if (locks.IsAnySlotHeldByOther())
+            throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
         return ArenaFiles.TryRemoveLocked(held, name);
     }
 }

@@ -38,9 +38,9 @@ public sealed partial class SharedArena : IDisposable
     {
         Name = name;
         _directory = directory;
-        using (locks.EnterMaking())
+        using (locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(directory, name)))
         {
-            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks.FileNumber);
+            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks);
             using ArenaLocks.Control control = locks.EnterControl();
             _membership = Membership.JoinLocked(locks, _objects, options.Watch);
         }
@@ -216,6 +216,8 @@ public sealed partial class SharedArena : IDisposable
         if (_membership.HaveReaped() && TryTake(lengthBytes) is { } madeOfOthers)
             return madeOfOthers;
         _membership.NoticeAll();
+        GiveBackReceived(); // what the dead were to receive
+        _membership.HaveReaped();
         return TryTake(lengthBytes);
     }
 

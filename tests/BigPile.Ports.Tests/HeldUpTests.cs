@@ -63,6 +63,21 @@ public sealed class HeldUpTests : IDisposable
         Assert.Equal((0, 1), (next.Statistics.Objects, next.Statistics.Processes));
     }
 
+    [Fact]
+    public void Who_opens_while_another_one_makes_is_told()
+    {
+        using SharedArena first = _directory.Open();
+        using HeldDirectory directory = HeldDirectory.Open(_directory.Path);
+        using var locks = new ArenaLocks(directory, ArenaDirectory.Name, Brief);
+        using (locks.EnterMaking(static () => 0))
+        {
+            Task held = SideBySide.Start(() => Assert.Contains(
+                "has held up", Assert.Throws<IOException>(Open).Message, StringComparison.Ordinal));
+            Assert.True(held.Wait(Eventually.Patience), "A call does not come back.");
+        }
+        Open().Dispose();
+    }
+
     private SharedArena Open() => SharedArena.Open(
         ArenaDirectory.Name, ArenaDirectory.Options(_directory.Path, 1 << 20, 4096) with { ControlPatience = Brief });
 

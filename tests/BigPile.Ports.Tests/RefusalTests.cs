@@ -27,6 +27,17 @@ public sealed class RefusalTests : IDisposable
         Assert.Equal(foreign, File.ReadAllBytes(ArenaPath));
     }
 
+    [Fact]
+    public void An_arena_in_use_whose_head_was_overwritten_is_not_made_anew()
+    {
+        using SharedArena arena = _directory.Open();
+        using SharedObject held = arena.Allocate(10);
+        using (var file = new FileStream(ArenaPath, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete))
+            file.Write(new byte[8]);
+        Assert.Contains("overwritten", Assert.Throws<InvalidDataException>(() => _directory.Open()).Message, StringComparison.Ordinal);
+        Assert.Equal(1, arena.Statistics.Objects);
+    }
+
     [LinuxFact]
     public void A_link_is_not_followed()
     {

@@ -49,10 +49,10 @@ internal static class ArenaFiles
     /// <param name="directory">Its directory.</param>
     /// <param name="name">Its name.</param>
     /// <param name="wanted">The shape of a new one.</param>
-    /// <param name="lockFile">The number of the file of its locks.</param>
+    /// <param name="locks">Its locks.</param>
     /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
-    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, long lockFile)
+    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks)
     {
         RefuseLink(directory, name + Suffix);
         using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
@@ -60,7 +60,11 @@ internal static class ArenaFiles
         long lengthBytes = file.LengthBytes;
         if (lengthBytes is > 0 and < ArenaShape.HeadBytes)
             throw new InvalidDataException($"'{file.Path}' is no arena: it has {lengthBytes:N0} bytes.");
-        return (lengthBytes > 0 ? TryMap(file, lengthBytes, lockFile) : null) ?? Make(directory, file, wanted, lockFile);
+        if (lengthBytes > 0 && TryMap(file, lengthBytes, locks.FileNumber) is { } found)
+            return found;
+        if (locks.IsAnySlotHeldByOther())
+            throw new InvalidDataException($"The head of the arena '{file.Path}' was overwritten while it is open in some process.");
+        return Make(directory, file, wanted, locks.FileNumber);
     }
 
     /// <exception cref="IOException">The name is a link: what it leads to may be anything.</exception>
@@ -69,6 +73,10 @@ internal static class ArenaFiles
         if (new FileInfo(directory.PathOf(file)).LinkTarget != null)
             throw new IOException($"'{directory.PathOf(file)}' is a link, and an arena's files must be files.");
     }
+
+    /// <summary>How much of an arena there is so far.</summary>
+    internal static long AllocatedBytesOf(HeldDirectory directory, string name) =>
+        FileStatus.Of(directory.PathOf(name + Suffix))?.AllocatedBytes ?? 0;
 
     /// <summary>Removes an arena's bytes, and leaves its locks.</summary>
     /// <returns>Whether there was one.</returns>

@@ -43,9 +43,7 @@ internal sealed class ArenaLocks : IDisposable
     /// <exception cref="IOException">Another process has it, and does not go on.</exception>
     internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _patience, out Control control)
         ? control
-        : throw new IOException(
-            $"A process that opens, closes or cleans '{_file.Path}' has held up others for {_patience.TotalSeconds:0.##} s: is it stopped? "
-            + "Have it go on, or end it.");
+        : throw HeldUp("opens, closes or cleans");
 
     /// <inheritdoc cref="EnterControl"/>
     /// <param name="patience">How long to wait.</param>
@@ -79,10 +77,22 @@ internal sealed class ArenaLocks : IDisposable
     /// <summary>From now on nothing waits for the control lock: the arena is being closed, and others will clean up.</summary>
     internal void GiveUp() => _hasGivenUp = true;
 
-    /// <summary>Locks out others who make, map or remove the arena's file, which may take long; before the control lock.</summary>
-    internal Making EnterMaking()
+    /// <summary>Locks out others who make, map or remove the arena's file; before the control lock.</summary>
+    /// <param name="progress">How far one is who makes it, which may take long: as long as it goes on it is waited for.</param>
+    /// <exception cref="IOException">Another process has it, and does not go on.</exception>
+    internal Making EnterMaking(Func<long> progress)
     {
-        RangeLock.Take(_file.Handle, _file.Path, MakingPlace);
+        long lastProgress = -1;
+        long start = Stopwatch.GetTimestamp();
+        var wait = new SpinWait();
+        while (!RangeLock.TryTake(_file.Handle, _file.Path, MakingPlace))
+        {
+            if (progress() is var now && now != lastProgress)
+                (lastProgress, start) = (now, Stopwatch.GetTimestamp());
+            if (Stopwatch.GetElapsedTime(start) >= _patience)
+                throw HeldUp("makes or maps");
+            wait.SpinOnce();
+        }
         return new Making(this);
     }
 
@@ -95,6 +105,21 @@ internal sealed class ArenaLocks : IDisposable
     internal bool IsHeldByOther(int slot) => RangeLock.IsHeldByOther(_file.Handle, _file.Path, slot);
 
     public void Dispose() => _file.Dispose();
+
+    /// <summary>Whether another process has the arena open.</summary>
+    internal bool IsAnySlotHeldByOther()
+    {
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            if (IsHeldByOther(slot))
+                return true;
+        }
+        return false;
+    }
+
+    private IOException HeldUp(string what) => new(
+        $"A process that {what} the arena of '{_file.Path}' has held up others for {_patience.TotalSeconds:0.##} s: is it stopped? Have it "
+        + "go on, or end it.");
 
     private void ExitControl()
     {

@@ -67,11 +67,19 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             if (Volatile.Read(ref port.Port.IsUsed) == 0)
                 continue;
             if (Audience.RemoveAllOfLocked(port, slot, watch))
-                bells.RingAll(port); // a sender may have waited for it
+                RingSenders(port);
             hasEstate |= LeavesEstate(port, slot, onTheWay);
             FreeIfDone(port);
         }
         return hasEstate;
+    }
+
+    // One may have waited for the receiver that is gone; one that has closed the port holds what was on the way to it.
+    private void RingSenders(MulticastRecord port)
+    {
+        bells.RingAll(port);
+        if (port.Port.SenderEnd is { WasClosed: true, Slot: >= 0 and int closed })
+            bells.OfReaper(closed).RingAlways();
     }
 
     private bool LeavesEstate(MulticastRecord multicast, int slot, HashSet<long> onTheWay)
