@@ -10,7 +10,6 @@ internal static partial class LinuxRangeLock
 {
     private const int Look = 36; // F_OFD_GETLK
     private const int TryLock = 37; // F_OFD_SETLK
-    private const int WaitLock = 38; // F_OFD_SETLKW
     private const short Exclusive = 1; // F_WRLCK
     private const short None = 2; // F_UNLCK
     private const short FromBeginning = 0; // SEEK_SET
@@ -26,15 +25,6 @@ internal static partial class LinuxRangeLock
                 throw FileErrors.Of(path, "locked", error);
         }
         return true;
-    }
-
-    internal static void Take(SafeFileHandle file, string path, int place)
-    {
-        while (Set(file, WaitLock, Exclusive, place) is not 0 and var error)
-        {
-            if (error != FileErrors.Interrupted)
-                throw FileErrors.Of(path, "locked", error);
-        }
     }
 
     internal static void Release(SafeFileHandle file, int place) => _ = Set(file, TryLock, None, place);

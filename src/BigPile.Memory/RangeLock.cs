@@ -15,15 +15,6 @@ internal static class RangeLock
         ? LinuxRangeLock.TryTake(file, path, place)
         : WindowsRangeLock.TryTake(file, path, place);
 
-    /// <summary>Locks a byte as soon as nobody else has it.</summary>
-    internal static void Take(SafeFileHandle file, string path, int place)
-    {
-        if (OperatingSystem.IsLinux())
-            LinuxRangeLock.Take(file, path, place);
-        else
-            WindowsRangeLock.Take(file, path, place);
-    }
-
     internal static void Release(SafeFileHandle file, int place)
     {
         if (OperatingSystem.IsLinux())

@@ -17,14 +17,6 @@ internal static partial class WindowsRangeLock
 
     internal static bool TryTake(SafeFileHandle file, string path, int place) => Set(file, path, Exclusive | AtOnce, place);
 
-    internal static void Take(SafeFileHandle file, string path, int place)
-    {
-        while (!Set(file, path, Exclusive, place))
-        {
-            // a handle that waits is given the lock before the call returns
-        }
-    }
-
     internal static void Release(SafeFileHandle file, int place)
     {
         Place at = new() { Offset = place };
