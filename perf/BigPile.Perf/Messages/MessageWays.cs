@@ -8,7 +8,7 @@ namespace BigPile.Perf.Messages;
 /// <summary>What there is to know of the ways.</summary>
 internal static class MessageWays
 {
-    private static readonly TimeSpan VeryLong = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan VeryLong = TimeSpan.FromSeconds(1);
 
     private static readonly (MessageWay Way, string Name)[] Names =
     [
