@@ -16,6 +16,9 @@ public sealed class BigPileOptions
     /// <summary>The directory of a mapped pile; <see langword="null"/> for a pile in memory.</summary>
     public string? Directory { get; set; }
 
+    /// <summary>Whether other processes read the pile by pointer, in shared memory; see <see cref="PileOptions.Shared"/>.</summary>
+    public bool Shared { get; set; }
+
     /// <summary>Whether a directory without a pile gets one; otherwise the host does not start with it.</summary>
     public bool CreateDirectory { get; set; } = true;
 
@@ -110,6 +113,7 @@ public sealed class BigPileOptions
     {
         Name = Name,
         Directory = Directory,
+        Shared = Shared,
         CreateDirectory = CreateDirectory,
         Store = Store,
         SegmentBytes = SegmentBytes,

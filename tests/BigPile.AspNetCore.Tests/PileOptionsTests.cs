@@ -36,7 +36,8 @@ public sealed class PileOptionsTests : IDisposable
     {
         var options = new BigPileOptions
         {
-            Name = "n", Directory = "d", CreateDirectory = false, Store = StoreKind.Mapped, SegmentBytes = 8 << 20, MaxBytes = 1 << 30,
+            Name = "n", Directory = "d", Shared = true, CreateDirectory = false, Store = StoreKind.Mapped, SegmentBytes = 8 << 20,
+            MaxBytes = 1 << 30,
             Checksums = PileChecksums.Off, Warmup = PileWarmup.Advise, WarmupBytesPerSecond = 7, FlushInterval = TimeSpan.FromSeconds(9),
             FlushLogBytes = 2 << 20, HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
         };

@@ -50,6 +50,24 @@ public sealed class SettingsTests
     }
 
     [Fact]
+    public void A_shared_pile_has_a_name_or_a_path()
+    {
+        Assert.Equal("orders", Read(("Pile:Shared", "true"), ("Pile:Directory", "orders")).Pile.Directory);
+        PileSettings pile = Read(("Pile:Shared", "true"), ("Pile:Directory", "./orders")).Pile;
+        Assert.Equal((true, Path.GetFullPath("orders")), (pile.Shared, pile.Directory));
+        var applied = new BigPileOptions();
+        pile.ApplyTo(applied);
+        Assert.True(applied.Shared);
+    }
+
+    [Theory]
+    [InlineData("Pile:FlushSeconds", "5", "'Pile:FlushSeconds' is '5'; it must be left out with Pile:Shared: such a pile is not flushed")]
+    [InlineData("Pile:Store", "Native", "'Pile:Store' is 'Native'; it must be Mapped with Pile:Shared")]
+    public void A_shared_pile_is_refused_what_it_cannot_have(string name, string value, string message) =>
+        Assert.Contains(message, Assert.Throws<SettingsException>(() => Read(("Pile:Shared", "true"), (name, value))).Message,
+            StringComparison.Ordinal);
+
+    [Fact]
     public void What_is_not_set_is_as_the_library_has_it()
     {
         var untouched = new BigPileOptions();

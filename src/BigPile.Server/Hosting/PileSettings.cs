@@ -27,8 +27,8 @@ internal sealed record PileSettings
 
     internal static readonly string[] Known =
     [
-        "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes", "Pile:HugePages",
-        "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
+        "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:Shared", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes",
+        "Pile:HugePages", "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
         "Pile:IndexDirectory", "Pile:SpillDirectory",
     ];
 
@@ -38,8 +38,11 @@ internal sealed record PileSettings
     /// <summary>Where the pile is: in files, or in memory that goes with the process.</summary>
     internal StoreKind Store { get; init; }
 
-    /// <summary>The directory of a pile in files, as a full path.</summary>
+    /// <summary>The directory of a pile in files, as a full path; a name as it is where the pile is shared.</summary>
     internal required string Directory { get; init; }
+
+    /// <summary>Whether other processes read the pile in shared memory.</summary>
+    internal bool Shared { get; init; }
 
     /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
     internal string? IndexDirectory { get; init; }
@@ -79,11 +82,13 @@ internal sealed record PileSettings
     internal static PileSettings Read(IConfiguration configuration)
     {
         RefuseUnknown(configuration.GetSection("Pile"), Known);
+        bool isShared = ReadShared(configuration);
         return new PileSettings
         {
+            Shared = isShared,
             Name = Text(configuration, "Pile:Name"),
             Store = Choice(configuration, "Pile:Store", StoreKind.Mapped),
-            Directory = ReadDirectory(configuration),
+            Directory = ReadDirectory(configuration, isShared),
             IndexDirectory = Text(configuration, "Pile:IndexDirectory") is { } indexes ? Path.GetFullPath(indexes) : null,
             SpillDirectory = Text(configuration, "Pile:SpillDirectory") is { } spill ? Path.GetFullPath(spill) : null,
             CreateDirectory = Switch(configuration, "Pile:CreateDirectory", true),
@@ -107,6 +112,7 @@ internal sealed record PileSettings
         pile.Name = Name;
         pile.Store = Store;
         pile.Directory = Store == StoreKind.Mapped ? Directory : null;
+        pile.Shared = Shared && Store == StoreKind.Mapped;
         pile.IndexDirectory = Store == StoreKind.Mapped ? IndexDirectory : null;
         pile.SpillDirectory = SpillDirectory;
         pile.CreateDirectory = CreateDirectory;
@@ -120,13 +126,25 @@ internal sealed record PileSettings
         pile.Checksums = Checksums;
     }
 
+    private static bool ReadShared(IConfiguration configuration)
+    {
+        if (!Switch(configuration, "Pile:Shared", false))
+            return false;
+        if (Text(configuration, "Pile:FlushSeconds") is { } flushes)
+            throw SettingsException.Of("Pile:FlushSeconds", flushes, "be left out with Pile:Shared: such a pile is not flushed");
+        if (Choice(configuration, "Pile:Store", StoreKind.Mapped) is var store && store != StoreKind.Mapped)
+            throw SettingsException.Of("Pile:Store", store.ToString(), "be Mapped with Pile:Shared");
+        return true;
+    }
+
     // Blank is not left out here: the default would be another place than the one that somebody meant.
-    private static string ReadDirectory(IConfiguration configuration)
+    private static string ReadDirectory(IConfiguration configuration, bool isShared)
     {
         string directory = configuration["Pile:Directory"] ?? DefaultDirectory;
-        return string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal)
-            ? throw SettingsException.Of("Pile:Directory", directory.Replace('\0', '?'), $"name a directory, such as {DefaultDirectory}")
-            : Path.GetFullPath(directory);
+        if (string.IsNullOrWhiteSpace(directory) || directory.Contains('\0', StringComparison.Ordinal))
+            throw SettingsException.Of("Pile:Directory", directory.Replace('\0', '?'), $"name a directory, such as {DefaultDirectory}");
+        bool isName = isShared && !directory.Contains(Path.DirectorySeparatorChar, StringComparison.Ordinal);
+        return isName ? directory : Path.GetFullPath(directory);
     }
 
     private static long ReadSegmentBytes(IConfiguration configuration)
