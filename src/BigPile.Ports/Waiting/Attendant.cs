@@ -12,6 +12,7 @@ internal sealed class Attendant
     private readonly Doorbell _bell;
     private readonly Action _work;
     private readonly Thread _thread;
+    private readonly uint _rungBefore;
     private volatile bool _isToEnd;
 
     /// <summary>Begins.</summary>
@@ -21,6 +22,7 @@ internal sealed class Attendant
     {
         _bell = bell;
         _work = work;
+        _rungBefore = bell.Rung;
         _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports attendant" };
         _thread.Start();
     }
@@ -35,10 +37,14 @@ internal sealed class Attendant
 
     private void Run()
     {
+        uint heard = _rungBefore;
         while (!_isToEnd)
         {
-            uint heard = _bell.Rung;
-            _work();
+            if (_bell.Rung is var rung && rung != heard)
+            {
+                heard = rung;
+                _work();
+            }
             _bell.Sleep(new Ringing(this, heard), Long);
         }
     }
