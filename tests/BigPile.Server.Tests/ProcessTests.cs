@@ -68,13 +68,26 @@ public sealed partial class ProcessTests : IDisposable
             await AddressOfAsync(process);
             // The runtime has read the variable that the program set for itself, or it would have one thread.
             int threads = Directory.EnumerateDirectories($"/proc/{process.Id}/task")
-                .Count(static task => File.ReadAllText(Path.Combine(task, "comm")).StartsWith(".NET Sockets", StringComparison.Ordinal));
+                .Count(static task => NameOf(task).StartsWith(".NET Sockets", StringComparison.Ordinal));
             Assert.Equal(isOn == "true" ? Environment.ProcessorCount : Math.Max(1, Environment.ProcessorCount / 30), threads);
         }
         finally
         {
             process.Kill();
             await process.WaitForExitAsync();
+        }
+    }
+
+    // A thread of the runtime's that ends behind the enumeration has no name any more; those of the network never end.
+    private static string NameOf(string task)
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(task, "comm"));
+        }
+        catch (IOException)
+        {
+            return "";
         }
     }
 
