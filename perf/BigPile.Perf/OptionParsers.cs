@@ -85,6 +85,21 @@ internal static class OptionParsers
         }
     }
 
+    internal static PauseHolder ParseHolder(ArgumentResult result)
+    {
+        string text = TextOf(result);
+        switch (text)
+        {
+            case "heap":
+                return PauseHolder.Heap;
+            case "pile":
+                return PauseHolder.Pile;
+            default:
+                result.AddError($"--holder '{text}' is unknown. Use heap or pile.");
+                return default;
+        }
+    }
+
     internal static SequenceLayer? ParseLayer(ArgumentResult result)
     {
         string text = TextOf(result);

@@ -20,12 +20,15 @@ internal static class PerfApp
         var root = new RootCommand("Loads that show what a pile and its tables can do on this machine.")
         {
             new InsertCommand(output),
+            new PauseCommand(output),
+            new ScaleCommand(output),
             new GraphCommand(output),
             new RestartCommand(output),
             new CacheCommand(output),
             new TraceCommand(output),
             new CompareCommand(output),
             new LimitCommand(output),
+            new HttpCommand(output),
             new TrafficCommand(output),
             new SequenceCommand(output),
             new CopyCommand(output),
@@ -59,6 +62,6 @@ internal static class PerfApp
     }
 
     private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic, sequence, "
-            + "copy or ports; insert --help lists the options of insert, and so on.");
+        throw new LoadException("No command was given. Use insert, pause, scale, graph, restart, cache, trace, compare, limit, http, "
+            + "traffic, sequence, copy or ports; insert --help lists the options of insert, and so on.");
 }

@@ -13,13 +13,7 @@ namespace BigPile.Perf;
 /// <summary>The command <c>restart</c>: its options, and what is printed.</summary>
 internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartReport>
 {
-    private readonly Option<int> _mebibytes = new("--mebibytes")
-    {
-        Description = "How much the pile holds.",
-        DefaultValueFactory = _ => new RestartOptions().Mebibytes,
-        CustomParser = result => OptionParsers.ParseNumber(result, "--mebibytes", RestartOptions.MaxMebibytes),
-        HelpName = "N",
-    };
+    private readonly Option<int> _mebibytes = SharedOptions.Mebibytes(new RestartOptions().Mebibytes, RestartOptions.MaxMebibytes);
 
     private readonly Option<string?> _directory = new("--dir")
     {

@@ -28,6 +28,22 @@ internal static class SharedOptions
         HelpName = "T",
     };
 
+    internal static Option<int> Mebibytes(int otherwise, int most) => new("--mebibytes")
+    {
+        Description = "How much the pile holds.",
+        DefaultValueFactory = _ => otherwise,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--mebibytes", most),
+        HelpName = "N",
+    };
+
+    internal static Option<int> Seconds(string description, int otherwise) => new("--seconds")
+    {
+        Description = description,
+        DefaultValueFactory = _ => otherwise,
+        CustomParser = result => OptionParsers.ParseNumber(result, "--seconds", PauseOptions.MaxSeconds),
+        HelpName = "N",
+    };
+
     internal static Option<int> ValueBytes(int otherwise) => new("--value-bytes")
     {
         Description = "The bytes of each value, from 8.",

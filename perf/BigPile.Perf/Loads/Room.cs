@@ -25,30 +25,38 @@ internal static class Room
         long ownBytes = (long)options.Count * PointerBytes + options.Payload.LengthBytes * (options.Threads + 1L);
         long pileBytes = options.Count * ((long)options.Payload.LengthBytes + HeaderBytes);
         long freeMemoryBytes = FreeMemoryBytes();
+        string load = string.Create(CultureInfo.InvariantCulture, $"--count {options.Count} of {options.Payload}");
         if (directory == null)
         {
             Require(
-                options, ownBytes + pileBytes, freeMemoryBytes, "memory", "Lower --count or the size of --payload, or use --store mapped.");
+                load, ownBytes + pileBytes, freeMemoryBytes, "memory", "Lower --count or the size of --payload, or use --store mapped.");
             return options.MaxBytes ?? Math.Max(MinLimitBytes, freeMemoryBytes - ownBytes);
         }
-        Require(options, ownBytes, freeMemoryBytes, "memory", "Lower --count.");
+        Require(load, ownBytes, freeMemoryBytes, "memory", "Lower --count.");
         Require(
-            options, pileBytes, FreeDiskBytes(directory.Path), $"space in '{directory.Path}'",
+            load, pileBytes, FreeDiskBytes(directory.Path), $"space in '{directory.Path}'",
             "Lower --count or the size of --payload, or name a --dir on a larger disk.");
         return options.MaxBytes ?? long.MaxValue;
     }
 
-    private static void Require(InsertOptions options, long neededBytes, long freeBytes, string what, string remedy)
+    /// <summary>Refuses a load that needs more of something than there is.</summary>
+    /// <param name="load">What asks for it, as the user did.</param>
+    /// <param name="neededBytes">How much it needs.</param>
+    /// <param name="freeBytes">How much there is.</param>
+    /// <param name="what">What of.</param>
+    /// <param name="remedy">What the user can do, as a sentence.</param>
+    /// <exception cref="LoadException">It is too little.</exception>
+    internal static void Require(string load, long neededBytes, long freeBytes, string what, string remedy)
     {
         if (neededBytes <= freeBytes)
             return;
         throw new LoadException(string.Create(
-            CultureInfo.InvariantCulture,
-            $"--count {options.Count} of {options.Payload} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
+            CultureInfo.InvariantCulture, $"{load} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
     }
 
-    // The runtime looks at the machine's load, or the container's, whenever it collects.
-    private static long FreeMemoryBytes()
+    /// <summary>The bytes of memory that are free.</summary>
+    /// <remarks>The runtime looks at the machine's load, or the container's, whenever it collects.</remarks>
+    internal static long FreeMemoryBytes()
     {
         GC.Collect();
         GCMemoryInfo info = GC.GetGCMemoryInfo();

@@ -24,7 +24,7 @@ internal sealed class WorkerTeam : IDisposable
     private readonly Barrier _start;
     private readonly Barrier _end;
     private Batch? _batch; // null lets the threads end
-    private bool _isAlone;
+    private Division _division;
     private ExceptionDispatchInfo? _failure;
 
     internal WorkerTeam(Worker[] workers, int batchObjects, ILoadProgress progress, CancellationToken stop)
@@ -46,11 +46,15 @@ internal sealed class WorkerTeam : IDisposable
     /// <summary>Has all workers go through their objects.</summary>
     /// <returns>The seconds that it took.</returns>
     /// <exception cref="OperationCanceledException">The user stopped the load.</exception>
-    internal double Run(string phase, Batch batch) => Run(phase, batch, isAlone: false);
+    internal double Run(string phase, Batch batch) => Run(phase, batch, Division.Batches);
+
+    /// <summary>Has each worker go through its objects in one batch; it looks itself whether it should stop.</summary>
+    /// <inheritdoc cref="Run(string, Batch)"/>
+    internal double RunWhole(string phase, Batch batch) => Run(phase, batch, Division.Shares);
 
     /// <summary>Has the first worker go through all objects in one batch; it looks itself whether it should stop.</summary>
     /// <inheritdoc cref="Run(string, Batch)"/>
-    internal double RunAlone(string phase, Batch batch) => Run(phase, batch, isAlone: true);
+    internal double RunAlone(string phase, Batch batch) => Run(phase, batch, Division.None);
 
     public void Dispose()
     {
@@ -62,13 +66,13 @@ internal sealed class WorkerTeam : IDisposable
         _end.Dispose();
     }
 
-    private double Run(string phase, Batch batch, bool isAlone)
+    private double Run(string phase, Batch batch, Division division)
     {
         _stop.ThrowIfCancellationRequested();
         foreach (Worker worker in _workers)
             worker.Done = 0;
         _batch = batch;
-        _isAlone = isAlone;
+        _division = division;
         _progress.Begin(phase, _workers[^1].End);
         _start.SignalAndWait();
         while (!_end.SignalAndWait(ReportEveryMs))
@@ -103,12 +107,12 @@ internal sealed class WorkerTeam : IDisposable
 
     private void RunBatches(Worker worker, Batch batch)
     {
-        if (_isAlone)
-        {
-            if (worker.Index == 0)
-                batch(worker, 0, _workers[^1].End);
+        if (_division == Division.Shares)
+            batch(worker, worker.Start, worker.End);
+        if (_division == Division.None && worker.Index == 0)
+            batch(worker, 0, _workers[^1].End);
+        if (_division != Division.Batches)
             return;
-        }
         int start = worker.Start;
         while (start < worker.End && !_stop.IsCancellationRequested && Volatile.Read(ref _failure) == null)
         {
@@ -117,5 +121,13 @@ internal sealed class WorkerTeam : IDisposable
             worker.Done = end - worker.Start;
             start = end;
         }
+    }
+
+    // What a worker is given at once.
+    private enum Division
+    {
+        Batches,
+        Shares,
+        None,
     }
 }

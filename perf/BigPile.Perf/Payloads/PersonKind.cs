@@ -26,7 +26,7 @@ internal readonly struct PersonKind : IPayloadKind<PersonKind>
     private readonly Person[] _pool;
     private readonly Person?[] _batch;
 
-    public PersonKind() : this(PayloadPool.Make(MakePerson), [])
+    public PersonKind() : this(MakePool(), [])
     {
     }
 
@@ -35,6 +35,9 @@ internal readonly struct PersonKind : IPayloadKind<PersonKind>
         _pool = pool;
         _batch = batch;
     }
+
+    /// <summary>The distinct persons.</summary>
+    internal static Person[] MakePool() => PayloadPool.Make(MakePerson);
 
     public PersonKind ForThread() => new(_pool, new Person?[PayloadPool.BatchSize]);
 

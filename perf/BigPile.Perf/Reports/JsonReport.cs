@@ -8,6 +8,9 @@ namespace BigPile.Perf.Reports;
 /// <summary>The report as one JSON object, or an array of rows, on one line.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(InsertReport))]
+[JsonSerializable(typeof(PauseReport))]
+[JsonSerializable(typeof(ScaleReport))]
+[JsonSerializable(typeof(HttpReport))]
 [JsonSerializable(typeof(GraphReport))]
 [JsonSerializable(typeof(CacheReport))]
 [JsonSerializable(typeof(TraceReport))]
@@ -26,6 +29,12 @@ namespace BigPile.Perf.Reports;
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
+
+    internal static string Write(HttpReport report) => JsonSerializer.Serialize(report, Default.HttpReport);
+
+    internal static string Write(ScaleReport report) => JsonSerializer.Serialize(report, Default.ScaleReport);
+
+    internal static string Write(PauseReport report) => JsonSerializer.Serialize(report, Default.PauseReport);
 
     internal static string Write(RestartReport report) => JsonSerializer.Serialize(report, Default.RestartReport);
 

@@ -1,0 +1,68 @@
+using System;
+using System.Threading;
+
+namespace BigPile.Perf.Pauses;
+
+/// <summary>The longest pause of the garbage collector over a time, from what the runtime says of each collection.</summary>
+/// <remarks>
+/// The runtime tells of the last collection of each kind only. So whoever works looks every few microseconds whether there was one more;
+/// of two that lie between two looks, and are of one kind, the earlier one's pause is not known.
+/// Thread safety: all members, from any number of threads.
+/// </remarks>
+internal sealed class PauseMeter
+{
+    private static readonly GCKind[] Kinds = [GCKind.Ephemeral, GCKind.Background, GCKind.FullBlocking];
+
+    private readonly Lock _lock = new();
+    private readonly long[] _lastIndex = new long[Kinds.Length];
+    private readonly int _firstCount = GC.CollectionCount(0);
+    private int _lastCount = GC.CollectionCount(0);
+    private TimeSpan _longest;
+
+    internal PauseMeter()
+    {
+        for (int i = 0; i < Kinds.Length; i++)
+            _lastIndex[i] = GC.GetGCMemoryInfo(Kinds[i]).Index;
+    }
+
+    /// <summary>The longest pause that was seen, in milliseconds.</summary>
+    internal double LongestMs
+    {
+        get
+        {
+            lock (_lock)
+            {
+                TakeLocked(); // a collection in the background is told of when it is over, behind others that began later
+                return _longest.TotalMilliseconds;
+            }
+        }
+    }
+
+    /// <summary>The collections of any kind.</summary>
+    internal int Collections => GC.CollectionCount(0) - _firstCount;
+
+    /// <summary>Looks; costs a few nanoseconds when there was no collection.</summary>
+    internal void Look()
+    {
+        if (GC.CollectionCount(0) == Volatile.Read(ref _lastCount))
+            return;
+        lock (_lock)
+        {
+            Volatile.Write(ref _lastCount, GC.CollectionCount(0));
+            TakeLocked();
+        }
+    }
+
+    private void TakeLocked()
+    {
+        for (int i = 0; i < Kinds.Length; i++)
+        {
+            GCMemoryInfo info = GC.GetGCMemoryInfo(Kinds[i]);
+            if (info.Index <= _lastIndex[i])
+                continue;
+            _lastIndex[i] = info.Index;
+            foreach (TimeSpan pause in info.PauseDurations)
+                _longest = pause > _longest ? pause : _longest;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+using BigPile.Perf.Loads;
+
+namespace BigPile.Perf.Pauses;
+
+/// <summary>Whether a pause load fits the machine.</summary>
+internal static class PauseRoom
+{
+    // Above what was measured, for what the collector holds beside live objects: a load that swaps would measure the disk.
+    private const int HeapBytesPerObject = 230;
+    private const int PileBytesPerObject = 110;
+
+    /// <summary>About the most memory that the load takes.</summary>
+    internal static long BytesFor(PauseHolder holder, long count) =>
+        count * (holder == PauseHolder.Heap ? HeapBytesPerObject : PileBytesPerObject);
+
+    /// <summary>Refuses a load that needs more than there is.</summary>
+    /// <exception cref="LoadException">There is too little memory.</exception>
+    internal static void Require(PauseOptions options)
+    {
+        string load = $"--count {options.Count} of --holder {options.Holder.ToString().ToLowerInvariant()}";
+        Room.Require(load, BytesFor(options.Holder, options.Count), Room.FreeMemoryBytes(), "memory", "Lower --count.");
+    }
+}

@@ -1,0 +1,84 @@
+using System;
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.IO;
+using System.Net;
+using System.Runtime.ExceptionServices;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Tables;
+using BigPile.Perf.Traffic;
+
+namespace BigPile.Perf.Requests;
+
+/// <summary>One thread that asks over a few connections: a request over each, and then the answers.</summary>
+internal sealed class Asker : IDisposable
+{
+    private readonly ResponseReader[] _connections;
+    private readonly int[] _keys;
+    private readonly long[] _sentAt;
+    private readonly int _valueBytes;
+    private readonly CancellationToken _stop;
+    private RandomOrder _order;
+
+    internal Asker(IPEndPoint server, int connections, int valueBytes, int seed, CancellationToken stop)
+    {
+        _connections = new ResponseReader[connections];
+        for (int i = 0; i < connections; i++)
+            _connections[i] = new ResponseReader(server);
+        _keys = new int[connections];
+        _sentAt = new long[connections];
+        _valueBytes = valueBytes;
+        _order = new RandomOrder(seed, HttpOptions.Entries);
+        _stop = stop;
+    }
+
+    /// <summary>The times from sending to having the whole answer.</summary>
+    internal LatencyHistogram Times { get; } = new();
+
+    /// <summary>What ended it before its time.</summary>
+    internal ExceptionDispatchInfo? Failure { get; private set; }
+
+    /// <summary>Asks until a time has passed.</summary>
+    internal void Run(long startedAt, TimeSpan length)
+    {
+        try
+        {
+            while (Stopwatch.GetElapsedTime(startedAt) < length && !_stop.IsCancellationRequested)
+                AskOnce();
+        }
+        catch (Exception e) when (e is LoadException or ConnectionLostException or InvalidDataException)
+        {
+            // The owner of the load has to know.
+            Failure = ExceptionDispatchInfo.Capture(e as LoadException ?? new LoadException(e.Message, e));
+        }
+    }
+
+    public void Dispose() => Array.ForEach(_connections, static connection => connection.Dispose());
+
+    private void AskOnce()
+    {
+        for (int i = 0; i < _connections.Length; i++)
+        {
+            _keys[i] = _order.Next();
+            _sentAt[i] = Stopwatch.GetTimestamp();
+            _connections[i].Send(EntryRequest.Get(_keys[i]));
+        }
+        for (int i = 0; i < _connections.Length; i++)
+        {
+            ResponseReader connection = _connections[i];
+            connection.Read(hasBody: true);
+            Times.Add((long)Stopwatch.GetElapsedTime(_sentAt[i]).TotalNanoseconds);
+            Check(connection, _keys[i]);
+        }
+    }
+
+    private void Check(ResponseReader answer, int key)
+    {
+        if (answer.Status == 200 && answer.Body.Length == _valueBytes && BinaryPrimitives.ReadInt64LittleEndian(answer.Body) == key)
+            return;
+        throw new LoadException(
+            $"The service answered the GET of entry {key} with status {answer.Status} and {answer.Body.Length} bytes, "
+            + $"which are not the {_valueBytes} that were put.");
+    }
+}

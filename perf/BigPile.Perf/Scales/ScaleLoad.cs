@@ -1,0 +1,76 @@
+using System;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
+
+namespace BigPile.Perf.Scales;
+
+/// <summary>Fills a pile to a size, and measures as many operations at any: whether cost grows with the data.</summary>
+internal static class ScaleLoad
+{
+    private const int BatchOperations = 4096;
+    private const int TimedShare = 4; // of four operations one is timed by itself, in a phase of its own
+    private const int RehearsalOperations = 200_000;
+    private const int RehearsalRounds = 5;
+
+    /// <summary>Runs the load from nothing to nothing.</summary>
+    /// <exception cref="LoadException">It does not fit, or the pile gave a wrong answer.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
+    internal static ScaleReport Run(ScaleOptions options, ILoadProgress progress, CancellationToken stop)
+    {
+        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(options.Directory) : null;
+        RequireRoom(options, directory);
+        using var pile = new Pile(new PileOptions { Store = options.Store, Directory = directory?.PilePath });
+        var phases = new ScalePhases(pile, options.Count, options.Threads);
+        using (var team = new WorkerTeam(Worker.Divide(options.Count, options.Threads), BatchOperations, progress, stop))
+            team.Run("fill", phases.Fill);
+        Rehearse(options, phases, stop);
+        using var operations = new WorkerTeam(Worker.Divide(options.Operations, options.Threads), BatchOperations, progress, stop);
+        int timed = Math.Max(1, options.Operations / TimedShare);
+        using var singles = new WorkerTeam(Worker.Divide(timed, options.Threads), BatchOperations, progress, stop);
+        return new ScaleReport
+        {
+            Store = options.Store.ToString().ToLowerInvariant(),
+            Count = options.Count,
+            Threads = options.Threads,
+            CommittedBytes = pile.Statistics.CommittedBytes,
+            GetPerSecond = PerSecond(options.Operations, operations.Run("get at random", phases.Get)),
+            PutPerSecond = PerSecond(options.Operations, operations.Run("put", phases.Put)),
+            GetUs = Time(singles, "time single gets", phases.GetTimed, () => LatencyReport.Of(phases.Gets)),
+            PutUs = Time(singles, "time single puts", phases.PutTimed, () => LatencyReport.Of(phases.Puts)),
+            ClockUs = ScaleClock.OwnNanoseconds() / 1000.0,
+        };
+    }
+
+    private static void RequireRoom(ScaleOptions options, WorkDirectory? directory)
+    {
+        string load = $"--mebibytes {options.Mebibytes}";
+        long pointerBytes = options.Count * (long)sizeof(ulong);
+        if (directory == null)
+            Room.Require(load, options.PileBytes + pointerBytes, Room.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
+        else
+            Room.Require(load, options.PileBytes, Room.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
+    }
+
+    private static LatencyReport Time(WorkerTeam team, string phase, WorkerTeam.Batch batch, Func<LatencyReport> times)
+    {
+        team.Run(phase, batch);
+        return times();
+    }
+
+    // The runtime compiles a method well only once it was called often; and the first round touches what the measured one needs.
+    private static void Rehearse(ScaleOptions options, ScalePhases phases, CancellationToken stop)
+    {
+        using var team = new WorkerTeam(Worker.Divide(RehearsalOperations, options.Threads), BatchOperations, new NoProgress(), stop);
+        for (int i = 0; i < RehearsalRounds; i++)
+        {
+            team.Run("get", phases.Get);
+            team.Run("put", phases.Put);
+            team.Run("get timed", phases.GetTimed);
+            team.Run("put timed", phases.PutTimed);
+        }
+        phases.ClearTimes();
+    }
+
+    private static double PerSecond(long operations, double seconds) => Math.Round(operations / Math.Max(seconds, 1e-9));
+}

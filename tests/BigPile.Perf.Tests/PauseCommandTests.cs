@@ -1,0 +1,89 @@
+using System;
+using System.Text.Json;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Pauses;
+using BigPile.Perf.Payloads;
+
+namespace BigPile.Perf.Tests;
+
+public sealed class PauseCommandTests
+{
+    [Theory]
+    [InlineData("heap", 1, 100, 300)]
+    [InlineData("heap", 3, 100, 300)]
+    [InlineData("pile", 2, 50, 120)]
+    public async Task It_tells_pauses_and_what_an_object_takes(string holder, int threads, double leastBytes, double mostBytes)
+    {
+        JsonElement report = (await ConsoleRun.Of($"pause --holder {holder} --count 20000 --seconds 1 --threads {threads} --json")).Json();
+        Assert.Equal(holder, report.GetProperty("holder").GetString());
+        Assert.Equal((20_000, threads), (report.GetProperty("count").GetInt32(), report.GetProperty("threads").GetInt32()));
+        Assert.InRange(report.GetProperty("bytesPerObject").GetDouble(), leastBytes, mostBytes);
+        Assert.InRange(report.GetProperty("seconds").GetDouble(), 1, 600);
+        Assert.InRange(report.GetProperty("replacesPerSecond").GetDouble(), 1, 1e9);
+        Assert.InRange(report.GetProperty("collections").GetInt32(), 0, 1_000_000);
+        Assert.InRange(report.GetProperty("longestPauseMs").GetDouble(), 0, 600_000);
+        Assert.InRange(report.GetProperty("fullCollectionMs").GetDouble(), 0.001, 600_000);
+    }
+
+    [Fact]
+    public async Task A_table_for_people_has_the_pauses()
+    {
+        ConsoleRun run = await ConsoleRun.Of("pause --count 1 --seconds 1");
+        Assert.Equal((0, ""), (run.ExitCode, run.Error));
+        string[] parts = ["1 person in the pile", "Longest pause while objects are replaced", "Longest forced full collection"];
+        Assert.All(parts, part => Assert.Contains(part, run.Output));
+    }
+
+    [Fact]
+    public void A_collection_between_two_looks_is_found()
+    {
+        var meter = new PauseMeter();
+        Assert.Equal(0, meter.Collections);
+        GC.Collect();
+        meter.Look();
+        Assert.InRange(meter.Collections, 1, int.MaxValue);
+        Assert.InRange(meter.LongestMs, 0.000001, 600_000);
+    }
+
+    [Fact]
+    public void A_person_that_came_back_as_another_one_ends_the_load()
+    {
+        var options = new PauseOptions { Count = 1000, Seconds = 1, Threads = 1 };
+        using var load = new PauseLoad(options, new ForgetfulHolder(), new NoProgress(), CancellationToken.None);
+        LoadException error = Assert.Throws<LoadException>(() => load.Run(0));
+        Assert.Contains("came back as another one", error.Message);
+    }
+
+    [Theory]
+    [InlineData("--holder stack", "--holder 'stack' is unknown", "heap or pile")]
+    [InlineData("--seconds 0", "--seconds '0' is out of range", "from 1 to 3600")]
+    [InlineData("--count 2000000000 --holder heap", "--count 2000000000 of --holder heap needs", "Lower --count")]
+    public async Task Bad_input_is_refused_with_the_option_and_the_limit(string options, string thing, string remedy) =>
+        (await ConsoleRun.Of($"pause {options}")).AssertRefused(thing, remedy);
+
+    [Fact]
+    public async Task A_load_that_is_stopped_says_so()
+    {
+        using var stop = new CancellationTokenSource();
+        await stop.CancelAsync();
+        ConsoleRun run = await ConsoleRun.Of("pause --json", stop.Token);
+        Assert.Equal((PerfApp.Stopped, ""), (run.ExitCode, run.Output));
+    }
+
+    private sealed class ForgetfulHolder : IObjectHolder
+    {
+        public long NativeBytes => 0;
+
+        public void Set(int number, Person person)
+        {
+        }
+
+        public Person Get(int number) => PersonMaker.Make(7);
+
+        public void Dispose()
+        {
+        }
+    }
+}
