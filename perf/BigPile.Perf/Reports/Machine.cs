@@ -8,13 +8,15 @@ namespace BigPile.Perf.Reports;
 /// <summary>What the figures depend on beside the options.</summary>
 internal static class Machine
 {
+    /// <summary>How the garbage collector works.</summary>
+    internal static string Collector => (GCSettings.IsServerGC ? "server" : "workstation")
+        + (GCSettings.LatencyMode == GCLatencyMode.Batch ? " blocking" : " concurrent");
+
     internal static string Describe()
     {
         int cores = Environment.ProcessorCount;
-        string collector = GCSettings.IsServerGC ? "server" : "workstation";
-        string mode = GCSettings.LatencyMode == GCLatencyMode.Batch ? "blocking" : "concurrent";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"{Counted.Of(cores, "core")}, {collector} {mode} GC, {RuntimeInformation.FrameworkDescription}");
+            $"{Counted.Of(cores, "core")}, {Collector} GC, {RuntimeInformation.FrameworkDescription}");
     }
 }
