@@ -47,6 +47,22 @@ internal static class Room
             $"--count {options.Count} of {options.Payload} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
     }
 
+    /// <summary>Refuses a soak that needs more than there is: its live bytes, as many for what is free between them, and its own.</summary>
+    /// <param name="options">The load.</param>
+    /// <param name="directory">Where a mapped pile will be.</param>
+    /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
+    internal static void RequireFor(SoakOptions options, WorkDirectory? directory)
+    {
+        long neededBytes = options.Megabytes * 2_000_000L;
+        string what = directory == null ? "memory" : $"space in '{directory.Path}'";
+        long freeBytes = directory == null ? FreeMemoryBytes() : FreeDiskBytes(directory.Path);
+        if (neededBytes <= freeBytes)
+            return;
+        throw new LoadException(string.Create(
+            CultureInfo.InvariantCulture,
+            $"--megabytes {options.Megabytes} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. Lower --megabytes."));
+    }
+
     // The runtime looks at the machine's load, or the container's, whenever it collects.
     private static long FreeMemoryBytes()
     {
