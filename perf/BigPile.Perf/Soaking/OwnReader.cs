@@ -21,7 +21,17 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
     private readonly Dictionary<PilePointer, int> _marked = new(MaxMarked);
 
     /// <summary>Reads one object and compares it.</summary>
-    internal void Get(in SoakSlot slot) => Note(slot, WhyNot(slot));
+    internal void Get(in SoakSlot slot)
+    {
+        try
+        {
+            Note(slot, WhyNot(slot));
+        }
+        catch (PilePointerException e)
+        {
+            Note(slot, e.Message);
+        }
+    }
 
     /// <summary>Reads some objects at once, among them one that is not there.</summary>
     /// <returns>How many.</returns>

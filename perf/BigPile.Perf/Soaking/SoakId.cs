@@ -1,5 +1,3 @@
-using System;
-
 namespace BigPile.Perf.Soaking;
 
 /// <summary>The ids of values, so that one that comes up in the place of another one is known: region, worker and number.</summary>
@@ -17,7 +15,7 @@ internal static class SoakId
     {
         var region = (SoakRegion)(id >> (NumberBits + WorkerBits));
         uint worker = (id >> NumberBits) & ((1 << WorkerBits) - 1);
-        return $"{(Enum.IsDefined(region) ? region : "no region"),0} {worker}/{id & MaxNumber}";
+        return $"{region} {worker}/{id & MaxNumber}";
     }
 }
 
