@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
+using System.Net.Http.Headers;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.Caching;
@@ -62,7 +63,7 @@ internal static class HttpApplications
     internal static WebApplication OfPile(bool isFast)
     {
         WebApplicationBuilder builder = Builder(isFast);
-        builder.Services.AddBigPile().AddTable<string, Person>("objects").AddTable<string, byte[]>("payloads");
+        builder.Services.AddBigPile().AddTable<string, Person>("objects");
         builder.Services.AddBigPileHttp();
         WebApplication application = builder.Build();
         application.UseBigPileEntries();
@@ -74,6 +75,18 @@ internal static class HttpApplications
     }
 
     internal static string AddressOf(WebApplication application) => application.Urls.Single();
+
+    /// <summary>Puts the payloads of the service, as its clients do.</summary>
+    internal static async Task PutAsync(HttpClient client)
+    {
+        for (int i = 0; i < Count; i++)
+        {
+            using var content = new ByteArrayContent(PayloadOf(i));
+            content.Headers.ContentType = new MediaTypeHeaderValue(PayloadType);
+            using HttpResponseMessage answer = await client.PutAsync(ServicePath + KeyOf(i), content);
+            answer.EnsureSuccessStatusCode();
+        }
+    }
 
     /// <summary>Looks whether each answer is what it should be.</summary>
     internal static async Task CheckAsync(HttpClient client, string path)
@@ -104,12 +117,8 @@ internal static class HttpApplications
     private static void Fill(IServiceProvider services)
     {
         CacheTable<string, Person> objects = services.GetRequiredService<CacheTable<string, Person>>();
-        CacheTable<string, byte[]> payloads = services.GetRequiredService<CacheTable<string, byte[]>>();
         for (int i = 0; i < Count; i++)
-        {
             objects.Put(KeyOf(i), Persons[i]);
-            payloads.Put(KeyOf(i), PayloadOf(i));
-        }
     }
 
     private static byte[] PayloadOf(int number)

@@ -27,34 +27,34 @@ public class HttpBenchmarks
 
     /// <summary>Starts an application that keeps objects in a memory cache.</summary>
     [GlobalSetup(Target = nameof(MemoryCacheObject))]
-    public Task StartMemoryCacheObject() => Start(HttpApplications.OfMemoryCache(), "/objects/");
+    public void StartMemoryCacheObject() => Start(HttpApplications.OfMemoryCache(), "/objects/");
 
     /// <summary>Starts an application that keeps objects in a concurrent dictionary.</summary>
     [GlobalSetup(Target = nameof(ConcurrentObject))]
-    public Task StartConcurrentObject() => Start(HttpApplications.OfDictionary(), "/objects/");
+    public void StartConcurrentObject() => Start(HttpApplications.OfDictionary(), "/objects/");
 
     /// <summary>Starts an application that keeps objects in a pile.</summary>
     [GlobalSetup(Target = nameof(PileObject))]
-    public Task StartPileObject() => Start(HttpApplications.OfPile(isFast: false), "/objects/");
+    public void StartPileObject() => Start(HttpApplications.OfPile(isFast: false), "/objects/");
 
     /// <summary>Starts an application that keeps bytes in a memory cache.</summary>
     [GlobalSetup(Target = nameof(MemoryCachePayload))]
-    public Task StartMemoryCachePayload() => Start(HttpApplications.OfMemoryCache(), "/payloads/");
+    public void StartMemoryCachePayload() => Start(HttpApplications.OfMemoryCache(), "/payloads/");
 
     /// <summary>Starts the service, as it is without the fast door.</summary>
     [GlobalSetup(Target = nameof(PilePayload))]
-    public Task StartPilePayload() => Start(HttpApplications.OfPile(isFast: false), HttpApplications.ServicePath);
+    public void StartPilePayload() => Start(HttpApplications.OfPile(isFast: false), HttpApplications.ServicePath);
 
     /// <summary>Starts the service, with the fast door.</summary>
     [GlobalSetup(Target = nameof(PilePayloadFastDoor))]
-    public Task StartPilePayloadFastDoor() => Start(HttpApplications.OfPile(isFast: true), HttpApplications.ServicePath);
+    public void StartPilePayloadFastDoor() => Start(HttpApplications.OfPile(isFast: true), HttpApplications.ServicePath);
 
     /// <summary>Stops it.</summary>
     [GlobalCleanup]
-    public async Task End()
+    public void End()
     {
         _client.Dispose();
-        await _application.DisposeAsync();
+        _application.DisposeAsync().AsTask().GetAwaiter().GetResult();
     }
 
     /// <summary>A minimal API gives a person of a memory cache.</summary>
@@ -81,15 +81,18 @@ public class HttpBenchmarks
     [BenchmarkCategory("Payload"), Benchmark]
     public Task<int> PilePayloadFastDoor() => Get();
 
-    private async Task Start(WebApplication application, string path)
+    // Nobody waits for the task of a preparation, in this process.
+    private void Start(WebApplication application, string path)
     {
         _application = application;
-        await application.StartAsync();
+        application.StartAsync().GetAwaiter().GetResult();
         var handler = new SocketsHttpHandler { UseProxy = false, MaxConnectionsPerServer = 1 };
         _client = new HttpClient(handler) { BaseAddress = new Uri(HttpApplications.AddressOf(application)) };
         for (int i = 0; i < _paths.Length; i++)
             _paths[i] = string.Create(CultureInfo.InvariantCulture, $"{path}{i}");
-        await HttpApplications.CheckAsync(_client, path);
+        if (path == HttpApplications.ServicePath)
+            HttpApplications.PutAsync(_client).GetAwaiter().GetResult();
+        HttpApplications.CheckAsync(_client, path).GetAwaiter().GetResult();
     }
 
     private async Task<int> Get()
