@@ -2,13 +2,16 @@ using System;
 using System.Buffers;
 using System.Text.Json;
 using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Configs;
 using BigPile.Catalog;
 using BigPile.Codec.Payloads;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>The codec alone, beside System.Text.Json with generated code, which loses shared references.</summary>
+/// <summary>What does the codec cost by itself, beside System.Text.Json with generated code, which loses shared references?</summary>
 [MemoryDiagnoser]
+[GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
+[CategoriesColumn]
 public class CodecBenchmarks
 {
     private const int PoolSize = 1024;
@@ -40,7 +43,7 @@ public class CodecBenchmarks
     }
 
     /// <summary>BigPile writes a person.</summary>
-    [Benchmark]
+    [BenchmarkCategory("PersonWrite"), Benchmark]
     public int PersonWrite()
     {
         _buffer.Clear();
@@ -49,11 +52,11 @@ public class CodecBenchmarks
     }
 
     /// <summary>BigPile reads a person: as a pile does, it copies the payload into the thread's buffer first.</summary>
-    [Benchmark]
+    [BenchmarkCategory("PersonRead"), Benchmark]
     public object PersonRead() => Read(_writtenPersons[_index++ & (PoolSize - 1)]);
 
     /// <summary>BigPile writes an order.</summary>
-    [Benchmark]
+    [BenchmarkCategory("OrderWrite"), Benchmark]
     public int OrderWrite()
     {
         _buffer.Clear();
@@ -62,11 +65,11 @@ public class CodecBenchmarks
     }
 
     /// <summary>BigPile reads an order, likewise.</summary>
-    [Benchmark]
+    [BenchmarkCategory("OrderRead"), Benchmark]
     public object OrderRead() => Read(_writtenOrder);
 
     /// <summary>System.Text.Json writes a person.</summary>
-    [Benchmark]
+    [BenchmarkCategory("PersonWrite"), Benchmark(Baseline = true)]
     public long JsonPersonWrite()
     {
         _json.ResetWrittenCount();
@@ -76,11 +79,11 @@ public class CodecBenchmarks
     }
 
     /// <summary>System.Text.Json reads a person.</summary>
-    [Benchmark]
+    [BenchmarkCategory("PersonRead"), Benchmark(Baseline = true)]
     public Person? JsonPersonRead() => JsonSerializer.Deserialize(_jsonPersons[_index++ & (PoolSize - 1)], JsonContext.Default.Person);
 
     /// <summary>System.Text.Json writes an order.</summary>
-    [Benchmark]
+    [BenchmarkCategory("OrderWrite"), Benchmark(Baseline = true)]
     public long JsonOrderWrite()
     {
         _json.ResetWrittenCount();
@@ -90,7 +93,7 @@ public class CodecBenchmarks
     }
 
     /// <summary>System.Text.Json reads an order.</summary>
-    [Benchmark]
+    [BenchmarkCategory("OrderRead"), Benchmark(Baseline = true)]
     public Order? JsonOrderRead() => JsonSerializer.Deserialize(_jsonOrder, JsonContext.Default.Order);
 
     private byte[] Write(object value)

@@ -26,6 +26,8 @@ public sealed class Person
     /// <summary>Grade.</summary>
     public int Grade { get; set; }
 
+    internal Person Copy() => (Person)MemberwiseClone();
+
     internal static Person[] Pool(int count, int seed)
     {
         string[] firstNames = ["Anna", "Bob", "Carlos", "Dmitri", "Eve", "Fatima", "George", "Hiro"];

@@ -2,6 +2,7 @@ using System;
 using System.CommandLine;
 using System.CommandLine.Invocation;
 using System.IO;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -33,8 +34,9 @@ internal static class PerfApp
             new SequenceCommand(output),
             new CopyCommand(output),
             new PortsCommand(output),
+            new SoakCommand(output),
         };
-        root.SetAction((ParseResult _) => RefuseNoCommand());
+        root.SetAction((ParseResult _) => RefuseNoCommand(root));
         ParseResult result = root.Parse(arguments);
         if (result.Action is ParseErrorAction parseError)
             parseError.ShowHelp = parseError.ShowTypoCorrections = false; // they would go to the output, which is for results
@@ -61,7 +63,8 @@ internal static class PerfApp
         }
     }
 
-    private static int RefuseNoCommand() =>
-        throw new LoadException("No command was given. Use insert, pause, scale, graph, restart, cache, trace, compare, limit, http, "
-            + "traffic, sequence, copy or ports; insert --help lists the options of insert, and so on.");
+    private static int RefuseNoCommand(RootCommand root) =>
+        throw new LoadException(
+            $"No command was given. Use {string.Join(", ", root.Subcommands.SkipLast(1).Select(static command => command.Name))} or "
+            + $"{root.Subcommands[^1].Name}; insert --help lists the options of insert, and so on.");
 }

@@ -44,12 +44,15 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
     protected TAny Print<TAny>(
         ParseResult arguments, Func<ILoadProgress, TAny> run, Func<TAny, string> toJson, Action<IAnsiConsole, TAny> write)
     {
-        if (!arguments.GetValue(_json))
+        if (!IsJson(arguments))
             return ReportConsole.Show(Output, run, write);
         TAny report = run(new NoProgress());
         Output.WriteLine(toJson(report));
         return report;
     }
+
+    /// <summary>Whether the report is to be JSON, and nothing else printed.</summary>
+    protected bool IsJson(ParseResult arguments) => arguments.GetValue(_json);
 
     protected abstract TOptions Read(ParseResult arguments);
 

@@ -54,6 +54,15 @@ internal static class Room
             CultureInfo.InvariantCulture, $"{load} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
     }
 
+    /// <summary>Refuses a soak that needs more than there is: its live bytes, as many for what is free between them, and its own.</summary>
+    /// <param name="options">The load.</param>
+    /// <param name="directory">Where a mapped pile will be.</param>
+    /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
+    internal static void RequireFor(SoakOptions options, WorkDirectory? directory) => Require(
+        $"--megabytes {options.Megabytes}", options.Megabytes * 2_000_000L,
+        directory == null ? FreeMemoryBytes() : FreeDiskBytes(directory.Path),
+        directory == null ? "memory" : $"space in '{directory.Path}'", "Lower --megabytes.");
+
     /// <summary>The bytes of memory that are free.</summary>
     /// <remarks>The runtime looks at the machine's load, or the container's, whenever it collects.</remarks>
     internal static long FreeMemoryBytes()

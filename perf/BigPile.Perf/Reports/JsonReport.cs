@@ -18,6 +18,7 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(LimitReport))]
 [JsonSerializable(typeof(RestartReport))]
 [JsonSerializable(typeof(TrafficReport))]
+[JsonSerializable(typeof(SoakReport))]
 [JsonSerializable(typeof(CopyReport))]
 [JsonSerializable(typeof(IReadOnlyList<PortsRow>))]
 [JsonSerializable(typeof(IReadOnlyList<SequenceRow>))]
@@ -41,6 +42,8 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(TableRestartReport report) => JsonSerializer.Serialize(report, Default.TableRestartReport);
 
     internal static string Write(TrafficReport report) => JsonSerializer.Serialize(report, Default.TrafficReport);
+
+    internal static string Write(SoakReport report) => JsonSerializer.Serialize(report, Default.SoakReport);
 
     internal static string Write(SequenceReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListSequenceRow);
 

@@ -10,9 +10,6 @@ namespace BigPile.Durability;
 /// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
 internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed, ulong lastVersion)
 {
-    private byte[] _batch = new byte[64 * 1024];
-    private int _lengthBytes;
-
     /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
     /// <returns><see langword="null"/> when there were too many to be listed.</returns>
     internal static ulong[]? TakeAddresses(Allocator allocator)
@@ -44,18 +41,34 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
 
     /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>
     /// <returns>The batch, or none when it would be larger than the limit.</returns>
-    internal Memory<byte>? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
+    internal FlushBatch? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
     {
         Debug.Assert(limitBytes >= FlushLog.HeadBytes, "Not even an empty batch fits.");
-        _lengthBytes = FlushLog.HeadBytes;
+        FlushBatch? whole = null;
+        var batch = new FlushBatch();
+        try
+        {
+            if (TryAddAll(batch, addresses, limitBytes))
+                whole = batch;
+        }
+        finally
+        {
+            if (whole == null)
+                batch.Dispose();
+        }
+        return whole;
+    }
+
+    private bool TryAddAll(FlushBatch batch, ReadOnlySpan<ulong> addresses, long limitBytes)
+    {
         if (addresses.Length != 0)
-            _ = TryAdd(ChangeRecord.OfVersion(lastVersion), limitBytes);
+            _ = TryAdd(batch, ChangeRecord.OfVersion(lastVersion), limitBytes);
         foreach (ulong address in addresses)
         {
-            if (map.Find(address, out _) != null && !TryAdd(Describe(address), limitBytes))
-                return null;
+            if (map.Find(address, out _) != null && !TryAdd(batch, Describe(address), limitBytes))
+                return false;
         }
-        return _batch.AsMemory(0, _lengthBytes);
+        return true;
     }
 
     private ChangeRecord Describe(ulong address)
@@ -94,15 +107,11 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         return header.IsFree ? BlockHeader.Free(header.Generation) : header.NotBusy;
     }
 
-    private bool TryAdd(ChangeRecord record, long limitBytes)
+    private static bool TryAdd(FlushBatch batch, ChangeRecord record, long limitBytes)
     {
-        long neededBytes = (long)_lengthBytes + record.SizeBytes;
-        if (neededBytes > limitBytes || neededBytes > Array.MaxLength)
+        if ((long)batch.LengthBytes + record.SizeBytes > Math.Min(limitBytes, Array.MaxLength))
             return false;
-        if (neededBytes > _batch.Length)
-            Array.Resize(ref _batch, (int)Math.Min(Math.Max(neededBytes, _batch.Length * 2L), Array.MaxLength));
-        record.Write(_batch.AsSpan(_lengthBytes));
-        _lengthBytes = (int)neededBytes;
+        record.Write(batch.Add(record.SizeBytes));
         return true;
     }
 }

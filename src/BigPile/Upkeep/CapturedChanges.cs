@@ -53,7 +53,7 @@ internal sealed unsafe class CapturedChanges
 
     /// <summary>Takes what changed, and makes a batch of it. Nothing changes meanwhile.</summary>
     /// <returns>The batch; none when that is too much for the log.</returns>
-    internal Memory<byte>? TryCapture(long capacityBytes)
+    internal FlushBatch? TryCapture(long capacityBytes)
     {
         ulong[]? addresses = TakeAll();
         return addresses == null ? null : NewCapture().Capture(WithMoves(addresses), capacityBytes);
@@ -104,7 +104,7 @@ internal sealed unsafe class CapturedChanges
     /// <summary>
     /// The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.
     /// </summary>
-    internal Memory<byte> CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!.Value;
+    internal FlushBatch CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!;
 
     /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
     private ulong[] WithMoves(ulong[] addresses)

@@ -98,12 +98,12 @@ internal sealed class Flusher
                 Still(_changes.BeginCheckpoint);
                 _sync.Run(gauge);
             }
-            Memory<byte>? batch = isLast ? SyncStill() : CaptureStill(isCheckpoint);
-            if (batch is { } whole)
+            using FlushBatch? batch = isLast ? SyncStill() : CaptureStill(isCheckpoint);
+            if (batch != null)
             {
                 if (!gauge.HasBegun)
-                    gauge.Begin(whole.Length > FlushLog.HeadBytes ? whole.Length : 0);
-                Commit(whole.Span, isCheckpoint);
+                    gauge.Begin(batch.LengthBytes > FlushLog.HeadBytes ? batch.LengthBytes : 0);
+                Commit(batch.Bytes, isCheckpoint);
                 return;
             }
             isCheckpoint = true;
@@ -122,23 +122,25 @@ internal sealed class Flusher
     }
 
     /// <summary>Copies what changed; none when that is too much for the log.</summary>
-    private Memory<byte>? CaptureStill(bool isCheckpoint)
+    private FlushBatch? CaptureStill(bool isCheckpoint)
     {
-        Memory<byte>? batch = null;
+        FlushBatch? batch = null;
         Still(() =>
         {
             batch = _changes.TryCapture(_log.CapacityBytes);
             if (isCheckpoint)
                 _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
         });
-        bool fits = batch is { } whole && (isCheckpoint ? _log.CouldHold(whole.Length) : _log.HasRoomFor(whole.Length));
-        return fits ? batch : null;
+        if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.HasRoomFor(batch.LengthBytes)))
+            return batch;
+        batch.Dispose();
+        return null;
     }
 
     // Writers were faster than the device, again and again: they wait for once.
-    private Memory<byte> SyncStill()
+    private FlushBatch SyncStill()
     {
-        Memory<byte> batch = default;
+        FlushBatch? batch = null;
         Still(() =>
         {
             _changes.BeginCheckpoint();
@@ -146,7 +148,7 @@ internal sealed class Flusher
             batch = _changes.CaptureMoves();
             _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
         });
-        return batch;
+        return batch!;
     }
 
     private void Still(Action action) => _space.Gate.WhileNothingChanges(action);
@@ -172,7 +174,8 @@ internal sealed class Flusher
         _sync.Run();
         if (_changes.HasMoves)
         {
-            _log.Restart(_changes.CaptureMoves().Span, _versions.Limit, _changes.Version);
+            using FlushBatch moves = _changes.CaptureMoves();
+            _log.Restart(moves.Bytes, _versions.Limit, _changes.Version);
             _changes.BringHeadersBack();
         }
         else

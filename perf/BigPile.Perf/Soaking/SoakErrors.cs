@@ -1,0 +1,48 @@
+using System.Collections.Generic;
+using System.Threading;
+
+namespace BigPile.Perf.Soaking;
+
+/// <summary>What was found that must not be.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class SoakErrors
+{
+    private const int MaxExamples = 10;
+    private const int TooMany = 1000; // nothing is learned from more
+
+    private readonly List<string> _examples = [];
+    private long _count;
+
+    internal long Count => Interlocked.Read(ref _count);
+
+    internal bool AreTooMany => Count >= TooMany;
+
+    /// <summary>The first of them, in words.</summary>
+    internal IReadOnlyList<string> Examples
+    {
+        get
+        {
+            lock (_examples)
+                return [.. _examples];
+        }
+    }
+
+    internal void Note(string what)
+    {
+        Interlocked.Increment(ref _count);
+        lock (_examples)
+        {
+            if (_examples.Count < MaxExamples)
+                _examples.Add(what);
+        }
+    }
+
+    /// <summary>Notes an error where there is one.</summary>
+    /// <param name="where">What was looked at.</param>
+    /// <param name="why">What is wrong with it; <see langword="null"/> when nothing is.</param>
+    internal void NoteIf(string where, string? why)
+    {
+        if (why != null)
+            Note($"{where}: {why}");
+    }
+}

@@ -1,0 +1,120 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
+
+namespace BigPile.Perf.Soaking;
+
+/// <summary>Runs a soak: fills a pile and its tables, does everything at once, looks at all of it, and deletes it.</summary>
+internal sealed class SoakRunner
+{
+    private const int LookEveryMs = 100;
+    private const double SecondsBetweenLines = 10;
+    private const double MarkSeconds = 300;
+    private const double MarkShare = 6; // of the whole, when that is shorter
+
+    private readonly SoakOptions _options;
+    private readonly SoakPlace _place;
+    private readonly SoakWorker[] _workers;
+    private readonly CollectorPauses _pauses;
+    private readonly SoakLines _lines;
+    private long _start;
+
+    private SoakRunner(SoakPlace place, CollectorPauses pauses, TextWriter lines)
+    {
+        (_options, _place, _pauses) = (place.Options, place, pauses);
+        _workers = [.. Enumerable.Range(0, _options.Threads).Select(worker => new SoakWorker(place, worker))];
+        _lines = new SoakLines(lines, place.Errors, pauses);
+    }
+
+    private double Seconds => Stopwatch.GetElapsedTime(_start).TotalSeconds;
+
+    private long Operations => _workers.Sum(static worker => worker.Tally.Total);
+
+    /// <summary>Runs the load.</summary>
+    /// <param name="options">What is asked for.</param>
+    /// <param name="lines">Gets a line every ten seconds.</param>
+    /// <param name="sabotage">Breaks something once all is filled, which must be found.</param>
+    /// <param name="stop">Ends it early; once the pile is full, with the report of what was.</param>
+    /// <exception cref="LoadException">There is no room for it.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the pile was full.</exception>
+    internal static SoakReport Run(SoakOptions options, TextWriter lines, Action<SoakPlace>? sabotage, CancellationToken stop)
+    {
+        stop.ThrowIfCancellationRequested();
+        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(options.Directory) : null;
+        Room.RequireFor(options, directory);
+        using var pauses = new CollectorPauses();
+        using var place = new SoakPlace(options, directory);
+        return new SoakRunner(place, pauses, lines).Run(sabotage, stop);
+    }
+
+    private SoakReport Run(Action<SoakPlace>? sabotage, CancellationToken stop)
+    {
+        using CancellationTokenRegistration registration = stop.Register(() => _place.IsOver = true);
+        Do(static worker => worker.Fill(), static () => { });
+        stop.ThrowIfCancellationRequested();
+        sabotage?.Invoke(_place);
+        _pauses.Clear();
+        _lines.Begin();
+        _start = Stopwatch.GetTimestamp();
+        SoakSample? mark = null;
+        double nextLine = SecondsBetweenLines;
+        Do(static worker => worker.Run(), () =>
+        {
+            if (mark == null && IsMark())
+                mark = Look();
+            if (Seconds >= nextLine)
+            {
+                _lines.Write(Look());
+                nextLine += SecondsBetweenLines;
+            }
+            if (_options.Operations == null && Seconds >= _options.Minutes * 60.0)
+                _place.IsOver = true;
+        });
+        SoakSample end = Look();
+        _lines.Write(end);
+        double longestPauseMs = _pauses.LongestMs;
+        var operations = Enum.GetValues<SoakKind>().ToDictionary(NameOf, kind => _workers.Sum(worker => worker.Tally[kind]));
+        End();
+        return SoakReports.Of(_place, mark ?? end, end, operations, longestPauseMs);
+    }
+
+    private void End()
+    {
+        Do(static worker => worker.Check(), static () => { });
+        Do(static worker => worker.Clear(), static () => { });
+        foreach (string name in _place.Cache.TableNames)
+            _place.Cache.DropTable(name);
+        PileStatistics left = _place.Pile.Statistics;
+        if (left.ObjectCount != 0 || left.PayloadBytes != 0)
+            _place.Errors.Note($"{left.ObjectCount:N0} objects of {left.PayloadBytes:N0} bytes are left when all was deleted");
+    }
+
+    private bool IsMark() => _options.Operations is { } operations
+        ? Operations >= operations / MarkShare
+        : Seconds >= Math.Min(MarkSeconds, _options.Minutes * 60 / MarkShare);
+
+    private SoakSample Look() =>
+        new(Seconds, Operations, _place.Pile.Statistics, ProcessMemory.Now(), GC.GetTotalMemory(forceFullCollection: false));
+
+    // Each worker in a thread of its own, and this one looks now and then how far they are.
+    private void Do(Action<SoakWorker> action, Action look)
+    {
+        using var running = new CountdownEvent(_workers.Length);
+        foreach (SoakWorker worker in _workers)
+        {
+            new Thread(() =>
+            {
+                action(worker);
+                running.Signal();
+            }) { IsBackground = true, Name = "soak" }.Start();
+        }
+        while (!running.Wait(LookEveryMs))
+            look();
+    }
+
+    private static string NameOf(SoakKind kind) => System.Text.Json.JsonNamingPolicy.CamelCase.ConvertName(kind.ToString());
+}

@@ -1,0 +1,28 @@
+using System;
+using System.Threading;
+
+namespace BigPile.Perf.Soaking;
+
+/// <summary>The operations of one worker. It counts, others may read.</summary>
+internal sealed class SoakTally
+{
+    private readonly long[] _byKind = new long[Enum.GetValues<SoakKind>().Length];
+    private long _total;
+
+    internal long Total => Volatile.Read(ref _total);
+
+    internal long this[SoakKind kind] => Volatile.Read(ref _byKind[(int)kind]);
+
+    internal void Count(SoakKind kind, int operations = 1)
+    {
+        Volatile.Write(ref _byKind[(int)kind], _byKind[(int)kind] + operations);
+        Volatile.Write(ref _total, _total + operations);
+    }
+
+    /// <summary>Begins again at nothing.</summary>
+    internal void Clear()
+    {
+        Array.Clear(_byKind);
+        _total = 0;
+    }
+}
