@@ -30,6 +30,7 @@ internal static class PerfApp
             new SequenceCommand(output),
             new CopyCommand(output),
             new PortsCommand(output),
+            new StandardReportCommand(output, set: null),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -60,5 +61,5 @@ internal static class PerfApp
 
     private static int RefuseNoCommand() =>
         throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic, sequence, "
-            + "copy or ports; insert --help lists the options of insert, and so on.");
+            + "copy, ports or report; insert --help lists the options of insert, and so on.");
 }
