@@ -35,6 +35,7 @@ internal static class PerfApp
             new CopyCommand(output),
             new PortsCommand(output),
             new SoakCommand(output),
+            new StandardReportCommand(output, set: null),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
         ParseResult result = root.Parse(arguments);

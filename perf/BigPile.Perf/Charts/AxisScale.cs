@@ -1,0 +1,76 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+
+namespace BigPile.Perf.Charts;
+
+/// <summary>Where the figures of an axis lie on its length, and which of them are written beside it.</summary>
+internal sealed class AxisScale
+{
+    private const double Least = 1e-15; // what is nearer to zero lies there, or on a logarithmic axis at its beginning
+    private const double Slack = 1e-9;
+
+    private readonly Func<double, double> _stretch;
+    private readonly double _low;
+    private readonly double _high;
+    private readonly double _lengthPixels;
+
+    private AxisScale(double low, double high, double lengthPixels, bool isLogarithmic)
+    {
+        (Lowest, Highest, _lengthPixels) = (low, high, lengthPixels);
+        _stretch = isLogarithmic ? Math.Log10 : static value => value;
+        (_low, _high) = (_stretch(low), _stretch(high));
+    }
+
+    /// <summary>What lies at the axis' beginning.</summary>
+    internal double Lowest { get; }
+
+    /// <summary>What lies at its end.</summary>
+    internal double Highest { get; }
+
+    /// <summary>The figures that are written, rising.</summary>
+    internal IReadOnlyList<double> Ticks { get; private init; } = [];
+
+    /// <summary>How many pixels from the beginning a figure lies; what is outside lies at the end that is next.</summary>
+    internal double PixelsOf(double value) => Math.Clamp(RawPixelsOf(value), 0, _lengthPixels);
+
+    /// <summary>An axis for figures.</summary>
+    /// <param name="values">What must have a place; on a logarithmic axis above 0. None is fine.</param>
+    /// <param name="wish">What the axis is to be like.</param>
+    internal static AxisScale Of(IReadOnlyCollection<double> values, AxisWish wish)
+    {
+        double low = values.DefaultIfEmpty(1).Min();
+        double high = values.DefaultIfEmpty(1).Max();
+        if (wish.IsLogarithmic)
+        {
+            (low, high) = TickChoices.Room(Math.Max(low, Least), Math.Max(high, Least), wish.EndsAtTicks);
+            return Choose(low, high, TickChoices.Logarithmic(low, high, wish.IsBinary), wish);
+        }
+        (low, high) = (Math.Min(low, 0), Math.Max(high, 0));
+        high = high - low >= Least ? high : 1;
+        return Choose(low, high, TickChoices.Linear(low, high, wish.IsBinary, wish.IsWhole), wish);
+    }
+
+    // The first choice whose texts do not meet, or else the one with the fewest.
+    private static AxisScale Choose(double low, double high, IEnumerable<IReadOnlyList<double>> choices, AxisWish wish)
+    {
+        AxisScale? scale = null;
+        foreach (IReadOnlyList<double> ticks in choices)
+        {
+            bool grows = wish.EndsAtTicks && !wish.IsLogarithmic; // the ends of a logarithmic axis are round already
+            (double first, double last) = grows ? (Math.Min(low, ticks[0]), Math.Max(high, ticks[^1])) : (low, high);
+            scale = new AxisScale(first, last, wish.LengthPixels, wish.IsLogarithmic)
+            {
+                Ticks = [.. ticks.Where(tick => tick >= first - Slack * Math.Abs(first) && tick <= last + Slack * Math.Abs(last))],
+            };
+            if (scale.HasRoomFor(wish.RoomOf))
+                break;
+        }
+        return scale!;
+    }
+
+    private bool HasRoomFor(Func<double, double> roomOf) => Ticks.Zip(Ticks.Skip(1)).All(
+        pair => RawPixelsOf(pair.Second) - RawPixelsOf(pair.First) >= (roomOf(pair.First) + roomOf(pair.Second)) / 2);
+
+    private double RawPixelsOf(double value) => (_stretch(value) - _low) / (_high - _low) * _lengthPixels;
+}
