@@ -42,10 +42,11 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
         HelpName = "F",
     };
 
-    private readonly Option<PolicyKind[]?> _policies = new("--policies")
+    private readonly Option<PolicyKind[]> _policies = new("--policies")
     {
         Description = "What is simulated beside the table, with commas between, or all, or none; all by default. "
             + "The optimum knows the future, and puts each key that was missing, as the table does.",
+        DefaultValueFactory = static _ => [.. PolicyKinds.All],
         CustomParser = TraceParsers.ParsePolicies,
         HelpName = string.Join('|', PolicyKinds.All.Select(PolicyKinds.NameOf)),
     };
@@ -91,7 +92,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
             Format = arguments.GetValue(_format),
             Capacity = capacity,
             Fractions = fractions,
-            Policies = PoliciesOf(arguments.GetValue(_policies), hasSizes),
+            Policies = PoliciesOf(arguments.GetRequiredValue(_policies), hasSizes),
             Threads = arguments.GetValue(_threads),
             Seed = arguments.GetValue(_seed),
             HasSizes = hasSizes,
@@ -105,14 +106,18 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 
     protected override void Write(IAnsiConsole console, TraceReport report) => TraceTable.Write(console, report);
 
-    private static PolicyKind[] PoliciesOf(PolicyKind[]? asked, bool hasSizes)
+    // All are those that are possible.
+    private static PolicyKind[] PoliciesOf(PolicyKind[] asked, bool hasSizes)
     {
-        PolicyKind[] possible = [.. hasSizes ? PolicyKinds.Weighing : PolicyKinds.All];
-        string[] others = [.. (asked ?? []).Except(possible).Select(PolicyKinds.NameOf)];
-        return others.Length == 0 || asked!.Length == PolicyKinds.All.Count
-            ? [.. possible.Intersect(asked ?? possible)]
+        if (!hasSizes)
+            return asked;
+        if (asked.Length == PolicyKinds.All.Count)
+            return [.. PolicyKinds.Weighing];
+        PolicyKind[] others = [.. asked.Except(PolicyKinds.Weighing)];
+        return others.Length == 0
+            ? asked
             : throw new LoadException(
-                $"--policies {others[0]} does not weigh its entries. With --sizes, use some of "
-                + $"{string.Join(", ", possible.Select(PolicyKinds.NameOf))}.");
+                $"--policies {PolicyKinds.NameOf(others[0])} does not weigh its entries. With --sizes, use some of "
+                + $"{string.Join(", ", PolicyKinds.Weighing.Select(PolicyKinds.NameOf))}.");
     }
 }

@@ -47,7 +47,7 @@ internal static class TraceParsers
             return [];
         if (text == "all")
             return [.. PolicyKinds.All];
-        string[] parts = text.Split(',');
+        string[] parts = [.. text.Split(',').Distinct()];
         var kinds = new PolicyKind[parts.Length];
         for (int i = 0; i < parts.Length; i++)
         {
