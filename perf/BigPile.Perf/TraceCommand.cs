@@ -42,17 +42,16 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
         HelpName = "F",
     };
 
-    private readonly Option<PolicyKind[]> _policies = new("--policies")
+    private readonly Option<PolicyKind[]?> _policies = new("--policies")
     {
         Description = "What is simulated beside the table, with commas between, or all, or none; all by default. "
             + "The optimum knows the future, and puts each key that was missing, as the table does.",
-        DefaultValueFactory = static _ => [.. PolicyKinds.All],
         CustomParser = TraceParsers.ParsePolicies,
         HelpName = string.Join('|', PolicyKinds.All.Select(PolicyKinds.NameOf)),
     };
 
     private readonly Option<int> _threads =
-        SharedOptions.Threads("How many threads share the accesses to the table, 64 at a time; 1 by default.", 1);
+        SharedOptions.Threads("How many threads share the accesses to the table, 64 at a time.", 1);
 
     private readonly Option<int> _seed = new("--seed")
     {
@@ -92,7 +91,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
             Format = arguments.GetValue(_format),
             Capacity = capacity,
             Fractions = fractions,
-            Policies = PoliciesOf(arguments.GetRequiredValue(_policies), hasSizes),
+            Policies = PoliciesOf(IsGiven(arguments, _policies) ? arguments.GetRequiredValue(_policies)! : [.. PolicyKinds.All], hasSizes),
             Threads = arguments.GetValue(_threads),
             Seed = arguments.GetValue(_seed),
             HasSizes = hasSizes,
@@ -105,6 +104,9 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     protected override string ToJson(TraceReport report) => JsonReport.Write(report);
 
     protected override void Write(IAnsiConsole console, TraceReport report) => TraceTable.Write(console, report);
+
+    // The value of an option that was left out is an empty array, as that of "none" is.
+    private static bool IsGiven(ParseResult arguments, Option option) => arguments.GetResult(option) is { Implicit: false };
 
     // All are those that are possible.
     private static PolicyKind[] PoliciesOf(PolicyKind[] asked, bool hasSizes)

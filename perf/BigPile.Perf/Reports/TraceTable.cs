@@ -18,7 +18,7 @@ internal static class TraceTable
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("Trace");
         table.Title = new TableTitle(TitleOf(report, hasSizes));
         foreach (string column in ColumnsOf(policies, hasSizes, report.Worst != null))
-            table.AddColumn(new TableColumn(column).RightAligned());
+            table.AddColumn(new TableColumn(column).RightAligned().NoWrap());
         foreach (TraceRow row in report.Rows)
             table.AddRow([Markup.Escape(NameOf(row)), .. CellsOf(row, policies)]);
         table.Caption = new TableTitle(Markup.Escape(CaptionOf(report, policies)));

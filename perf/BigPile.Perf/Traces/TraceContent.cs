@@ -1,6 +1,5 @@
 using System;
 using System.IO;
-using System.IO.Compression;
 
 namespace BigPile.Perf.Traces;
 
@@ -31,7 +30,7 @@ internal sealed class TraceContent : IDisposable
                 _tool = new UnpackingTool("xz", path);
             else if (magic.StartsWith(ZstdMagic))
                 _tool = new UnpackingTool("zstd", path);
-            Stream = _tool?.Output ?? (magic.StartsWith(GzipMagic) ? new GZipStream(_file, CompressionMode.Decompress) : _file);
+            Stream = _tool?.Output ?? (magic.StartsWith(GzipMagic) ? new CheckedGzip(_file) : _file);
         }
         catch
         {
