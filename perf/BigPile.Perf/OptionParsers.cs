@@ -176,5 +176,6 @@ internal static class OptionParsers
         return ways;
     }
 
-    private static string TextOf(ArgumentResult result) => result.Tokens.Count == 0 ? "" : result.Tokens[0].Value;
+    /// <summary>The option's text, or none.</summary>
+    internal static string TextOf(ArgumentResult result) => result.Tokens.Count == 0 ? "" : result.Tokens[0].Value;
 }

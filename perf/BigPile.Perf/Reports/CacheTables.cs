@@ -34,16 +34,6 @@ internal static class CacheTables
         console.Write(table);
     }
 
-    internal static void Write(IAnsiConsole console, TraceReport report)
-    {
-        Table table = NewTable(
-            $"trace: {report.File}, {Counted.Of(report.Accesses, "access", "accesses")} to {Counted.Of(report.DistinctKeys, "key")}");
-        Add(table, "Capacity", Invariant($"{report.Capacity:N0}"), "entries");
-        Add(table, "Hit ratio", Invariant($"{report.HitRatioPercent:N2}"), "%");
-        AddRate(table, "Accesses", report.OperationsPerSecond);
-        console.Write(table);
-    }
-
     internal static void Write(IAnsiConsole console, LimitReport report)
     {
         Table table = NewTable(Invariant($"limit: {Counted.Of(report.LimitBytes, "byte")}, values of {report.ValueBytes:N0}"));

@@ -8,12 +8,16 @@ namespace BigPile.Perf.Reports;
 /// <summary>Where a load is shown to people: bars while it runs if that is a terminal, tables at its end in any case.</summary>
 internal static class ReportConsole
 {
+    private const int WidthOfFile = 160; // a file has no edge, and is read where there is room
+
     /// <summary>Runs a load, writes its report and gives it.</summary>
     internal static TReport Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write)
     {
         var terminal = new AnsiConsoleOutput(output);
         AnsiSupport colors = terminal.IsTerminal ? AnsiSupport.Detect : AnsiSupport.No;
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = terminal, Ansi = colors });
+        if (!terminal.IsTerminal)
+            console.Profile.Width = WidthOfFile;
         TReport report = terminal.IsTerminal ? BarProgress.Show(console, run) : run(new NoProgress());
         write(console, report);
         return report;

@@ -1,22 +1,22 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text.Json.Serialization;
+
 namespace BigPile.Perf.Reports;
 
 /// <summary>What a trace load measured. The names and their order are those of the JSON object.</summary>
-internal sealed record TraceReport
+/// <param name="Rows">Each trace at each capacity.</param>
+/// <param name="Threads">The threads that shared the accesses to the table.</param>
+internal sealed record TraceReport(IReadOnlyList<TraceRow> Rows, int Threads)
 {
-    public required string File { get; init; }
+    /// <summary>The mean of the rows' differences; <see langword="null"/> when there is none.</summary>
+    public double? MeanDifferencePoints => Worst == null ? null : System.Math.Round(Rows.Average(static row => row.DifferencePoints!.Value), 3);
 
-    /// <summary>The recorded accesses.</summary>
-    public required long Accesses { get; init; }
+    /// <summary>The smallest of the rows' differences.</summary>
+    public double? WorstDifferencePoints => Worst?.DifferencePoints;
 
-    /// <summary>The different keys among them.</summary>
-    public required long DistinctKeys { get; init; }
-
-    /// <summary>The table's limit in entries.</summary>
-    public required long Capacity { get; init; }
-
-    /// <summary>The share of accesses that found their key.</summary>
-    public required double HitRatioPercent { get; init; }
-
-    /// <summary>Accesses a second, each with a put when it missed.</summary>
-    public required double OperationsPerSecond { get; init; }
+    /// <summary>The row that has it.</summary>
+    [JsonIgnore]
+    public TraceRow? Worst =>
+        Rows.Any(static row => row.DifferencePoints == null) ? null : Rows.MinBy(static row => row.DifferencePoints);
 }

@@ -1,91 +1,52 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
-using System.IO;
+using System.Linq;
 using System.Threading;
-using BigPile.Caching;
-using BigPile.Perf.Catalogs;
 using BigPile.Perf.Loads;
+using BigPile.Perf.Policies;
 using BigPile.Perf.Reports;
+using BigPile.Perf.Traces;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Replays recorded accesses through a table with a limit.</summary>
+/// <summary>Replays traces through a table with a limit, and simulates policies beside it.</summary>
 internal static class TraceRunner
 {
-    private const int AccessesBetweenLooks = 1 << 16;
-
     /// <summary>Runs the load.</summary>
-    /// <exception cref="LoadException">The file can't be read, or holds no key; or the table went over its limit.</exception>
+    /// <exception cref="LoadException">A file can't be read, or holds no access; or the table went over its limit.</exception>
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        (int[] accesses, int distinct) = Read(options.File, progress, stop);
-        long capacity = options.Capacity ?? Math.Max(1, (long)(distinct * options.CapacityFraction!.Value));
-        using var cache = new PileCache(new Pile(), ownsPile: true);
-        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("trace") { MaxEntries = capacity });
-        progress.Begin("replay", accesses.Length);
-        long start = Stopwatch.GetTimestamp();
-        long hits = Replay(table, accesses, progress, stop);
-        double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        if (table.Count > capacity)
-            throw new LoadException($"The table has {table.Count} entries, and its limit is {capacity}. The table is at fault.");
-        return new TraceReport
+        IReadOnlyList<string> names = TraceSource.Expand(options.Files);
+        var rows = new List<TraceRow>();
+        for (int i = 0; i < names.Count; i++)
         {
-            File = options.File,
-            Accesses = accesses.Length,
-            DistinctKeys = distinct,
-            Capacity = capacity,
-            HitRatioPercent = Math.Round(100.0 * hits / accesses.Length, 2),
-            OperationsPerSecond = Math.Round(accesses.Length / Math.Max(seconds, 1e-9)),
-        };
+            var named = new NamedProgress($"{i + 1} of {names.Count}, {names[i]}", progress);
+            Trace trace = TraceSource.Read(names[i], options.Format, options.Seed, named, stop);
+            rows.AddRange(RowsOf(names[i], trace, options, named, stop));
+        }
+        return new TraceReport(rows, options.Threads);
     }
 
-    private static long Replay(CacheTable<long, byte[]> table, int[] accesses, ILoadProgress progress, CancellationToken stop)
+    private static IEnumerable<TraceRow> RowsOf(
+        string name, Trace trace, TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        var value = new byte[sizeof(long)];
-        long hits = 0;
-        for (int i = 0; i < accesses.Length; i++)
-        {
-            if (table.TryRead(accesses[i], value, out _))
-                hits++;
-            else
-                table.PutBytes(accesses[i], value, out _);
-            if (i % AccessesBetweenLooks != 0)
-                continue;
-            stop.ThrowIfCancellationRequested();
-            progress.Report(i);
-        }
-        return hits;
+        var measuring = new PolicyTable(options.Policies, options.Threads, options.Seed, progress, stop);
+        if (options.HasSizes)
+            return SizedRowsOf(name, MadeSizes.Give(trace, options.Seed), options, measuring);
+        if (options.Capacity is { } capacity)
+            return [TraceRow.Of(name, trace, fraction: null, hasSizes: false, measuring.Measure(trace, capacity))];
+        return options.Fractions.Select(fraction => TraceRow.Of(
+            name, trace, fraction, hasSizes: false, measuring.Measure(trace, PolicyTable.CapacityOf(trace, fraction))));
     }
 
-    private static (int[] Accesses, int Distinct) Read(string path, ILoadProgress progress, CancellationToken stop)
+    private static IEnumerable<TraceRow> SizedRowsOf(string name, Trace trace, TraceOptions options, PolicyTable measuring)
     {
-        var numbers = new Dictionary<string, int>();
-        var accesses = new List<int>();
-        using var file = new CatalogFile(path);
-        progress.Begin("read", file.LengthBytes);
-        try
+        long[] weights = SizedReplay.WeighKeys(trace);
+        foreach (double fraction in options.Fractions)
         {
-            while (file.ReadLine() is { } key)
-            {
-                if (key.Length == 0)
-                    continue;
-                if (!numbers.TryGetValue(key, out int number))
-                    numbers[key] = number = numbers.Count;
-                accesses.Add(number);
-                if (accesses.Count % AccessesBetweenLooks != 0)
-                    continue;
-                stop.ThrowIfCancellationRequested();
-                progress.Report(file.DoneBytes);
-            }
+            long limitBytes = Math.Max(SizedReplay.MinLimitBytes, (long)(weights.Sum() * fraction));
+            yield return TraceRow.Of(name, trace, fraction, hasSizes: true, measuring.MeasureWeighing(trace, weights, limitBytes));
         }
-        catch (InvalidDataException e)
-        {
-            throw new LoadException($"'{path}' is damaged at line {file.LineNumber}: {e.Message}", e);
-        }
-        return accesses.Count == 0
-            ? throw new LoadException($"'{path}' is empty. A trace has a key on each line.")
-            : (accesses.ToArray(), numbers.Count);
     }
 }

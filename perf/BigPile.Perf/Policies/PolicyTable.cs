@@ -1,0 +1,61 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Tables;
+using BigPile.Perf.Traces;
+
+namespace BigPile.Perf.Policies;
+
+/// <summary>Sets the table beside simulated policies, on one trace at one capacity.</summary>
+internal sealed class PolicyTable(
+    IReadOnlyList<PolicyKind> policies, int threads, int seed, ILoadProgress progress, CancellationToken stop)
+{
+    /// <summary>The fewest entries that a share of the keys stands for.</summary>
+    internal const long MinCapacity = 10;
+
+    // Shares such as 0.29 are a little less than they are written.
+    private const double Rounding = 1e-9;
+
+    /// <summary>Replays a trace through a table by one thread, and simulates policies.</summary>
+    /// <param name="trace">The accesses.</param>
+    /// <param name="fraction">The capacity, as a share of the different keys, above 0 and to 1.</param>
+    /// <param name="policies">What is simulated.</param>
+    /// <param name="seed">Decides what a policy leaves to chance.</param>
+    /// <exception cref="LoadException">The table went over its limit.</exception>
+    internal static PolicyFigures Measure(Trace trace, double fraction, IReadOnlyList<PolicyKind> policies, int seed = 0) =>
+        new PolicyTable(policies, threads: 1, seed, new NoProgress(), CancellationToken.None).Measure(trace, CapacityOf(trace, fraction));
+
+    /// <summary>The entries that a share of a trace's keys stands for.</summary>
+    internal static long CapacityOf(Trace trace, double fraction) =>
+        Math.Max(MinCapacity, (long)(trace.DistinctKeys * fraction + Rounding));
+
+    /// <summary>Replays a trace through a table with so many entries, and simulates policies.</summary>
+    /// <exception cref="LoadException">The table went over its limit.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
+    internal PolicyFigures Measure(Trace trace, long capacity)
+    {
+        ReplayFigures table = TableReplay.Run(trace, capacity, threads, progress, stop);
+        return new PolicyFigures(
+            capacity, table, policies.ToDictionary(
+                static kind => kind, kind => Simulate(kind, PolicyKinds.Make(kind, trace, capacity, seed), trace)));
+    }
+
+    /// <summary>Replays a trace through a table with so many bytes, and simulates policies that weigh their keys by what the table says.</summary>
+    /// <param name="trace">The accesses, with sizes.</param>
+    /// <param name="weights">What each key's entry costs the table.</param>
+    /// <param name="limitBytes">The table's limit. The policies have of it what the table's index and queues leave to entries.</param>
+    /// <inheritdoc cref="Measure(Trace, long)"/>
+    internal PolicyFigures MeasureWeighing(Trace trace, long[] weights, long limitBytes)
+    {
+        ReplayFigures table = SizedReplay.Run(trace, limitBytes, threads, progress, stop);
+        long capacity = Math.Max(1, limitBytes - table.OverheadBytes);
+        return new PolicyFigures(
+            limitBytes, table, policies.ToDictionary(
+                static kind => kind, kind => Simulate(kind, PolicyKinds.MakeWeighing(kind, weights, capacity), trace)));
+    }
+
+    private HitTally Simulate(PolicyKind kind, IPolicy policy, Trace trace) =>
+        Simulation.Run(policy, PolicyKinds.TitleOf(kind), trace, progress, stop);
+}

@@ -1,0 +1,15 @@
+using System;
+
+namespace BigPile.Perf.Policies;
+
+/// <summary>What a simulation demands of itself.</summary>
+internal static class Require
+{
+    /// <summary>Throws unless something is so.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
+    internal static void That(bool isSo, string otherwise)
+    {
+        if (!isSo)
+            throw new InvalidOperationException(otherwise);
+    }
+}

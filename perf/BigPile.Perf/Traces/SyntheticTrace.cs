@@ -1,0 +1,81 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Perf.Tables;
+
+namespace BigPile.Perf.Traces;
+
+/// <summary>Traces that are made and not recorded; the same from the same seed.</summary>
+internal static class SyntheticTrace
+{
+    private const int Accesses = 1_000_000;
+    private const int ZipfKeys = 100_000;
+    private const double Skew = 0.9;
+    private const int LoopKeys = 20_000;
+    private const int Scans = 10;
+    private const int ScanKeys = 20_000;
+    private const int Sets = 4;
+    private const int SetKeys = 25_000;
+    private const string Prefix = "synthetic:";
+
+    private static readonly (string Name, Func<int, IEnumerable<long>> Make)[] Kinds =
+    [
+        ("zipf", static seed => Zipf(seed, ZipfKeys, Accesses)),
+        ("loop", static _ => Loop()),
+        ("scan", ZipfWithScans),
+        ("shift", Shift),
+    ];
+
+    /// <summary>The names of all: as frequent as their rank says; round and round; the first with scans through it; one set after another.</summary>
+    internal static IReadOnlyList<string> Names { get; } = [.. Kinds.Select(static kind => Prefix + kind.Name)];
+
+    /// <summary>Whether a name is meant for one of these.</summary>
+    internal static bool IsName(string name) => name.StartsWith(Prefix, StringComparison.Ordinal);
+
+    /// <summary>Makes a trace.</summary>
+    /// <param name="name">One of <see cref="Names"/>.</param>
+    /// <param name="seed">Any number; another trace for each, but for the loop.</param>
+    /// <exception cref="LoadException">There is no such trace.</exception>
+    internal static Trace Make(string name, int seed)
+    {
+        int kind = Array.FindIndex(Kinds, kind => Prefix + kind.Name == name);
+        if (kind < 0)
+            throw new LoadException($"'{name}' is no synthetic trace. Use {string.Join(", ", Names)}.");
+        var trace = new TraceBuilder();
+        foreach (long key in Kinds[kind].Make(seed))
+            trace.Add(key);
+        return trace.ToTrace(name);
+    }
+
+    private static IEnumerable<long> Zipf(int seed, int keys, int count)
+    {
+        var order = new ZipfOrder(seed, keys, Skew);
+        for (int i = 0; i < count; i++)
+            yield return order.Next();
+    }
+
+    private static IEnumerable<long> Loop()
+    {
+        for (int i = 0; i < Accesses; i++)
+            yield return i % LoopKeys;
+    }
+
+    // What a scan comes by is never asked for again.
+    private static IEnumerable<long> ZipfWithScans(int seed)
+    {
+        const int Between = Accesses / Scans;
+        int i = 0;
+        foreach (long key in Zipf(seed, ZipfKeys, Accesses))
+        {
+            yield return key;
+            if (++i % Between != 0)
+                continue;
+            long first = ZipfKeys + (long)i / Between * ScanKeys;
+            for (int k = 0; k < ScanKeys; k++)
+                yield return first + k;
+        }
+    }
+
+    private static IEnumerable<long> Shift(int seed) =>
+        Enumerable.Range(0, Sets).SelectMany(set => Zipf(seed + set, SetKeys, Accesses / Sets).Select(key => key + (long)set * SetKeys));
+}

@@ -1,0 +1,59 @@
+using System;
+using System.Collections.Generic;
+
+namespace BigPile.Perf.Traces;
+
+/// <summary>Collects accesses, and numbers their keys.</summary>
+internal sealed class TraceBuilder
+{
+    private readonly Dictionary<long, int> _numbers = [];
+    private readonly Dictionary<string, int> _texts = new(StringComparer.Ordinal);
+    private readonly List<int> _accesses = [];
+    private readonly List<int> _sizes = [];
+
+    internal int Count => _accesses.Count;
+
+    /// <summary>Adds an access to a key that is a number.</summary>
+    internal void Add(long key)
+    {
+        if (!_numbers.TryGetValue(key, out int number))
+            _numbers[key] = number = _numbers.Count;
+        _accesses.Add(number);
+    }
+
+    /// <summary>Adds an access to a key that is a number, with the size of what it leads to.</summary>
+    internal void Add(long key, long sizeBytes)
+    {
+        Add(key);
+        NoteSize(sizeBytes);
+    }
+
+    /// <summary>Adds an access to a key that is a text. A trace has keys of one kind.</summary>
+    internal void Add(ReadOnlySpan<char> key)
+    {
+        var texts = _texts.GetAlternateLookup<ReadOnlySpan<char>>();
+        if (!texts.TryGetValue(key, out int number))
+            texts[key] = number = _texts.Count;
+        _accesses.Add(number);
+    }
+
+    /// <inheritdoc cref="Add(long, long)"/>
+    internal void Add(ReadOnlySpan<char> key, long sizeBytes)
+    {
+        Add(key);
+        NoteSize(sizeBytes);
+    }
+
+    internal Trace ToTrace(string name)
+    {
+        int keys = _numbers.Count + _texts.Count;
+        return new Trace(name, [.. _accesses], keys, _sizes.Count == 0 ? null : [.. _sizes]);
+    }
+
+    // Nothing is of no size: an entry takes room in any case.
+    private void NoteSize(long sizeBytes)
+    {
+        if (_accesses[^1] == _sizes.Count)
+            _sizes.Add((int)Math.Clamp(sizeBytes, 1, int.MaxValue));
+    }
+}

@@ -1,0 +1,124 @@
+using System;
+using System.Globalization;
+using System.IO;
+using System.Text;
+using System.Threading;
+using BigPile.Perf.Loads;
+
+namespace BigPile.Perf.Traces;
+
+/// <summary>Reads the file of a trace.</summary>
+internal sealed class TraceFile
+{
+    private const int AccessesBetweenLooks = 1 << 16;
+    private const int RecordsAtOnce = 1 << 10;
+
+    private readonly string _path;
+    private readonly TraceFormat _format;
+    private readonly byte[] _head;
+    private readonly ILoadProgress _progress;
+    private readonly CancellationToken _stop;
+    private readonly TraceBuilder _trace = new();
+    private int _nextLook;
+    private string _place = "its start";
+
+    private TraceFile(string path, TraceFormat? format, ILoadProgress progress, CancellationToken stop)
+    {
+        _path = path;
+        _progress = progress;
+        _stop = stop;
+        _head = TraceContent.ReadHead(path);
+        _format = format ?? TraceFormats.Detect(path, _head);
+    }
+
+    /// <summary>Reads a trace.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="format">Its format; <see langword="null"/> to tell it by the file.</param>
+    /// <param name="progress">Is told how far it is.</param>
+    /// <param name="stop">Stops it.</param>
+    /// <exception cref="LoadException">The file is not of the format, or damaged, or has no access.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
+    internal static Trace Read(string path, TraceFormat? format, ILoadProgress progress, CancellationToken stop)
+    {
+        TraceFile? file = null;
+        try
+        {
+            file = new TraceFile(path, format, progress, stop);
+            return file.Read();
+        }
+        catch (InvalidDataException e)
+        {
+            throw new LoadException($"'{path}' is damaged at {file?._place ?? "its start"}: {e.Message} Get it once more.", e);
+        }
+    }
+
+    private Trace Read()
+    {
+        using var content = new TraceContent(_path);
+        _progress.Begin("read", content.LengthBytes);
+        TraceRecords? records = TraceRecords.Of(_format, _head);
+        if (records != null)
+            ReadRecords(content, records);
+        else if (_format == TraceFormat.Vscsi)
+            throw new LoadException($"'{_path}' does not begin with two commands of version 1 or 2. Give another --format.");
+        else
+            ReadLines(content);
+        content.Finish();
+        return _trace.Count == 0
+            ? throw new LoadException($"'{_path}' is empty. A trace has an access at least.")
+            : _trace.ToTrace(Path.GetFileName(_path));
+    }
+
+    private void ReadLines(TraceContent content)
+    {
+        using var lines = new StreamReader(content.Stream, Encoding.UTF8);
+        TraceLines.Reading? reading = TraceLines.Of(_format);
+        for (long number = 1; lines.ReadLine() is { } line; number++)
+        {
+            _place = string.Create(CultureInfo.InvariantCulture, $"line {number}");
+            ReadOnlySpan<char> trimmed = _format == TraceFormat.Keys ? line : line.AsSpan().Trim();
+            if (trimmed.IsEmpty)
+                continue;
+            if (reading == null)
+                reading = ReadNames(line);
+            else if (!reading(trimmed, _trace))
+                throw new LoadException($"'{_path}' is wrong at {_place}. A line has {TraceLines.Describe(_format)}. Give another --format.");
+            Look(content);
+        }
+    }
+
+    private TraceLines.Reading ReadNames(string line)
+    {
+        CsvFields? fields = CsvFields.Of(line);
+        return fields != null
+            ? fields.Read
+            : throw new LoadException($"'{_path}' does not name a key in {_place}. Name a field there one of {CsvFields.Known}.");
+    }
+
+    private void ReadRecords(TraceContent content, TraceRecords records)
+    {
+        var buffer = new byte[RecordsAtOnce * records.SizeBytes];
+        for (long number = 0; ; )
+        {
+            int read = content.Stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
+            for (int start = 0; start + records.SizeBytes <= read; start += records.SizeBytes)
+                records.Read(buffer.AsSpan(start, records.SizeBytes), _trace);
+            number += read / records.SizeBytes;
+            _place = string.Create(CultureInfo.InvariantCulture, $"record {number + 1}, byte {number * records.SizeBytes}");
+            if (read % records.SizeBytes != 0)
+                throw new InvalidDataException($"It ends in a record of {records.SizeBytes} bytes.");
+            Look(content);
+            if (read < buffer.Length)
+                return;
+        }
+    }
+
+    private void Look(TraceContent content)
+    {
+        if (_trace.Count < _nextLook)
+            return;
+        _nextLook = _trace.Count + AccessesBetweenLooks;
+        _stop.ThrowIfCancellationRequested();
+        _progress.Report(content.DoneBytes);
+    }
+}
