@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Perf.Standard;
 
 namespace BigPile.Perf;
 
@@ -35,7 +36,7 @@ internal static class PerfApp
             new CopyCommand(output),
             new PortsCommand(output),
             new SoakCommand(output),
-            new StandardReportCommand(output, set: null),
+            new StandardReportCommand(output, StandardSet.Run),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
         ParseResult result = root.Parse(arguments);

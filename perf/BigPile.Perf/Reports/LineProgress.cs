@@ -1,0 +1,19 @@
+using System.IO;
+using BigPile.Perf.Loads;
+
+namespace BigPile.Perf.Reports;
+
+/// <summary>A line for each phase, where there is no terminal for bars: of a run that takes long somebody reads its log.</summary>
+internal sealed class LineProgress(TextWriter output) : ILoadProgress
+{
+    public void Begin(string phase, long total)
+    {
+        output.WriteLine(phase);
+        output.Flush();
+    }
+
+    public void Report(long done)
+    {
+        // The phases are short beside the whole.
+    }
+}
