@@ -31,6 +31,7 @@ internal static class PerfApp
             new CopyCommand(output),
             new PortsCommand(output),
             new StandardReportCommand(output, set: null),
+            new CompareRunsCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand());
         ParseResult result = root.Parse(arguments);
@@ -61,5 +62,5 @@ internal static class PerfApp
 
     private static int RefuseNoCommand() =>
         throw new LoadException("No command was given. Use insert, graph, restart, cache, trace, compare, limit, traffic, sequence, "
-            + "copy, ports or report; insert --help lists the options of insert, and so on.");
+            + "copy, ports, report or compare-runs; insert --help lists the options of insert, and so on.");
 }
