@@ -50,7 +50,8 @@ internal static class TickChoices
     {
         double range = high - low;
         bool areBytes = isBinary && range >= Kilobyte;
-        for (double step = FirstStep(range, areBytes); step < range * 2; step = NextStep(step, areBytes))
+        double most = Math.Max(range, isWhole ? 1 : 0) * 2;
+        for (double step = FirstStep(range, areBytes); step < most; step = NextStep(step, areBytes))
         {
             if (!isWhole || step >= 1)
                 yield return Multiples(low, high, step);
