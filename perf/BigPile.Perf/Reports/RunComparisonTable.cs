@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
+using BigPile.Perf.Runs;
 using BigPile.Perf.Runs.Comparison;
 using Spectre.Console;
 
@@ -54,17 +55,15 @@ internal static class RunComparisonTable
 
     private static string VerdictOf(SeriesComparison series) => series.Verdict switch
     {
-        Verdict.Better => IsOfTime(series.Unit) ? "faster" : "better",
-        Verdict.Worse => (IsOfTime(series.Unit) ? "slower" : "worse") + (series.IsLoss ? ", too much" : ", as allowed"),
+        Verdict.Better => RunAxis.IsOfTime(series.Unit) ? "faster" : "better",
+        Verdict.Worse => (RunAxis.IsOfTime(series.Unit) ? "slower" : "worse") + (series.IsLoss ? ", too much" : ", as allowed"),
         Verdict.WithinNoise => "within noise",
         Verdict.TooNoisyToTell => "too noisy to tell",
         _ => "(baseline)",
     };
 
-    private static bool IsOfTime(string unit) => unit is "ns" or "us" or "ms" or "s" || unit.EndsWith("a second", StringComparison.Ordinal);
-
     private static string ControlOf(Control control) => control.Series == 0
-        ? Invariant($"No baseline says how much the machine changed; each range has {control.AllowancePercent:N1} % for that in it.")
+        ? Invariant($"No baseline of times says how much the machine changed; each range has {control.AllowancePercent:N1} % for that in it.")
         : Invariant($"The machine, by {Counted.Of(control.Series, "baseline")}: {control.Ratio:N3}; ")
             + Invariant($"each range has {control.AllowancePercent:N1} % for its changes in it.");
 

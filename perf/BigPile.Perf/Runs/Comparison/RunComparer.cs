@@ -26,7 +26,7 @@ internal static class RunComparer
         IReadOnlyList<SeriesPair> pairs = SeriesPair.Of(a, b);
         double scatter = CommonScatterOf(pairs);
         SeriesEstimate?[] estimates = [.. pairs.Select(pair => SeriesEstimate.Of(pair.Ratios, scatter))];
-        Control control = Control.Of([.. estimates.Where((_, i) => pairs[i].IsBaseline).OfType<SeriesEstimate>()]);
+        Control control = Control.Of([.. estimates.Where((_, i) => pairs[i].IsControl).OfType<SeriesEstimate>()]);
         SeriesEstimate?[] widened = [.. estimates.Select(estimate => Widen(estimate, control))];
         double?[] probabilities = ProbabilitiesOf(pairs, widened);
         return new RunComparison

@@ -15,6 +15,9 @@ internal sealed record SeriesPair(RunChart Chart, string Name, bool IsBaseline, 
     /// <summary>The points that have a ratio.</summary>
     internal IReadOnlyList<PointPair> Ratios { get; } = [.. Points.Where(static point => point.HasRatio)];
 
+    /// <summary>Whether it tells how fast the machine is: a simulation's hit ratio is the same on any.</summary>
+    internal bool IsControl => IsBaseline && RunAxis.IsOfTime(Chart.Y.Unit);
+
     /// <summary>The series that both runs have with at least one point, in the order of the first.</summary>
     /// <exception cref="LoadException">A chart counts something else in the second run, or there is no such series.</exception>
     internal static IReadOnlyList<SeriesPair> Of(RunFile a, RunFile b)
