@@ -63,7 +63,8 @@ internal static class RunComparisonTable
     };
 
     private static string ControlOf(Control control) => control.Series == 0
-        ? Invariant($"No baseline of times says how much the machine changed; each range has {control.AllowancePercent:N1} % for that in it.")
+        ? Invariant($"No baseline of times says how much the machine changed; ")
+            + Invariant($"each range has {control.AllowancePercent:N1} % for that in it.")
         : Invariant($"The machine, by {Counted.Of(control.Series, "baseline")}: {control.Ratio:N3}; ")
             + Invariant($"each range has {control.AllowancePercent:N1} % for its changes in it.");
 
