@@ -37,6 +37,7 @@ internal static class PerfApp
             new PortsCommand(output),
             new SoakCommand(output),
             new StandardReportCommand(output, StandardSet.Run),
+            new CompareRunsCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
         ParseResult result = root.Parse(arguments);

@@ -4,7 +4,7 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>Where the parts of a chart lie: from the top its title, its legend, the name of what was measured, the plot, and the axis below.</summary>
+/// <summary>Where the parts of a chart lie: from the top title, legend, name of what was measured, plot, and the axis below.</summary>
 /// <remarks>The plot's height is given and the parts above it push it down, so that nothing lies on the lines.</remarks>
 internal sealed class ChartFrame
 {
@@ -34,7 +34,7 @@ internal sealed class ChartFrame
         PlotTop = LegendTop + Legend.Select(static entry => entry.Row + 1).DefaultIfEmpty(0).Max() * LineHeight + 34;
         RunPoint[] points = [.. chart.Series.SelectMany(static series => series.Points)];
         Y = AxisScale.Of(HeightsOf(chart, points), WishOfY(chart.Y));
-        PlotLeft = Edge + 8 + Y.Ticks.Select(tick => TextWidth.Of(FigureText.Short(tick, chart.Y.Unit), FontPixels)).DefaultIfEmpty(0).Max();
+        PlotLeft = Edge + 8 + Y.Ticks.Max(tick => TextWidth.Of(FigureText.Short(tick, chart.Y.Unit), FontPixels));
         PlotRight = Width - Edge - 14;
         double[] places = [.. points.Select(static point => point.X)];
         X = AxisScale.Of(places, WishOfX(chart.X, places));
@@ -74,7 +74,7 @@ internal sealed class ChartFrame
         [.. points.SelectMany(static point => point.Repeats).Where(value => !chart.Y.IsLogarithmic || value > 0)];
 
     private AxisWish WishOfY(RunAxis axis) => new(
-        axis.IsLogarithmic, FigureText.IsSize(axis.Unit), IsWhole: false, EndsAtTicks: true, _plotHeight, static _ => 30);
+        axis.IsLogarithmic, FigureText.IsSize(axis.Unit), IsWhole: false, EndsAtTicks: true, _plotHeight, static _ => 34);
 
     private AxisWish WishOfX(RunAxis axis, double[] places) => new(
         axis.IsLogarithmic,

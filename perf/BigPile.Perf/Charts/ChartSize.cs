@@ -10,5 +10,5 @@ internal sealed record ChartSize(double Width, double PlotHeight, string ClassNa
     internal static ChartSize Wide { get; } = new(760, 290, "wide");
 
     /// <summary>For a telephone.</summary>
-    internal static ChartSize Narrow { get; } = new(372, 250, "narrow");
+    internal static ChartSize Narrow { get; } = new(390, 250, "narrow");
 }

@@ -48,7 +48,8 @@ internal static partial class ChartTheme
 
     /// <summary>The properties themselves, of one side.</summary>
     internal static string Properties(bool isDark) =>
-        string.Concat(Colors.Select(color => $"--{color.Name}: {(isDark ? color.Dark : color.Light)}; ")) + $"color-scheme: {(isDark ? "dark" : "light")};";
+        string.Concat(Colors.Select(color => $"--{color.Name}: {(isDark ? color.Dark : color.Light)}; "))
+        + $"color-scheme: {(isDark ? "dark" : "light")};";
 
     private static string InPlace(bool isDark) => Property().Replace(ChartRules, use =>
     {

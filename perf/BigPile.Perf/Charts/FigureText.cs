@@ -48,7 +48,13 @@ internal static class FigureText
     internal static string Range(Spread spread, string unit) => $"{Full(spread.Lowest, unit)} – {Full(spread.Highest, unit)}";
 
     /// <summary>What an axis or a column counts, with its unit.</summary>
-    internal static string Named(string label, string unit) => unit.Length == 0 ? label : $"{label}, {UnitOf(unit)}";
+    internal static string Named(string label, string unit)
+    {
+        if (unit.Length == 0)
+            return label;
+        bool isRate = unit.StartsWith("a ", StringComparison.Ordinal) || unit.StartsWith("per ", StringComparison.Ordinal);
+        return $"{label}{(isRate ? "" : ",")} {UnitOf(unit)}";
+    }
 
     private static bool IsTime(string unit) => unit == "us" || Array.IndexOf(Times, unit) >= 0;
 

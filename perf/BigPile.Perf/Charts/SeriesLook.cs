@@ -9,11 +9,9 @@ namespace BigPile.Perf.Charts;
 /// <summary>How a series is told from the others: colour, shape, and for a baseline dashes and hollow marks.</summary>
 internal sealed record SeriesLook(string ColorClass, int Shape, bool IsBaseline)
 {
-    private const double Radius = 4.5;
-
     private static readonly Func<double, double, string>[] Shapes =
     [
-        static (x, y) => Path($"M{x - Radius:F1} {y:F1}a{Radius} {Radius} 0 1 0 {2 * Radius} 0a{Radius} {Radius} 0 1 0 {-2 * Radius} 0Z"),
+        static (x, y) => Path($"M{x - 4.5:F1} {y:F1}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z"),
         static (x, y) => Path($"M{x - 4:F1} {y - 4:F1}h8v8h-8Z"),
         static (x, y) => Path($"M{x:F1} {y - 5.5:F1}l5.2 9.3h-10.4Z"),
         static (x, y) => Path($"M{x:F1} {y - 6:F1}l6 6l-6 6l-6 -6Z"),
@@ -31,8 +29,8 @@ internal sealed record SeriesLook(string ColorClass, int Shape, bool IsBaseline)
     internal string MarkerAt(double x, double y) => Shapes[Shape](x, y);
 
     /// <summary>
-    /// A look for each series: what is BigPile's takes the colours from the first on, and the baselines from the last back, so that both keep
-    /// theirs from chart to chart. With more series than colours their shapes differ.
+    /// A look for each series: what is BigPile's takes the colours from the first on, and the baselines from the last back, so that both
+    /// keep theirs from chart to chart. With more series than colours their shapes differ.
     /// </summary>
     internal static IReadOnlyList<SeriesLook> Of(IReadOnlyList<RunSeries> series)
     {

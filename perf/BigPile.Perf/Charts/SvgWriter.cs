@@ -16,7 +16,8 @@ internal sealed class SvgWriter
     internal SvgWriter(string label, double width, double height, string classes)
     {
         string size = $"viewBox=\"0 0 {Number(width)} {Number(height)}\" width=\"{Number(width)}\" height=\"{Number(height)}\"";
-        Add($"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {classes}\" {size} role=\"img\" aria-label=\"{MarkupText.Of(label)}\">");
+        string names = $"class=\"chart {classes}\" role=\"img\" aria-label=\"{MarkupText.Of(label)}\"";
+        Add($"<svg xmlns=\"http://www.w3.org/2000/svg\" {names} {size}>");
     }
 
     /// <summary>Writes a style sheet.</summary>

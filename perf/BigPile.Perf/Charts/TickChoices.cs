@@ -10,6 +10,9 @@ internal static class TickChoices
     private const double Kilobyte = 1024;
     private const double ShortRatio = 8; // an axis that is longer has 1, 2 and 5 of each power
 
+    private const double ManyDecades = 500; // an axis that is longer ends at powers of ten
+    private const double Air = 0.9; // between a mark and the axis' end
+
     private static readonly double[] Steps = [1, 2, 5];
 
     // Digits of each power of ten; or a power of ten of so many.
@@ -29,8 +32,10 @@ internal static class TickChoices
     {
         if (!toTicks)
             return low < high ? (low, high) : (low / 2, high * 2);
-        double first = Below(low);
-        double last = 1 / Below(1 / high);
+        double first = Below(low * Air, Steps);
+        double last = 1 / Below(Air / high, Steps);
+        if (last / first >= ManyDecades)
+            return (Below(low * Air, [1]), 1 / Below(Air / high, [1]));
         return last / first >= 9.999 ? (first, last) : (first, first * 10);
     }
 
@@ -45,7 +50,8 @@ internal static class TickChoices
     {
         double range = high - low;
         bool areBytes = isBinary && range >= Kilobyte;
-        for (double step = FirstStep(range, areBytes); step < range * 2; step = NextStep(step, areBytes))
+        double most = Math.Max(range, isWhole ? 1 : 0) * 2;
+        for (double step = FirstStep(range, areBytes); step < most; step = NextStep(step, areBytes))
         {
             if (!isWhole || step >= 1)
                 yield return Multiples(low, high, step);
@@ -85,9 +91,9 @@ internal static class TickChoices
         ];
     }
 
-    private static double Below(double value)
+    private static double Below(double value, double[] steps)
     {
         double power = Math.Pow(10, Math.Floor(Math.Log10(value) + 1e-9));
-        return Steps.Last(step => step * power <= value * (1 + 1e-9)) * power;
+        return steps.Last(step => step * power <= value * (1 + 1e-9)) * power;
     }
 }

@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using BigPile.Perf.Restarts;
+using BigPile.Perf.Runs.Comparison;
 
 namespace BigPile.Perf.Reports;
 
@@ -27,6 +28,7 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(TableFillFigures))]
 [JsonSerializable(typeof(TableOpenFigures))]
 [JsonSerializable(typeof(ChurnFigures))]
+[JsonSerializable(typeof(RunComparison))]
 internal sealed partial class JsonReport : JsonSerializerContext
 {
     internal static string Write(InsertReport report) => JsonSerializer.Serialize(report, Default.InsertReport);
@@ -58,6 +60,8 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(TraceReport report) => JsonSerializer.Serialize(report, Default.TraceReport);
 
     internal static string Write(CompareReport report) => JsonSerializer.Serialize(report, Default.CompareReport);
+
+    internal static string Write(RunComparison report) => JsonSerializer.Serialize(report, Default.RunComparison);
 
     internal static string Write(LimitReport report) => JsonSerializer.Serialize(report, Default.LimitReport);
 }

@@ -72,6 +72,6 @@ internal static class RunCheck
     private static bool IsId(string id) =>
         id.Length is > 0 and <= MaxIdLength && id.All(static c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c == '-');
 
-    private static string? Repeated(IEnumerable<string?> names) =>
-        names.GroupBy(static name => name, StringComparer.Ordinal).FirstOrDefault(static group => group.Key != null && group.Count() > 1)?.Key;
+    private static string? Repeated(IEnumerable<string?> names) => names.Where(static name => name != null)
+        .GroupBy(static name => name, StringComparer.Ordinal).FirstOrDefault(static group => group.Count() > 1)?.Key;
 }

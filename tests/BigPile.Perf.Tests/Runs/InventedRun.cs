@@ -73,7 +73,8 @@ internal sealed class InventedRun
         Series("managed heap", true, Objects, static _ => 168), Series("pile", false, Objects, static x => 62 + 2e7 / x));
 
     private RunChart Throughput(string id, double base1, string title) => Chart(
-        id, $"{title}, by threads", new RunAxis("threads", "", false), new RunAxis("operations", "a second", false), moreIsBetter: true,
+        id, $"{title}, by threads",
+        new RunAxis("threads", "", false), new RunAxis("operations", "a second", false), moreIsBetter: true,
         Series("managed", false, Threads, x => base1 * 0.9 * x / (1 + 0.05 * x)),
         Series("native", false, Threads, x => base1 * x / (1 + 0.04 * x)),
         Series("mapped", false, Threads, x => base1 * 0.97 * x / (1 + 0.06 * x)));
@@ -81,7 +82,8 @@ internal sealed class InventedRun
     private RunChart Latency() => Chart(
         "latency", "Latency of a get at random, by size of the data", new RunAxis("data", "bytes", true),
         new RunAxis("latency", "us", true), moreIsBetter: false,
-        Series("p50", false, Sizes, static x => 0.12 + x / Gibibyte * 0.02), Series("p99", false, Sizes, static x => 0.6 + x / Gibibyte * 0.1),
+        Series("p50", false, Sizes, static x => 0.12 + x / Gibibyte * 0.02),
+        Series("p99", false, Sizes, static x => 0.6 + x / Gibibyte * 0.1),
         Series("p99.9", false, Sizes, static x => 2.5 + x / Gibibyte * 1.6));
 
     private RunChart Open() => Chart(
@@ -107,7 +109,8 @@ internal sealed class InventedRun
             size < 1024 ? $"{size} B" : $"{size >> 10} KiB", false, [1, 4, 16, 64, 256],
             x => 180_000 * x / (x + 9) / (1 + size / 30_000.0)))]);
 
-    private static RunChart Chart(string id, string title, RunAxis x, RunAxis y, bool moreIsBetter, params Func<RunChart, RunSeries>[] series)
+    private static RunChart Chart(
+        string id, string title, RunAxis x, RunAxis y, bool moreIsBetter, params Func<RunChart, RunSeries>[] series)
     {
         var chart = new RunChart
         {
