@@ -22,8 +22,8 @@ public sealed class TraceCommandTests
         JsonElement row = Assert.Single(report.GetProperty("rows").EnumerateArray());
         Assert.Equal(
             [
-                "file", "accesses", "distinctKeys", "capacityFraction", "capacity", "capacityBytes", "hitRatioPercent", "byteHitRatioPercent",
-                "operationsPerSecond", "policies", "differencePoints",
+                "file", "accesses", "distinctKeys", "capacityFraction", "capacity", "capacityBytes", "hitRatioPercent",
+                "byteHitRatioPercent", "operationsPerSecond", "policies", "differencePoints",
             ],
             NamesOf(row));
         Assert.Equal(5, row.GetProperty("accesses").GetInt32());
@@ -68,14 +68,15 @@ public sealed class TraceCommandTests
         using var file = CatalogText.Of([.. Enumerable.Range(0, 3000).Select(static i => $"{i % 100}")]);
         ConsoleRun run = await ConsoleRun.Of($"trace {file.Path} --capacity-fraction 0.1,0.25");
         Assert.Equal(0, run.ExitCode);
-        foreach (string part in new[] { "LRU", "S3-FIFO", "W-TinyLFU", "Optimum", "Difference", "25 %", "in the mean of 2 rows", "at worst" })
-            Assert.Contains(part, run.Output);
+        string[] parts = ["LRU", "S3-FIFO", "W-TinyLFU", "Optimum", "Difference", "25 %", "in the mean of 2 rows", "at worst"];
+        Assert.All(parts, part => Assert.Contains(part, run.Output));
     }
 
     [Fact]
     public async Task Threads_share_the_accesses()
     {
-        JsonElement report = (await ConsoleRun.Of("trace synthetic:shift --capacity-fraction 0.1 --threads 3 --policies lru --json")).Json();
+        ConsoleRun run = await ConsoleRun.Of("trace synthetic:shift --capacity-fraction 0.1 --threads 3 --policies lru --json");
+        JsonElement report = run.Json();
         JsonElement row = Assert.Single(report.GetProperty("rows").EnumerateArray());
         Assert.Equal((1_000_000, 3), (row.GetProperty("accesses").GetInt32(), report.GetProperty("threads").GetInt32()));
         Assert.InRange(row.GetProperty("hitRatioPercent").GetDouble(), RatioOf(row, "lru") / 2, 100);
