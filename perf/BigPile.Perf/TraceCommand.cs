@@ -62,15 +62,15 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 
     private readonly Option<bool> _sizes = new("--sizes")
     {
-        Description = "The limit is in bytes: a share of what all entries take, at least 1 MiB. A key keeps the size of its first access; where "
-            + $"the file has no sizes, it is from 1 to {MadeSizes.Units:N0} units of {MadeSizes.UnitBytes} bytes, by a hash of the key. "
-            + "LRU and S3-FIFO weigh each entry as the table does.",
+        Description = "The limit is in bytes: a share of what all entries take, at least 1 MiB. A key keeps the size of its first access; "
+            + $"where the file has no sizes, it is from 1 to {MadeSizes.Units:N0} units of {MadeSizes.UnitBytes} bytes, by a hash of the "
+            + "key. LRU and S3-FIFO weigh each entry as the table does.",
     };
 
     internal TraceCommand(TextWriter output)
         : base(output, "trace",
-            "Replays recorded accesses through a table with a limit: gets each key, and puts it when it is missing. Simulates other policies "
-                + "beside it.")
+            "Replays recorded accesses through a table with a limit: gets each key, and puts it when it is missing. Simulates other "
+                + "policies beside it.")
     {
         Add(_files);
         AddOptions(_capacity, _fractions, _policies, _threads, _sizes, _format, _seed);

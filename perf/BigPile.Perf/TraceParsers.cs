@@ -54,8 +54,8 @@ internal static class TraceParsers
             if (!PolicyKinds.TryParse(parts[i], out kinds[i]))
             {
                 result.AddError(
-                    $"--policies '{parts[i]}' is unknown. Use some of {string.Join(", ", PolicyKinds.All.Select(PolicyKinds.NameOf))}, or all, "
-                    + "or none.");
+                    $"--policies '{parts[i]}' is unknown. "
+                    + $"Use some of {string.Join(", ", PolicyKinds.All.Select(PolicyKinds.NameOf))}, or all, or none.");
             }
         }
         return kinds;

@@ -5,9 +5,9 @@ namespace BigPile.Perf.Policies;
 
 /// <summary>About how often each key came lately: 4-bit counters that keys share, of which all are halved from time to time.</summary>
 /// <remarks>
-/// A count-min sketch of 16 counters an entry. A key has four counters, in one line of 64 bytes, each in another quarter of it; the smallest
-/// of them is the estimate. After ten additions an entry all are halved. Einziger and others, "TinyLFU" (ACM ToS 2017), in the layout that
-/// Caffeine has.
+/// A count-min sketch of 16 counters an entry. A key has four counters, in one line of 64 bytes, each in another quarter of it; the
+/// smallest of them is the estimate. After ten additions an entry all are halved. Einziger and others, "TinyLFU" (ACM ToS 2017), in the
+/// layout that Caffeine has.
 /// </remarks>
 internal sealed class FrequencySketch
 {

@@ -12,8 +12,8 @@ namespace BigPile.Perf.Policies;
 internal sealed record PolicyFigures(long Capacity, ReplayFigures Table, IReadOnlyDictionary<PolicyKind, HitTally> Policies)
 {
     /// <summary>
-    /// By how many points of hit ratio the table is ahead of the best of the policies that can be built; <see langword="null"/> when none of
-    /// them was simulated.
+    /// By how many points of hit ratio the table is ahead of the best of the policies that can be built; <see langword="null"/> when none
+    /// of them was simulated.
     /// </summary>
     internal double? DifferencePoints
     {

@@ -42,7 +42,9 @@ internal sealed class PolicyTable(
                 static kind => kind, kind => Simulate(kind, PolicyKinds.Make(kind, trace, capacity, seed), trace)));
     }
 
-    /// <summary>Replays a trace through a table with so many bytes, and simulates policies that weigh their keys by what the table says.</summary>
+    /// <summary>
+    /// Replays a trace through a table with so many bytes, and simulates policies that weigh their keys by what the table says.
+    /// </summary>
     /// <param name="trace">The accesses, with sizes.</param>
     /// <param name="weights">What each key's entry costs the table.</param>
     /// <param name="limitBytes">The table's limit. The policies have of it what the table's index and queues leave to entries.</param>

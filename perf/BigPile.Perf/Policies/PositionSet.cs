@@ -2,7 +2,9 @@ using System.Numerics;
 
 namespace BigPile.Perf.Policies;
 
-/// <summary>A set of numbers below a limit that knows its largest: bits, and above them bits that say which words of them are not 0.</summary>
+/// <summary>
+/// A set of numbers below a limit that knows its largest: bits, and above them bits that say which words of them are not 0.
+/// </summary>
 internal sealed class PositionSet
 {
     private const int BitsOfWord = 6;

@@ -3,7 +3,8 @@ using System;
 namespace BigPile.Perf.Policies;
 
 /// <summary>
-/// W-TinyLFU: a window by recency, and a main part that lets a key of the window in only when it came more often than the one that has to go.
+/// W-TinyLFU: a window by recency, and a main part that lets a key of the window in only when it came more often than the one that has
+/// to go.
 /// </summary>
 /// <remarks>
 /// As Caffeine: the window has 1 % at first, and a hill climber changes that; main is a segmented LRU, of which 80 % are for what was used

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text.Json.Serialization;
@@ -10,7 +11,8 @@ namespace BigPile.Perf.Reports;
 internal sealed record TraceReport(IReadOnlyList<TraceRow> Rows, int Threads)
 {
     /// <summary>The mean of the rows' differences; <see langword="null"/> when there is none.</summary>
-    public double? MeanDifferencePoints => Worst == null ? null : System.Math.Round(Rows.Average(static row => row.DifferencePoints!.Value), 3);
+    public double? MeanDifferencePoints =>
+        Worst == null ? null : Math.Round(Rows.Average(static row => row.DifferencePoints!.Value), 3);
 
     /// <summary>The smallest of the rows' differences.</summary>
     public double? WorstDifferencePoints => Worst?.DifferencePoints;

@@ -26,7 +26,9 @@ internal static class SyntheticTrace
         ("shift", Shift),
     ];
 
-    /// <summary>The names of all: as frequent as their rank says; round and round; the first with scans through it; one set after another.</summary>
+    /// <summary>
+    /// The names of all: as frequent as their rank says; round and round; the first with scans through it; one set after another.
+    /// </summary>
     internal static IReadOnlyList<string> Names { get; } = [.. Kinds.Select(static kind => Prefix + kind.Name)];
 
     /// <summary>Whether a name is meant for one of these.</summary>

@@ -82,10 +82,13 @@ internal sealed class TraceFile
             if (reading == null)
                 reading = ReadNames(line);
             else if (!reading(trimmed, _trace))
-                throw new LoadException($"'{_path}' is wrong at {_place}. A line has {TraceLines.Describe(_format)}. Give another --format.");
+                throw Wrong();
             Look(content);
         }
     }
+
+    private LoadException Wrong() =>
+        new($"'{_path}' is wrong at {_place}. A line has {TraceLines.Describe(_format)}. Give another --format.");
 
     private TraceLines.Reading ReadNames(string line)
     {

@@ -14,7 +14,9 @@ internal static class TraceLines
     /// <returns><see langword="false"/> when the line is not of the format.</returns>
     internal delegate bool Reading(ReadOnlySpan<char> line, TraceBuilder trace);
 
-    /// <summary>The reader of a format; <see langword="null"/> for those of bytes, and for the one whose first line names its fields.</summary>
+    /// <summary>
+    /// The reader of a format; <see langword="null"/> for those of bytes, and for the one whose first line names its fields.
+    /// </summary>
     internal static Reading? Of(TraceFormat format) => format switch
     {
         TraceFormat.Keys => ReadKey,
@@ -65,8 +67,11 @@ internal static class TraceLines
     {
         Take(ref line);
         ReadOnlySpan<char> address = Take(ref line);
-        if (!address.StartsWith("0x") || !ulong.TryParse(address[2..], NumberStyles.HexNumber, CultureInfo.InvariantCulture, out ulong place))
+        if (!address.StartsWith("0x")
+            || !ulong.TryParse(address[2..], NumberStyles.HexNumber, CultureInfo.InvariantCulture, out ulong place))
+        {
             return false;
+        }
         trace.Add((long)(place >> BytesOfCacheLineBits));
         return true;
     }

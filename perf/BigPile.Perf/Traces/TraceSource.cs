@@ -25,7 +25,8 @@ internal static class TraceSource
             return [name];
         string[] files =
         [
-            .. Directory.EnumerateFiles(name, "*", SearchOption.AllDirectories).Where(TraceFormats.IsTraceName).Order(StringComparer.Ordinal),
+            .. Directory.EnumerateFiles(name, "*", SearchOption.AllDirectories)
+                .Where(TraceFormats.IsTraceName).Order(StringComparer.Ordinal),
         ];
         return files.Length != 0 ? files : throw new LoadException($"'{name}' has no file that is a trace by its name. Name the files.");
     }

@@ -28,7 +28,8 @@ internal sealed class UnpackingTool : IDisposable
         catch (Win32Exception e)
         {
             throw new LoadException(
-                $"'{path}' is compressed by {name}, which .NET cannot read, and there is no {name} here. Install it, or unpack the file.", e);
+                $"'{path}' is compressed by {name}, which .NET cannot read, and there is no {name} here. Install it, or unpack the file.",
+                e);
         }
     }
 

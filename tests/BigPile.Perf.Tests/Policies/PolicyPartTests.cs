@@ -29,10 +29,12 @@ public sealed class PolicyPartTests
             sketch.Add(7);
         for (int key = 1000; key < 1000 + 987; key++)
             sketch.Add(key);
-        int before = sketch.Estimate(7);
+        Assert.InRange(sketch.Estimate(7), 12, 15);
+        int[] before = [.. Enumerable.Range(0, 3000).Select(sketch.Estimate)];
         sketch.Add(5000);
-        Assert.InRange(before, 12, 15);
-        Assert.Equal(before / 2, sketch.Estimate(7));
+        // what shares its counters with the last key had one more
+        Assert.InRange(Enumerable.Range(0, 3000).Count(key => sketch.Estimate(key) != before[key] / 2), 0, 30);
+        Assert.InRange(sketch.Estimate(7), 6, 7);
     }
 
     // 160 entries: a sample has 1,600 accesses, and the first step is 10 down. As long as it gains, on by 0.98 of it; when it loses, back.

@@ -28,7 +28,9 @@ public sealed class TraceDealerTests
             },
             new NoProgress(), CancellationToken.None);
         Assert.All(pieces, static piece => Assert.InRange(piece.End - piece.Start, 1, 64));
-        Assert.Equal(Enumerable.Range(0, accesses), pieces.Order().SelectMany(static piece => Enumerable.Range(piece.Start, piece.End - piece.Start)));
+        Assert.Equal(
+            Enumerable.Range(0, accesses),
+            pieces.Order().SelectMany(static piece => Enumerable.Range(piece.Start, piece.End - piece.Start)));
         Assert.Equal(new HitTally(accesses, pieces.Count, 2 * pieces.Count, 3 * pieces.Count), hits);
     }
 }

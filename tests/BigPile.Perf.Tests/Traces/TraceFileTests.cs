@@ -37,7 +37,8 @@ public sealed class TraceFileTests : IDisposable
     [InlineData("a.trace", "1 7 68\n2 8 0\n3 7 99\n")]
     [InlineData("a.csv", "version,time,op,size,lbn\n1,5,2a,68,7\n1,5,2a,0,8\n1,6,2a,99,7\n")]
     [InlineData("b.csv", "# time, object, size, next_access_vtime\n1, 7, 68, 3\n1, 8, 0, -1\n2, 7, 99, -1\n")]
-    public void The_sizes_of_text_are_those_of_the_first_accesses(string name, string content) => AssertSized(_directory.Write(name, content));
+    public void The_sizes_of_text_are_those_of_the_first_accesses(string name, string content) =>
+        AssertSized(_directory.Write(name, content));
 
     [Theory]
     [InlineData("a.oracleGeneral.bin", 24, 4, 12, -1, 0)]
