@@ -19,8 +19,8 @@ internal static class SoakTable
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned());
         table.Title = new TableTitle(
-            Invariant($"soak: {report.Megabytes:N0} MB live, {report.Store} store, {Counted.Of(report.Threads, "thread")}, ")
-            + Invariant($"seed {report.Seed}"));
+            Invariant($"soak: {report.Megabytes:N0} MB live, {report.Store} store, {Counted.Of(report.Threads, "thread")}"));
+        Add(table, "Seed", Invariant($"{report.Seed}"));
         Add(table, "Errors", Invariant($"{report.Errors:N0}"));
         Add(table, "Seconds", Invariant($"{report.Seconds:N1}"));
         Add(table, "Operations", Invariant($"{report.Operations:N0}"));
