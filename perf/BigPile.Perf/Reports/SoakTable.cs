@@ -19,8 +19,8 @@ internal static class SoakTable
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("What").AddColumn(new TableColumn("Figure").RightAligned());
         table.Title = new TableTitle(
-            Invariant($"soak: {report.Megabytes:N0} MB live, {report.Store} store, {Counted.Of(report.Threads, "thread")}, ")
-            + Invariant($"seed {report.Seed}"));
+            Invariant($"soak: {report.Megabytes:N0} MB live, {report.Store} store, {Counted.Of(report.Threads, "thread")}"));
+        Add(table, "Seed", Invariant($"{report.Seed}"));
         Add(table, "Errors", Invariant($"{report.Errors:N0}"));
         Add(table, "Seconds", Invariant($"{report.Seconds:N1}"));
         Add(table, "Operations", Invariant($"{report.Operations:N0}"));
@@ -41,7 +41,8 @@ internal static class SoakTable
         AddCounts(table, report, "Live objects", static memory => memory.LiveObjects);
         AddMegabytes(table, report, "Live, MB", static memory => memory.LiveBytes, report.LiveGrowthPercent);
         AddMegabytes(table, report, "Reserved by the pile, MB", static memory => memory.ReservedBytes, null);
-        AddMegabytes(table, report, "Process, mapped files included, MB", static memory => memory.ProcessBytes, report.ProcessGrowthPercent);
+        AddMegabytes(
+            table, report, "Process, mapped files included, MB", static memory => memory.ProcessBytes, report.ProcessGrowthPercent);
         AddMegabytes(table, report, "Process, files left out, MB", static memory => memory.PrivateBytes, report.PrivateGrowthPercent);
         AddMegabytes(table, report, "Managed heap, MB", static memory => memory.ManagedBytes, null);
         AddRatios(table, report, "Process over live", static memory => memory.ProcessBytesPerLiveByte);

@@ -13,7 +13,8 @@ internal sealed class SoakLines(TextWriter output, SoakErrors errors, CollectorP
 
     /// <summary>Says what the columns are.</summary>
     internal void Begin() => output.WriteLine(
-        "    time     operations   a second      live objects    live MB  reserved MB  process MB  private MB  managed MB  pause ms  errors");
+        "    time     operations   a second      live objects    live MB  reserved MB  process MB  private MB  managed MB  pause ms"
+        + "  errors");
 
     /// <summary>Writes a line.</summary>
     internal void Write(SoakSample sample)
@@ -24,7 +25,8 @@ internal sealed class SoakLines(TextWriter output, SoakErrors errors, CollectorP
         string own = sample.Memory.PrivateBytes is { } bytes ? Megabytes(bytes) : "?";
         output.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $@"{TimeSpan.FromSeconds(sample.Seconds):hh\:mm\:ss} {sample.Operations,14:N0} {perSecond,10:N0} {sample.Pile.ObjectCount,17:N0} "
+            $@"{TimeSpan.FromSeconds(sample.Seconds):hh\:mm\:ss} {sample.Operations,14:N0} {perSecond,10:N0} "
+            + $"{sample.Pile.ObjectCount,17:N0} "
             + $"{Megabytes(sample.LiveBytes),10} {Megabytes(sample.Pile.ReservedBytes),12} {Megabytes(sample.Memory.ResidentBytes),11} "
             + $"{own,11} {Megabytes(sample.ManagedBytes),11} {pauses.TakeLongestMs(),9:N1} {errors.Count,7:N0}"));
         output.Flush();
