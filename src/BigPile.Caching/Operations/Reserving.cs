@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -47,9 +48,16 @@ internal static class Reserving
         bool hasEvicted = !hasRoom;
         if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
+        double weight = core.WeightOf(change.PayloadBytes);
+        if (!hasRoom && !own.IsThere && change.Queue == EntryQueue.Undecided)
+        {
+            change.Queue = core.Evictor!.Admit(key.Hash, priority, weight, change.Now);
+            hasRoom = core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes);
+        }
+        double smallWeight = change.Queue == EntryQueue.Small ? weight : 0;
         while (!hasRoom)
         {
-            if (!core.TryEvict(core.Evictor!, key.Hash, priority, change.Now, own.Address))
+            if (!core.TryEvict(core.Evictor!, key.Hash, priority, change.Now, smallWeight, own.Address))
                 return Reservation.Promise.Refused;
             hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes);
         }
