@@ -26,13 +26,14 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 {
     private const int MaxSteps = 128;
     private const int HandSteps = 8;
-    private const int TargetStep = 3;
-    private const double InitialShare = 0.05;
+    private const int TargetStep = 2; // in entries
+    private const int RefusalStep = 3;
+    private const double InitialShare = 0.06;
     private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
     private const double ShareWhereOneUseCounts = 0.3;
     private const int NewcomerMargin = 1;
-    private const int SmallMargin = 2;
+    private const int SmallMargin = 1;
     private const double MostInDuel = 2; // in mean weights: a duel says nothing about an entry that replaces several
     private const int LivesOfDuel = 2; // in capacities
 
@@ -74,8 +75,8 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         if (ghost == GhostKind.None)
             return EntryQueue.Small;
         bool isTaken = !contends || TryReplace(piece, weight, now);
-        double step = (double)TargetStep / _room.Entries;
-        _share = Math.Clamp(_share + (isTaken && ghost == GhostKind.Small ? step : -step), MinShare, MaxShare);
+        int step = !isTaken ? -RefusalStep : ghost == GhostKind.Small ? TargetStep : -TargetStep;
+        _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, MaxShare);
         return isTaken ? EntryQueue.Main : EntryQueue.Small;
     }
 

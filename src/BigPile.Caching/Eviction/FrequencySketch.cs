@@ -6,7 +6,7 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Estimates how often hashes came of late: a count-min sketch of 4-bit counters, in 3 bytes an entry.</summary>
+/// <summary>Estimates how often hashes came of late: a count-min sketch of 4-bit counters, in 3 bytes an entry and 2 KiB.</summary>
 /// <remarks>
 /// <code>
 /// line of 64 bytes    128 counters, in four quarters of 32; a hash has its line, and one counter in each quarter
@@ -24,6 +24,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
     internal const int MaxEstimate = 15;
 
     private const int BytesPerEntry = 3;
+    private const int LeastBytes = 2048; // beside those: with a few lines only, those of a few hundred entries get full of others' counts
     private const int LineBytes = 64;
     private const int WordsPerLine = LineBytes / sizeof(ulong);
     private const int Quarters = 4;
@@ -49,7 +50,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
         Debug.Assert(entries >= 1, "A sketch is of some entries.");
         Dispose();
         Capacity = entries;
-        uint lineCount = (uint)Math.Clamp((entries * BytesPerEntry + LineBytes - 1) / LineBytes, 1, uint.MaxValue);
+        uint lineCount = (uint)Math.Clamp((entries * BytesPerEntry + LeastBytes) / LineBytes, 1, uint.MaxValue);
         try
         {
             _memory = NativeMemory.AllocZeroed(((nuint)lineCount + 1) * LineBytes);
