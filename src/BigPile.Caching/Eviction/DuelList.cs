@@ -12,8 +12,8 @@ namespace BigPile.Caching.Eviction;
 /// A duel is between a newcomer and an entry of the main queue that has no use. It ends when one of them is missed, or found used; that
 /// one wins if the other has no use by then. If one was missed while the other is there and used, the other wins; else nobody does. The
 /// score is a moving mean of the winners, -1 for the newcomer and +1 for the entry: in a loop longer than the table the entry wins each
-/// time, and where what is new is worth more, the newcomer. At most 64 duels are open at once, and a place is taken in turn; one that is
-/// open for longer than its life is ended when its place is wanted. A directory of 256 bytes leads from a hash to its duel.
+/// time, and where what is new is worth more, the newcomer. At most 128 duels are open at once, and a place is taken in turn; one that is
+/// open for longer than its life is ended when its place is wanted. A directory of 512 bytes leads from a hash to its duel.
 /// Invariants: a hash is in one duel at most; the directory has two places for each open duel, which lead to it, and no others; the
 /// score is between -1 and 1. Memory is taken with the first duel.
 /// Thread safety: none; its owner has a lock.
@@ -21,15 +21,17 @@ namespace BigPile.Caching.Eviction;
 /// <param name="isUsed">Whether the entry of a hash is there and was used since it was looked at. Takes locks of buckets.</param>
 internal sealed class DuelList(Func<uint, bool> isUsed)
 {
-    private const int Places = 64;
-    private const int DirectoryPlaces = 256;
-    private const int DirectoryShift = 24;
+    private const int Places = 128;
+    private const int DirectoryPlaces = 512;
+    private const int DirectoryShift = 23;
     private const double VoteShare = 1 / 64.0;
+    private const int OldThatTell = 32;
     private const double ScoreThatAdmits = -0.2; // it takes evidence to admit: with 0, loops lose
 
     private Duel[]? _duels;
     private byte[]? _directory;
     private int _next;
+    private int _oldInTurn;
 
     /// <summary>From -1, the newcomers are used first, to 1, the entries are.</summary>
     internal double Score { get; private set; }
@@ -60,19 +62,24 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <param name="held">That of an entry that it might replace.</param>
     /// <param name="now">The number of entries that were entered so far.</param>
     /// <param name="life">After how many more the duel may be ended.</param>
-    internal void Begin(uint newcomer, uint held, long now, long life)
+    /// <returns>
+    /// Whether an old one was ended for it after many others in which neither was used: what the main queue has is worth nothing then.
+    /// </returns>
+    internal bool Begin(uint newcomer, uint held, long now, long life)
     {
         _duels ??= new Duel[Places];
         _directory ??= new byte[DirectoryPlaces];
         int number = _next;
         if (PlaceOf(newcomer) == PlaceOf(held) || _directory[PlaceOf(newcomer)] != 0 || _directory[PlaceOf(held)] != 0)
-            return;
+            return false;
         _next = (_next + 1) % Places;
-        if (_duels[number].IsOpen && !TryEndOld(number, now, life))
-            return;
-        _duels[number] = new Duel(newcomer, held, now, IsOpen: true);
+        bool isIdle = false;
+        if (_duels[number].IsOpen && !TryEndOld(number, now, life, out isIdle))
+            return false;
+        _duels[number] = new Duel(newcomer, held, (uint)now, IsOpen: true);
         _directory[PlaceOf(newcomer)] = _directory[PlaceOf(held)] = (byte)(number + 1);
         Count++;
+        return isIdle;
     }
 
     /// <summary>Looks whether each open duel is in the directory, and nothing else.</summary>
@@ -104,13 +111,17 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         return number >= 0 && (_duels![number].Newcomer == hash || _duels[number].Held == hash);
     }
 
-    private bool TryEndOld(int number, long now, long life)
+    private bool TryEndOld(int number, long now, long life, out bool isIdle)
     {
+        isIdle = false;
         Duel old = _duels![number];
-        if (now - old.BegunAt < life)
+        if ((uint)now - old.BegunAt < Math.Min(life, uint.MaxValue / 2))
             return false;
         bool isNewcomerUsed = isUsed(old.Newcomer);
-        Close(number, isNewcomerUsed == isUsed(old.Held) ? 0 : isNewcomerUsed ? -1 : 1);
+        bool isHeldUsed = isUsed(old.Held);
+        Close(number, isNewcomerUsed == isHeldUsed ? 0 : isNewcomerUsed ? -1 : 1);
+        _oldInTurn = isNewcomerUsed || isHeldUsed ? 0 : _oldInTurn + 1;
+        isIdle = _oldInTurn >= OldThatTell;
         return true;
     }
 
@@ -118,11 +129,14 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     {
         Debug.Assert(_duels![number].IsOpen, "What ends has begun.");
         if (vote != 0)
+        {
             Score += (vote - Score) * VoteShare;
+            _oldInTurn = 0;
+        }
         _directory![PlaceOf(_duels[number].Newcomer)] = _directory[PlaceOf(_duels[number].Held)] = 0;
         _duels[number] = default;
         Count--;
     }
 
-    private readonly record struct Duel(uint Newcomer, uint Held, long BegunAt, bool IsOpen);
+    private readonly record struct Duel(uint Newcomer, uint Held, uint BegunAt, bool IsOpen);
 }

@@ -18,7 +18,8 @@ namespace BigPile.Caching.Eviction;
 /// When room is needed: while the small queue weighs its target or more, its oldest entry goes, over to the main queue if it was used, or
 /// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue goes;
 /// used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into the main
-/// queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused.
+/// queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where duels only grow
+/// old, as nobody asks for what the main queue has, it grows too: else a small queue that is too short for anything would stay so.
 /// An entry that is heavier than others must be worth as much more as it is heavier, and room for it is made in the small queue first.
 /// The number of steps for one eviction is bounded. Thread safety: none; the owner has a lock.
 /// </remarks>
@@ -28,6 +29,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private const int HandSteps = 8;
     private const int TargetStep = 2; // in entries
     private const int RefusalStep = 3;
+    private const double IdleShare = 0.02; // for the small queue, where the main queue is seen to be of no use
     private const double InitialShare = 0.06;
     private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
@@ -161,7 +163,8 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         {
             if (burden > MostInDuel)
                 return false;
-            _queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries);
+            if (_queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries))
+                _share = Math.Min(_share + IdleShare, MaxShare);
             if (!_queues.Duels.AdmitsNewcomers)
                 return false;
         }

@@ -106,7 +106,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <returns>Whether it was still there.</returns>
     internal bool Evict(uint piece, bool isMain, ulong sparedAddress, long now)
     {
-        using LockedBucket bucket = _entries.Lock(piece);
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
         if (!TryFindLocked(bucket, piece, isMain, sparedAddress, out SlotPlace place))
             return false;
         EvictLocked(place, piece, isMain ? GhostKind.Main : GhostKind.Small, now);
@@ -116,7 +116,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <summary>Has an entry whose hash was taken out of the small queue go over to the main queue.</summary>
     internal void GoOver(in Seen seen)
     {
-        using LockedBucket bucket = _entries.Lock(seen.Piece);
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Piece));
         if (!TryFindLocked(bucket, seen.Piece, isMain: false, sparedAddress: 0, out SlotPlace place))
             return;
         GoOverLocked(place);
@@ -146,7 +146,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
 
     private Sight LookAtSmall(in SmallOrder order, ref Seen seen)
     {
-        using LockedBucket bucket = _entries.Lock(seen.Piece);
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Piece));
         if (!TryFindLocked(bucket, seen.Piece, isMain: false, order.SparedAddress, out SlotPlace place))
             return Sight.Gone;
         seen = seen with { Uses = place.Line->Frequency(place.Slot), Weight = _entries.Host.WeightLocked(place) };
@@ -163,7 +163,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
 
     private Sight LookAtMain(uint piece, ulong sparedAddress)
     {
-        using LockedBucket bucket = _entries.Lock(piece);
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
         if (!TryFindLocked(bucket, piece, isMain: true, sparedAddress, out SlotPlace place))
             return Sight.Gone;
         int uses = place.Line->Frequency(place.Slot);

@@ -8,26 +8,28 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
 {
     internal IEvictionHost Host => host;
 
+    internal TableIndex Index => host.Index;
+
     /// <summary>The part of a hash that a queue holds.</summary>
     /// <remarks>Without the bits that slots leave out: a slot must give the same piece as the whole hash.</remarks>
     internal uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
 
-    internal bool IsOfShard(ulong hash) => (hash & ((1UL << shardBits) - 1)) == (uint)number;
+    /// <summary>A hash of this shard that has a piece.</summary>
+    internal ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
 
-    /// <summary>Locks the bucket of a piece.</summary>
-    internal LockedBucket Lock(uint piece) => host.Index.Lock(HashOf(piece));
+    internal bool IsOfShard(ulong hash) => (hash & ((1UL << shardBits) - 1)) == (uint)number;
 
     /// <summary>Whether an entry is there.</summary>
     internal bool Lives(QueuedEntry entry)
     {
-        using LockedBucket bucket = Lock(entry.Piece);
+        using LockedBucket bucket = Index.Lock(HashOf(entry.Piece));
         return TryFindLocked(bucket, entry, sparedAddress: 0, out _);
     }
 
     /// <summary>Whether an entry of a priority is there, in either queue, and was used since it was looked at.</summary>
     internal bool IsUsed(uint piece, EntryPriority priority)
     {
-        using LockedBucket bucket = Lock(piece);
+        using LockedBucket bucket = Index.Lock(HashOf(piece));
         foreach (SlotPlace place in bucket.Slots)
         {
             if (IsOf(place.Value, bucket.Number, piece) && place.Line->Frequency(place.Slot) != 0
@@ -41,7 +43,7 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     /// <remarks>One only: another one with the same piece has a place of its own, and that may be in the small queue.</remarks>
     internal void MarkMain(uint piece, EntryPriority priority)
     {
-        using LockedBucket bucket = Lock(piece);
+        using LockedBucket bucket = Index.Lock(HashOf(piece));
         if (TryFindLocked(bucket, new QueuedEntry(piece, IsMain: false, priority), sparedAddress: 0, out SlotPlace place))
             place.Line->SetInMain(place.Slot, true);
     }
@@ -64,13 +66,13 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     }
 
     /// <summary>Brings the bucket of a piece towards the processor.</summary>
-    internal void PrefetchBucket(uint piece) => host.Index.Prefetch(HashOf(piece));
+    internal void PrefetchBucket(uint piece) => Index.Prefetch(HashOf(piece));
 
     /// <summary>Brings the block that a bucket leads to towards the processor.</summary>
     /// <remarks>The bucket may be changing: an address that is wrong by now is a line read in vain.</remarks>
     internal void PrefetchBlock(uint piece)
     {
-        Bucket* bucket = host.Index.Peek(HashOf(piece), out ulong bucketNumber);
+        Bucket* bucket = Index.Peek(HashOf(piece), out ulong bucketNumber);
         foreach (SlotPlace place in Bucket.SlotsOf(bucket))
         {
             if (IsOf(place.Value, bucketNumber, piece))
@@ -79,6 +81,4 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     }
 
     private bool IsOf(IndexSlot slot, ulong bucket, uint piece) => !slot.IsEmpty && PieceOf(slot.KnownHash(bucket)) == piece;
-
-    private ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
 }

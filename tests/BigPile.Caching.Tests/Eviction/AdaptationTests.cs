@@ -121,6 +121,18 @@ public sealed class AdaptationTests(ITestOutputHelper output)
         Assert.True(ratio > lru + 0.05, $"seed {seed}: {ratio:p} and {lru:p}");
     }
 
+    // Nothing that was there comes again, and each key comes twice: twice the first size of the small queue lies between.
+    [Theory]
+    [InlineData(53)]
+    [InlineData(54)]
+    public void A_small_queue_that_is_too_short_becomes_longer_where_the_main_queue_is_of_no_use(int seed)
+    {
+        const int Between = Capacity * 12 / 100;
+        int[] keys = [.. Enumerable.Range(0, 100_000).Select(i => i % 2 == 0 ? i / 2 + Between : i / 2)];
+        (double table, double best, _) = Compare(seed, keys);
+        Assert.True(table > best - 0.15, $"seed {TestLeg.Seed(seed)}: {table:p} and {best:p}");
+    }
+
     [Theory]
     [InlineData(61)]
     [InlineData(62)]

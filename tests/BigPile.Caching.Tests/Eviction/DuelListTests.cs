@@ -26,8 +26,8 @@ public sealed class DuelListTests
         int votes = 0;
         for (int step = 0; step < TestLeg.Steps(20_000, 2_000_000); step++)
         {
-            uint hash = (uint)random.Next(400) * 2_654_435_761;
-            uint other = (uint)random.Next(400) * 2_654_435_761;
+            uint hash = (uint)random.Next(800) * 2_654_435_761;
+            uint other = (uint)random.Next(800) * 2_654_435_761;
             switch (random.Next(3))
             {
                 case 0:
@@ -38,7 +38,7 @@ public sealed class DuelListTests
                         Vote(VoteOf(open[found], hash, isMissed, used));
                     open.RemoveAll(duel => duel.Newcomer == hash || duel.Held == hash);
                     break;
-                case 1 when hash != other && duels.Count < 64:
+                case 1 when hash != other && duels.Count < 128:
                     int before = duels.Count;
                     duels.Begin(hash, other, step, long.MaxValue);
                     bool isNew = duels.Count > before;
@@ -55,7 +55,7 @@ public sealed class DuelListTests
             Assert.True(Math.Abs(duels.Score - score) < 1e-9, $"seed {seed}, step {step}: {duels.Score} and {score}");
             InvariantChecks.At($"seed {seed}, step {step}", () => duels.CheckInvariants("duels"));
         }
-        Assert.True(votes > 200, $"seed {seed}: {votes} votes");
+        Assert.True(votes > 100, $"seed {seed}: {votes} votes");
 
         void Vote(int vote)
         {
@@ -70,7 +70,7 @@ public sealed class DuelListTests
         var used = new HashSet<uint>();
         var duels = new DuelList(used.Contains);
         int open = Fill(duels, from: 0, now: 0);
-        Assert.InRange(open, 32, 64);
+        Assert.InRange(open, 64, 128);
         Assert.Equal(0, Fill(duels, from: 10_000, now: Life - 1) - open);
         for (uint i = 0; i < 10_000; i += 2)
             used.Add(i);
@@ -93,6 +93,22 @@ public sealed class DuelListTests
         Assert.False(duels.AdmitsNewcomers);
         Assert.Equal(0, duels.Count);
         Assert.InRange(duels.SizeBytes, 1, 3_000);
+    }
+
+    [Fact]
+    public void That_many_grow_old_in_which_nobody_was_used_is_told_until_one_is()
+    {
+        var used = new HashSet<uint>();
+        var duels = new DuelList(used.Contains);
+        int told = 0;
+        for (uint i = 0; i < 20_000; i += 2)
+            told += duels.Begin(i, i + 1, i, life: 1_000) ? 1 : 0;
+        Assert.InRange(told, 100, 10_000);
+        for (uint i = 0; i < 100_000; i++)
+            used.Add(i);
+        for (uint i = 20_000; i < 40_000; i += 2)
+            Assert.False(duels.Begin(i, i + 1, i, life: 1_000));
+        Assert.Equal(0, duels.Score);
     }
 
     private static int Fill(DuelList duels, uint from, long now)
