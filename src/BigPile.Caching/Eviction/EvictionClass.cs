@@ -6,20 +6,21 @@ using static BigPile.Caching.Eviction.EvictionQueues;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>
-/// Chooses among the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) with a small queue that finds its size by itself, a sketch
-/// of how often keys came, and duels.
+/// Chooses among the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) with a small queue that finds its size by itself, a
+/// sketch of how often keys came, and duels.
 /// </summary>
 /// <remarks>
-/// Until the table is full for the first time, new entries fill the main queue: what came first is worth as much as what comes next, and a
-/// loop that is longer than the table keeps a part of it. From then on a new entry goes to the small queue, unless it was evicted lately. Then
-/// it takes the place of the oldest unused entry of the main queue if the sketch says that it came clearly more often; where that says
-/// nothing the two enter a duel, and the newcomer takes the place only if newcomers have been winning them. A hit counts up to three in the
-/// index, and moves nothing.
+/// Until the table is full for the first time, new entries fill the main queue: what came first is worth as much as what comes next, and
+/// a loop that is longer than the table keeps a part of it. From then on a new entry goes to the small queue, unless it was evicted
+/// lately. Then it takes the place of the oldest unused entry of the main queue if the sketch says that it came clearly more often; where
+/// that says nothing the two enter a duel, and the newcomer takes the place only if newcomers have been winning them. A hit counts up to
+/// three in the index, and moves nothing.
 /// When room is needed: while the small queue weighs its target or more, its oldest entry goes, over to the main queue if it was used, or
-/// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue goes;
-/// used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into the main
-/// queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where duels only grow
-/// old, as nobody asks for what the main queue has, it grows too: else a small queue that is too short for anything would stay so.
+/// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue
+/// goes; used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into
+/// the main queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where
+/// duels only grow old, as nobody asks for what the main queue has, it grows too: else a small queue that is too short for anything would
+/// stay so.
 /// An entry that is heavier than others must be worth as much more as it is heavier, and room for it is made in the small queue first.
 /// The number of steps for one eviction is bounded. Thread safety: none; the owner has a lock.
 /// </remarks>

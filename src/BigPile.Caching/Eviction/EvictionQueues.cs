@@ -4,12 +4,12 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>The two queues of the entries of one priority, what is remembered of those that left them, and looks at their entries.</summary>
+/// <summary>The queues of the entries of one priority, what is remembered of those that left them, and looks at their entries.</summary>
 /// <remarks>
 /// The oldest entry of the main queue is its hand: it is looked at where it is, and leaves the queue once that is decided. Whoever is
-/// seen in use here is told to the sketch and ends its duel, after the lock of its bucket was left. An entry that is spared leaves its queue
-/// until <see cref="ReturnSpared"/>: at once, it would be the next one of a short queue again and again.
-/// Thread safety: none; the owner has a lock, and those of buckets come after it.
+/// seen in use here is told to the sketch and ends its duel, after the lock of its bucket was left. An entry that is spared leaves its
+/// queue until <see cref="ReturnSpared"/>: at once, it would be the next one of a short queue again and again. Thread safety: none; the
+/// owner has a lock, and those of buckets come after it.
 /// </remarks>
 internal sealed unsafe class EvictionQueues : IDisposable
 {

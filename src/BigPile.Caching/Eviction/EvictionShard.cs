@@ -69,7 +69,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _sketch.Prefetch(piece);
     }
 
-    /// <summary>Decides in which queue an entry will be that there is no room for yet, and may evict the one whose place it takes.</summary>
+    /// <summary>Decides in which queue an entry will be that has no room yet, and may evict the one whose place it takes.</summary>
     internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now)
     {
         _lock.Enter();

@@ -18,7 +18,7 @@ public sealed class AdaptationTests(ITestOutputHelper output)
     {
         int[] keys = Loop(0, length, 200_000);
         (double table, double best, double optimum) = Compare(seed, keys);
-        Assert.True(PolicyModels.Lru(keys, Capacity).Requests < 0.01, "What was used least recently comes next, or this is no test of loops.");
+        Assert.True(PolicyModels.Lru(keys, Capacity).Requests < 0.01, "What was used longest ago comes next, or this is no loop.");
         Assert.True(table > best + 0.02, $"seed {TestLeg.Seed(seed)}: {table:p} and {best:p}");
         Assert.True(table > optimum - 0.07, $"seed {TestLeg.Seed(seed)}: {table:p} of {optimum:p}");
     }

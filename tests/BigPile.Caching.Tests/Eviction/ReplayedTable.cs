@@ -29,7 +29,8 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
 
     public long Entries => _hashes.Count;
 
-    public TableRoom Room => _weightOf == null ? new TableRoom(_capacity, _capacity) : new TableRoom(Math.Max(1, Entries), Math.Max(1, _weight));
+    public TableRoom Room =>
+        _weightOf == null ? new TableRoom(_capacity, _capacity) : new TableRoom(Math.Max(1, Entries), Math.Max(1, _weight));
 
     /// <summary>The keys that were evicted, in their order.</summary>
     internal List<int> Evicted { get; } = [];
