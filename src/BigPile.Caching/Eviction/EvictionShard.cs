@@ -90,7 +90,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     /// <summary>Enters a new entry of the table.</summary>
     internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
-        Debug.Assert(_entries.IsOfShard(hash), "The hash is of this shard.");
+        Debug.Assert((hash & ((1UL << _shardBits) - 1)) == (uint)_number, "The hash is of this shard.");
         _lock.Enter();
         try
         {

@@ -17,8 +17,6 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     /// <summary>A hash of this shard that has a piece.</summary>
     internal ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
 
-    internal bool IsOfShard(ulong hash) => (hash & ((1UL << shardBits) - 1)) == (uint)number;
-
     /// <summary>Whether an entry is there.</summary>
     internal bool Lives(QueuedEntry entry)
     {
