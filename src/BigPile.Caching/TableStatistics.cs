@@ -16,7 +16,7 @@ public sealed record TableStatistics(
     /// </summary>
     public long BlockBytes { get; init; }
 
-    /// <summary>Bytes of the queues by which entries are evicted, in process memory; none without a limit.</summary>
+    /// <summary>Bytes in process memory of what entries are evicted by, queues and what they remember; none without a limit.</summary>
     public long EvictionBytes { get; init; }
 
     /// <summary>What a limit in bytes is compared with: blocks, index and queues.</summary>

@@ -1,130 +1,206 @@
 using System;
 using System.Diagnostics;
 using BigPile.Checking;
+using static BigPile.Caching.Eviction.EvictionQueues;
 
 namespace BigPile.Caching.Eviction;
 
 /// <summary>
-/// The queues of the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) whose small queue finds its size by itself.
+/// Chooses among the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) with a small queue that finds its size by itself, a
+/// sketch of how often keys came, and duels.
 /// </summary>
 /// <remarks>
-/// A new entry goes to the small queue; one that was evicted lately goes to the main queue. A hit counts up to three in the index, and
-/// moves nothing. When room is needed: while the small queue has its target size or more, its oldest entry goes, to the main queue if it
-/// was used, else for good; otherwise the oldest of the main queue goes, back in with one use less if it was used. The target starts at a
-/// tenth of the capacity. That an entry is missed which the small queue let go says that the queue is too short, and one which the main
-/// queue let go that it is too long: each moves the target a little. An access pattern that favours recency thus comes near to plain
-/// queues of one use, and a scan passes through a short one. The number of steps for one eviction is bounded.
-/// Thread safety: none; the owner has a lock.
+/// Until the table is full for the first time, new entries fill the main queue: what came first is worth as much as what comes next, and
+/// a loop that is longer than the table keeps a part of it. From then on a new entry goes to the small queue, unless it was evicted
+/// lately. Then it takes the place of the oldest unused entry of the main queue if the sketch says that it came clearly more often; where
+/// that says nothing the two enter a duel, and the newcomer takes the place only if newcomers have been winning them. A hit counts up to
+/// three in the index, and moves nothing.
+/// When room is needed: while the small queue weighs its target or more, its oldest entry goes, over to the main queue if it was used, or
+/// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue
+/// goes; used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into
+/// the main queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where
+/// duels only grow old, as nobody asks for what the main queue has, it grows too: else a small queue that is too short for anything would
+/// stay so.
+/// An entry that is heavier than others must be worth as much more as it is heavier, and room for it is made in the small queue first.
+/// The number of steps for one eviction is bounded. Thread safety: none; the owner has a lock.
 /// </remarks>
-internal sealed class EvictionClass : IDisposable
+internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch, EntryPriority priority) : IDisposable
 {
-    private const int TargetStep = 3;
-    private const double InitialShare = 0.1;
-    private const double MinShare = 0.05;
+    private const int MaxSteps = 128;
+    private const int HandSteps = 8;
+    private const int TargetStep = 2; // in entries
+    private const int RefusalStep = 3;
+    private const double IdleShare = 0.02; // for the small queue, where the main queue is seen to be of no use
+    private const double InitialShare = 0.06;
+    private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
     private const double ShareWhereOneUseCounts = 0.3;
+    private const int NewcomerMargin = 1;
+    private const int SmallMargin = 1;
+    private const double MostInDuel = 2; // in mean weights: a duel says nothing about an entry that replaces several
+    private const int LivesOfDuel = 2; // in capacities
 
-    private readonly HashQueue _small = new();
-    private readonly HashQueue _main = new();
-    private readonly GhostList _ghosts = new();
-    private double _target;
+    private readonly EvictionQueues _queues = new(entries, sketch, priority);
+    private TableRoom _room = new(1, 1);
+    private double _share = InitialShare;
+    private long _entered;
 
     /// <summary>The hashes in both queues; some may be of entries that are gone.</summary>
-    internal long Count => _small.Count + _main.Count;
+    internal long Count => _queues.Count;
 
-    internal long SizeBytes => _small.SizeBytes + _main.SizeBytes + _ghosts.SizeBytes;
+    internal long SizeBytes => _queues.SizeBytes;
 
-    /// <summary>Sets the number of entries that there is room for.</summary>
-    internal void SetCapacity(long capacity)
+    private double Target => Math.Max(_room.MeanWeight, _share * _room.Weight);
+
+    /// <summary>Sets what there is room for.</summary>
+    internal void SetRoom(TableRoom room)
     {
-        bool isNew = _ghosts.Capacity == 0;
-        if (!isNew && capacity <= _ghosts.Capacity && capacity >= _ghosts.Capacity / 4)
-            return;
-        _ghosts.Resize(capacity);
-        _target = isNew ? capacity * InitialShare : _target;
+        Debug.Assert(room.Entries >= 1 && room.Weight > 0, "There is room for an entry.");
+        _room = room;
+        if (_queues.Ghosts.Capacity != room.Entries)
+            _queues.Ghosts.Adapt(room.Entries);
     }
 
-    /// <summary>Enters a new entry.</summary>
-    /// <returns>Whether it is in the main queue.</returns>
-    internal bool Enter(uint hash, long capacity)
+    /// <summary>Decides in which queue a new entry will be, and evicts the one whose place it takes.</summary>
+    /// <param name="piece">The piece of its hash.</param>
+    /// <param name="weight">What it weighs.</param>
+    /// <param name="isFilling">Whether the table fills up.</param>
+    /// <param name="contends">Whether it has to take the place of another one of its priority.</param>
+    /// <param name="now">The time.</param>
+    internal EntryQueue Decide(uint piece, double weight, bool isFilling, bool contends, long now)
     {
-        Debug.Assert(capacity >= 1, "The share of no room is no target.");
-        GhostKind ghost = _ghosts.Take(hash);
+        _entered++;
+        _queues.Duels.End(piece, isMissed: true);
+        sketch.Add(piece);
+        GhostKind ghost = _queues.Ghosts.Take(piece);
+        if (isFilling)
+            return EntryQueue.Main;
         if (ghost == GhostKind.None)
-        {
-            _small.Push(hash);
-            return false;
-        }
-        double change = ghost == GhostKind.Small ? TargetStep : -TargetStep;
-        _target = Math.Clamp(_target + change, capacity * MinShare, capacity * MaxShare);
-        _main.Push(hash);
-        return true;
+            return EntryQueue.Small;
+        bool isTaken = !contends || TryReplace(piece, weight, now);
+        int step = !isTaken ? -RefusalStep : ghost == GhostKind.Small ? TargetStep : -TargetStep;
+        _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, MaxShare);
+        return isTaken ? EntryQueue.Main : EntryQueue.Small;
+    }
+
+    /// <summary>Enters a new entry, which was decided on, and is not marked yet.</summary>
+    internal void Enter(uint piece, double weight, EntryQueue queue)
+    {
+        Debug.Assert(queue != EntryQueue.Undecided, "Its queue was decided on.");
+        if (queue == EntryQueue.Main)
+            entries.MarkMain(piece, priority);
+        (queue == EntryQueue.Main ? _queues.Main : _queues.Small).Push(piece, weight);
     }
 
     /// <summary>Enters an entry that was there before there were queues.</summary>
-    internal void EnterFound(uint hash, bool isInMain) => (isInMain ? _main : _small).Push(hash);
+    internal void EnterFound(uint piece, bool isInMain) => QueueOf(isInMain).Push(piece);
 
-    /// <summary>Takes the next candidate. There must be one.</summary>
-    /// <param name="isMain">From which queue it is.</param>
-    internal uint NextCandidate(out bool isMain)
+    /// <summary>Evicts one entry, if there is one that may go.</summary>
+    /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue; 0: none.</param>
+    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="now">The time.</param>
+    internal bool TryEvict(double smallWeight, ulong sparedAddress, long now)
     {
-        Debug.Assert(Count != 0, "There is a candidate.");
-        isMain = _small.Count == 0 || (_small.Count < _target && _main.Count != 0);
-        return (isMain ? _main : _small).Pop();
+        bool isEvicted = false;
+        for (int step = 1; !isEvicted && Count != 0; step++)
+        {
+            isEvicted = IsSmallDue(smallWeight)
+                ? TryEvictFromSmall(step > MaxSteps, sparedAddress, now)
+                : TryEvictFromMain(step > MaxSteps, sparedAddress, now);
+        }
+        _queues.ReturnSpared();
+        return isEvicted;
     }
 
-    /// <summary>A hash that will be a candidate after some others of its queue, if it is near in memory.</summary>
-    internal bool TryPeek(bool isMain, int ahead, out uint hash) => (isMain ? _main : _small).TryPeek(ahead, out hash);
-
     /// <summary>Brings what is remembered of a hash towards the processor. May run without the owner's lock.</summary>
-    internal void PrefetchGhost(uint hash) => _ghosts.Prefetch(hash);
+    internal void PrefetchGhost(uint piece) => _queues.Ghosts.Prefetch(piece);
 
-    /// <summary>How many uses let a candidate of the small queue stay.</summary>
-    internal int UsesToStay(long capacity) => _target < capacity * ShareWhereOneUseCounts ? 2 : 1;
-
-    /// <summary>Puts a candidate behind all others of the main queue.</summary>
-    internal void KeepInMain(uint hash) => _main.Push(hash);
-
-    /// <summary>Puts a candidate back where it was taken, at the other end.</summary>
-    internal void Requeue(uint hash, bool isMain) => (isMain ? _main : _small).Push(hash);
-
-    /// <summary>Remembers a candidate that was evicted.</summary>
-    internal void Forget(uint hash, bool isMain) => _ghosts.Add(hash, isMain ? GhostKind.Main : GhostKind.Small, Count);
-
-    /// <summary>Takes the oldest hash of the longer queue, to see whether its entry is still there.</summary>
-    internal uint NextToCheck(out bool isMain)
+    /// <summary>Takes the oldest hash of the longer queue, and puts it back if its entry is still there.</summary>
+    internal void CheckOne()
     {
         Debug.Assert(Count != 0, "There is a hash to check.");
-        isMain = _main.Count > _small.Count;
-        return (isMain ? _main : _small).Pop();
+        bool isMain = _queues.Main.Count > _queues.Small.Count;
+        uint piece = QueueOf(isMain).Pop();
+        if (entries.Lives(new QueuedEntry(piece, isMain, priority)))
+            QueueOf(isMain).Push(piece);
     }
 
     /// <summary>Looks whether the queues and what is remembered are whole.</summary>
     internal void CheckInvariants(string place)
     {
-        _small.CheckInvariants(place + ", small queue");
-        _main.CheckInvariants(place + ", main queue");
-        _ghosts.CheckInvariants(place);
-        Invariant.Require(_target >= 0, $"{place}: the small queue is to have {_target} entries.");
+        _queues.Small.CheckInvariants(place + ", small queue");
+        _queues.Main.CheckInvariants(place + ", main queue");
+        _queues.Ghosts.CheckInvariants(place);
+        _queues.Duels.CheckInvariants(place);
+        Invariant.Require(_share is >= MinShare and <= MaxShare, $"{place}: the small queue is to have {_share} of the room.");
     }
 
     /// <summary>Tells all hashes, and whether they are in the main queue.</summary>
     internal void ForEach(Action<uint, bool> visit)
     {
-        _small.ForEach(hash => visit(hash, false));
-        _main.ForEach(hash => visit(hash, true));
+        _queues.Small.ForEach(piece => visit(piece, false));
+        _queues.Main.ForEach(piece => visit(piece, true));
     }
+
+    /// <summary>Counts the oldest entries of the main queue, each of which came once, when the sketch begins.</summary>
+    internal void CountOldest(int most) => _queues.Main.ForEach(sketch.Add, most);
 
     internal void Clear()
     {
-        _small.Clear();
-        _main.Clear();
+        _queues.Small.Clear();
+        _queues.Main.Clear();
     }
 
-    public void Dispose()
+    public void Dispose() => _queues.Dispose();
+
+    private HashQueue QueueOf(bool isMain) => isMain ? _queues.Main : _queues.Small;
+
+    private bool TryReplace(uint piece, double weight, long now)
     {
-        _small.Dispose();
-        _main.Dispose();
-        _ghosts.Dispose();
+        if (!_queues.TryFindUnused(HandSteps, sparedAddress: 0, out uint held))
+            return false;
+        double burden = BurdenOf(weight);
+        if (!IsWorthMore(sketch.Estimate(piece), held, burden, NewcomerMargin))
+        {
+            if (burden > MostInDuel)
+                return false;
+            if (_queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries))
+                _share = Math.Min(_share + IdleShare, MaxShare);
+            if (!_queues.Duels.AdmitsNewcomers)
+                return false;
+        }
+        return _queues.EvictOldest(sparedAddress: 0, now);
     }
+
+    private bool IsSmallDue(double smallWeight)
+    {
+        if (_queues.Small.Count == 0 || _queues.Main.Count == 0)
+            return _queues.Small.Count != 0;
+        double more = Math.Max(0, smallWeight - _queues.Small.MeanWeight);
+        return _queues.Small.Weight + more >= Target;
+    }
+
+    private bool TryEvictFromMain(bool mustGo, ulong sparedAddress, long now) =>
+        (mustGo || _queues.LookAtMain(sparedAddress) == Sight.Unused) && _queues.EvictOldest(sparedAddress, now);
+
+    private bool TryEvictFromSmall(bool mustGo, ulong sparedAddress, long now)
+    {
+        int usesToStay = _queues.Duels.AdmitsNewcomers && _share < ShareWhereOneUseCounts ? 2 : 1;
+        Sight sight = _queues.PopSmall(new SmallOrder(usesToStay, SmallMargin, mustGo, sparedAddress, now), out Seen seen);
+        if (sight != Sight.Doubtful)
+            return sight == Sight.Evicted;
+        bool isWorthMore = _queues.TryFindUnused(HandSteps, sparedAddress, out uint held)
+            && IsWorthMore(seen.Estimate + seen.Uses, held, BurdenOf(seen.Weight), SmallMargin);
+        if (!isWorthMore)
+            return _queues.Evict(seen.Piece, isMain: false, sparedAddress, now);
+        bool isEvicted = _queues.EvictOldest(sparedAddress, now);
+        _queues.GoOver(seen);
+        return isEvicted;
+    }
+
+    // As many entries of the main queue go for it.
+    private double BurdenOf(double weight) =>
+        weight / (_queues.Main.MeanWeight == 0 ? _room.MeanWeight : _queues.Main.MeanWeight);
+
+    private bool IsWorthMore(int worth, uint held, double burden, int margin) => worth > sketch.Estimate(held) * burden + margin;
 }

@@ -16,13 +16,13 @@ internal sealed class Evictor : IDisposable
 
     private readonly EvictionShard[] _shards;
 
-    internal Evictor(IEvictionHost host, long entriesExpected)
+    internal Evictor(IEvictionHost host, TableRoom expected)
     {
-        int shardBits = entriesExpected >= EntriesForManyShards ? ManyShardBits : 0;
+        int shardBits = expected.Entries >= EntriesForManyShards ? ManyShardBits : 0;
         _shards = new EvictionShard[1 << shardBits];
         for (int i = 0; i < _shards.Length; i++)
             _shards[i] = new EvictionShard(host, i, shardBits);
-        SetCapacity(entriesExpected);
+        SetRoom(expected);
         Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
     }
 
@@ -37,11 +37,11 @@ internal sealed class Evictor : IDisposable
         }
     }
 
-    /// <summary>Sets the number of entries that there is room for; of a table limited in bytes, about that many.</summary>
-    internal void SetCapacity(long entries)
+    /// <summary>Sets what there is room for, before the table is full and tells better. Nobody else is at work.</summary>
+    internal void SetRoom(TableRoom room)
     {
         foreach (EvictionShard shard in _shards)
-            shard.Capacity = Math.Max(1, entries / _shards.Length);
+            shard.SetRoom(room);
     }
 
     /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
@@ -51,11 +51,26 @@ internal sealed class Evictor : IDisposable
             ShardOf(hash).Prefetch(hash, priority);
     }
 
+    /// <summary>
+    /// Decides in which queue a new entry will be that there is no room for yet; it may take the place of another one, which is evicted. No
+    /// lock of a bucket is held.
+    /// </summary>
+    /// <param name="hash">The hash of the new entry.</param>
+    /// <param name="priority">Its priority.</param>
+    /// <param name="weight">What it weighs.</param>
+    /// <param name="now">The time; 0 where it may be read under locks.</param>
+    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now) =>
+        priority == EntryPriority.NeverEvict ? EntryQueue.Small : ShardOf(hash).Admit(hash, priority, weight, now);
+
     /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
-    internal void Enter(ulong hash, EntryPriority priority, long liveEntries)
+    /// <param name="hash">Its hash.</param>
+    /// <param name="priority">Its priority.</param>
+    /// <param name="weight">What it weighs.</param>
+    /// <param name="queue">What was decided on when there was no room, if it was.</param>
+    internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         if (priority != EntryPriority.NeverEvict)
-            ShardOf(hash).Enter(hash, priority, liveEntries / _shards.Length);
+            ShardOf(hash).Enter(hash, priority, weight, queue);
     }
 
     /// <summary>Enters an entry that was there before.</summary>
@@ -71,14 +86,15 @@ internal sealed class Evictor : IDisposable
     /// <param name="hash">The hash.</param>
     /// <param name="most">The priority.</param>
     /// <param name="now">The time; 0 where it may be read under locks.</param>
+    /// <param name="smallWeight">What the new entry weighs for which there has to be room in the small queue; 0: none.</param>
     /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(ulong hash, EntryPriority most, long now, ulong sparedAddress = 0)
+    internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
         int own = (int)hash & (_shards.Length - 1);
         for (int i = 0; i < _shards.Length; i++)
         {
-            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, sparedAddress, now))
+            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
                 return true;
         }
         return false;

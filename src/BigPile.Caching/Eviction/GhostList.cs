@@ -15,24 +15,27 @@ namespace BigPile.Caching.Eviction;
 /// bit 10..0   age mark: the count of evictions from that queue, coarsely, modulo 2,048; the word 0 is an empty place
 /// </code>
 /// A hash has its place in one cache line of 16, where the oldest makes room. A window of evictions is 256 marks or fewer, so that a word
-/// that nothing overwrote for seven windows is not taken for a fresh one. Thread safety: none; its owner has a lock.
+/// that nothing overwrote for three windows is not taken for a fresh one. Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
 {
     private const int PlacesPerLine = 16;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
-    private const int LeastWindows = 4; // that an age mark can tell, at the least favourable capacity
+    private const int LeastWindows = 3; // that an age mark can tell, at the least favourable capacity
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
-    private const double SmallWindow = 0.7; // of the capacity; for the main queue it is the whole capacity
-    private const double PlacesPerEntry = 2.4;
+    private const double Window = 0.7; // of the capacity, in evictions from a queue
+    private const double PlacesPerEntry = 2.0;
+    private const double MostGrowth = 2; // of the capacity, before there is need for more memory
+    private const int MostShrinkage = 4;
     private const long LeastEntries = 1024;
 
     private readonly long[] _evicted = new long[2];
-    private readonly double[] _windowsPerMark = new double[2];
-    private readonly int[] _markShift = new int[2];
+    private double _windowsPerMark;
+    private int _markShift;
+    private long _madeFor;
     private void* _memory;
     private uint* _lines;
     private uint _lineCount;
@@ -47,8 +50,23 @@ internal sealed unsafe class GhostList : IDisposable
     {
         Dispose();
         Capacity = capacity;
-        SetWindow(GhostKind.Small, Math.Max(1, (long)(capacity * SmallWindow)));
-        SetWindow(GhostKind.Main, Math.Max(1, capacity));
+        _madeFor = capacity;
+        long evictions = WindowOf(capacity);
+        int shift = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
+        _markShift = shift;
+        _windowsPerMark = (double)(1L << shift) / evictions;
+    }
+
+    /// <summary>Makes ready for another capacity, and keeps what is remembered unless it is a very different one.</summary>
+    internal void Adapt(long capacity)
+    {
+        if (capacity > MostGrowth * _madeFor || capacity < _madeFor / MostShrinkage)
+        {
+            Resize(capacity);
+            return;
+        }
+        Capacity = capacity;
+        _windowsPerMark = (double)(1L << _markShift) / WindowOf(capacity);
     }
 
     /// <summary>Brings the place of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
@@ -96,11 +114,8 @@ internal sealed unsafe class GhostList : IDisposable
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");
         Invariant.Require((nuint)_lines % LineBytes == 0, $"{place}: the ghosts' lines are not lines of the processor's cache.");
         Invariant.Require(_lineCount == 0 || Capacity > 0, $"{place}: there are ghosts, and no capacity.");
-        foreach (double window in _windowsPerMark)
-        {
-            double windows = window * (MarkMask + 1);
-            Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
-        }
+        double windows = _windowsPerMark * (MarkMask + 1);
+        Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
         Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: fewer than no entries were evicted.");
     }
 
@@ -127,6 +142,8 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = lineCount;
         return true;
     }
+
+    private static long WindowOf(long capacity) => Math.Max(1, (long)(capacity * Window));
 
     private static GhostKind KindOf(uint word) => (word & KindBit) != 0 ? GhostKind.Main : GhostKind.Small;
 
@@ -162,15 +179,8 @@ internal sealed unsafe class GhostList : IDisposable
     {
         GhostKind kind = KindOf(word);
         uint marks = (MarkNow(kind) - word) & MarkMask;
-        return marks * _windowsPerMark[(int)kind];
+        return marks * _windowsPerMark;
     }
 
-    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> _markShift[(int)kind]) & MarkMask;
-
-    private void SetWindow(GhostKind kind, long evictions)
-    {
-        Debug.Assert(evictions >= 1, "A window has an eviction.");
-        _markShift[(int)kind] = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
-        _windowsPerMark[(int)kind] = (double)(1L << _markShift[(int)kind]) / evictions;
-    }
+    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> _markShift) & MarkMask;
 }

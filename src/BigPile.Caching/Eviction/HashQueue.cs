@@ -6,7 +6,11 @@ using BigPile.Checking;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>A first-in-first-out queue of 32-bit pieces of hashes, in pages of unmanaged memory.</summary>
-/// <remarks>Thread safety: none; its owner has a lock.</remarks>
+/// <remarks>
+/// What the entries weigh together is told by their number and a moving mean of what came in: no hash carries its weight, and what drifts
+/// by entries that are replaced or removed is forgotten again. Where all weigh the same it is exact. Thread safety: none; its owner has a
+/// lock.
+/// </remarks>
 internal sealed unsafe class HashQueue : IDisposable
 {
     private const int NodeBytes = 4096;
@@ -24,6 +28,20 @@ internal sealed unsafe class HashQueue : IDisposable
     /// <summary>The bytes of memory that the queue takes.</summary>
     internal long SizeBytes { get; private set; }
 
+    /// <summary>About what an entry weighs; 0 while nothing is known.</summary>
+    internal double MeanWeight { get; private set; }
+
+    /// <summary>About what all weigh together.</summary>
+    internal double Weight => Count * MeanWeight;
+
+    /// <summary>Pushes the hash of an entry that weighs something.</summary>
+    internal void Push(uint hash, double weight)
+    {
+        MeanWeight += (weight - MeanWeight) / (MeanWeight == 0 ? 1 : Count + 1);
+        Push(hash);
+    }
+
+    /// <summary>Pushes the hash of an entry that weighs as much as the others.</summary>
     internal void Push(uint hash)
     {
         if (_tailAt == HashesPerNode)
@@ -42,6 +60,16 @@ internal sealed unsafe class HashQueue : IDisposable
         return _head->Hashes[_headAt++];
     }
 
+    /// <summary>The hash that is popped next. There must be one.</summary>
+    internal uint Oldest
+    {
+        get
+        {
+            Debug.Assert(Count > 0, "There is a hash.");
+            return _headAt == HashesPerNode ? _head->Next->Hashes[0] : _head->Hashes[_headAt];
+        }
+    }
+
     /// <summary>The hash that a number of pops would still leave, if it is near.</summary>
     internal bool TryPeek(int ahead, out uint hash)
     {
@@ -51,11 +79,11 @@ internal sealed unsafe class HashQueue : IDisposable
         return isNear;
     }
 
-    /// <summary>Tells all hashes, the oldest first.</summary>
-    internal void ForEach(Action<uint> visit)
+    /// <summary>Tells all hashes, or as many as are wanted, the oldest first.</summary>
+    internal void ForEach(Action<uint> visit, long most = long.MaxValue)
     {
         int at = _headAt;
-        long left = Count;
+        long left = Math.Min(Count, most);
         for (Node* node = _head; left > 0; left--)
         {
             if (at == HashesPerNode)
@@ -77,6 +105,7 @@ internal sealed unsafe class HashQueue : IDisposable
         Invariant.Require(last == _tail, $"{place}: its last node is not the one that is pushed to.");
         long hashes = nodes == 0 ? 0 : nodes * HashesPerNode - _headAt - (HashesPerNode - _tailAt);
         Invariant.Require(Count == hashes, $"{place}: {Count} hashes are counted, and its nodes have {hashes}.");
+        Invariant.Require(MeanWeight >= 0, $"{place}: its entries weigh {MeanWeight} each.");
         long sizeBytes = (nodes + (_spare == null ? 0 : 1)) * NodeBytes;
         Invariant.Require(SizeBytes == sizeBytes, $"{place}: {SizeBytes} bytes are counted, and its nodes have {sizeBytes}.");
     }
@@ -96,6 +125,7 @@ internal sealed unsafe class HashQueue : IDisposable
         _headAt = 0;
         _tailAt = HashesPerNode;
         Count = 0;
+        MeanWeight = 0;
     }
 
     public void Dispose() => Clear();

@@ -39,12 +39,12 @@ internal static unsafe class Adopting
     /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
     /// <inheritdoc cref="Evictor.TryEvict"/>
     internal static bool TryEvict(
-        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, ulong sparedAddress = 0)
+        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
         if (core.Adoption is { } adoption)
             _ = core.AdoptSome(adoption, BucketsForOneEviction);
-        while (!evictor.TryEvict(hash, most, now, sparedAddress))
+        while (!evictor.TryEvict(hash, most, now, smallWeight, sparedAddress))
         {
             if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
                 return false;

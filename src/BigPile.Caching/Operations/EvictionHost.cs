@@ -1,4 +1,6 @@
+using System;
 using System.Diagnostics;
+using System.Threading;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
@@ -12,8 +14,23 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 {
     public TableIndex Index => core.Index;
 
+    public long Entries => Interlocked.Read(ref core.Usage.Entries);
+
+    public TableRoom Room
+    {
+        get
+        {
+            if (core.Options.MaxBytes == null)
+                return new TableRoom(core.Usage.MaxEntries, core.Usage.MaxEntries);
+            return new TableRoom(Math.Max(1, Entries), Math.Max(1, Interlocked.Read(ref core.Usage.RoomBytes)));
+        }
+    }
+
     public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) =>
         !core.HasPriorities || !core.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;
+
+    public double WeightLocked(SlotPlace place) =>
+        core.Options.MaxBytes != null && core.TryViewLocked(place, out LockedEntry entry) ? core.WeightOf(entry.PayloadBytes) : 1;
 
     public void Prefetch(IndexSlot slot) => core.Pile.Entries.Prefetch(slot.Address);
 

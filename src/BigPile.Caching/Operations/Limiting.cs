@@ -114,16 +114,21 @@ internal static class Limiting
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
         long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / TypicalEntryBytes);
+        var room = new TableRoom(expected, options.MaxBytes ?? expected);
         if (core.Evictor is { } evictor)
         {
-            evictor.SetCapacity(expected);
+            evictor.SetRoom(room);
             return;
         }
-        core.Evictor = new Evictor(new EvictionHost(core), expected);
+        core.Evictor = new Evictor(new EvictionHost(core), room);
         core.Usage.ClearNotes();
         if (core.Usage.Entries != 0)
             core.BeginAdoption(core.Evictor);
     }
+
+    /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
+    internal static double WeightOf(this TableCore core, long payloadBytes) =>
+        core.Options.MaxBytes == null ? 1 : core.Pile.Space.RoomBytesOf(payloadBytes);
 
     private static void DropLimits(this TableCore core)
     {

@@ -1,4 +1,5 @@
 using BigPile.Allocation;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
@@ -15,6 +16,9 @@ internal unsafe struct PutChange
     /// <summary>Whether it counts for a limit.</summary>
     internal bool IsLimited;
     internal Reservation Reserved;
+
+    /// <summary>Into which queue of the evictor it goes if it is a new entry, where that was decided on when there was no room.</summary>
+    internal EntryQueue Queue;
     internal Slot Slot;
     internal ulong Version;
 

@@ -1,8 +1,8 @@
 using System;
 using System.Diagnostics;
-using System.Threading;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
@@ -68,6 +68,7 @@ internal static unsafe class Putting
         core.Index.Prefetch(key.Hash);
         bool hasEvicted = false;
         long now = core.Clock.Now;
+        EntryQueue queue = EntryQueue.Undecided;
         while (true)
         {
             var change = new PutChange
@@ -76,6 +77,7 @@ internal static unsafe class Putting
                 Now = now,
                 PayloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + order.Value.Length,
                 IsLimited = core.Evictor != null && !order.IsTombstone,
+                Queue = queue,
             };
             if (change.IsLimited)
             {
@@ -86,6 +88,7 @@ internal static unsafe class Putting
                     return core.Refuse(presence, promise, order);
                 }
                 hasEvicted |= change.Reserved.HasEvicted;
+                queue = change.Queue;
             }
             try
             {
@@ -104,7 +107,7 @@ internal static unsafe class Putting
             long expiresAt = spec.ExpiresAt;
             info = new EntryInfo(change.Version, order.Value.Length) { ExpiryTicks = expiresAt == long.MaxValue ? 0 : expiresAt };
             if (change.IsNewInIndex)
-                core.Follow(key, spec, order, presence);
+                core.Follow(key, spec, order, change);
             if (change.Result == PutResult.Inserted && hasEvicted)
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
@@ -151,11 +154,11 @@ internal static unsafe class Putting
             core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.RoomBytes);
     }
 
-    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ThreadPresence presence)
+    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)
     {
         if (!order.IsTombstone && !core.IsAdoptedLater(key.Hash, spec.Priority))
-            core.Evictor?.Enter(key.Hash, spec.Priority, Interlocked.Read(ref core.Usage.Entries));
-        if (!core.Options.FixedIndex && core.Counters.IsTurn(presence, EntriesBetweenGrowths))
+            core.Evictor?.Enter(key.Hash, spec.Priority, core.WeightOf(change.PayloadBytes), change.Queue);
+        if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Presence, EntriesBetweenGrowths))
             core.Index.GrowFor(core.Counters.Entries);
     }
 }

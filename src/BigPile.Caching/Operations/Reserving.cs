@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -47,15 +48,32 @@ internal static class Reserving
         bool hasEvicted = !hasRoom;
         if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
-        while (!hasRoom)
-        {
-            if (!core.TryEvict(core.Evictor!, key.Hash, priority, change.Now, own.Address))
-                return Reservation.Promise.Refused;
-            hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes);
-        }
+        if (!hasRoom && !core.TryMakeRoom(key.Hash, priority, own, moreBytes, ref change))
+            return Reservation.Promise.Refused;
         Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");
         change.Reserved = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
         return Reservation.Promise.Given;
+    }
+
+    // A new entry is decided on before anything is evicted for it: what it replaces is what it was compared with.
+    private static bool TryMakeRoom(
+        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutChange change)
+    {
+        double weight = core.WeightOf(change.PayloadBytes);
+        if (!own.IsThere && change.Queue == EntryQueue.Undecided)
+        {
+            change.Queue = core.Evictor!.Admit(hash, priority, weight, change.Now);
+            if (core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes))
+                return true;
+        }
+        double smallWeight = change.Queue == EntryQueue.Small ? weight : 0;
+        do
+        {
+            if (!core.TryEvict(core.Evictor!, hash, priority, change.Now, smallWeight, own.Address))
+                return false;
+        }
+        while (!core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes));
+        return true;
     }
 
     private static bool CanMakeRoom(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)

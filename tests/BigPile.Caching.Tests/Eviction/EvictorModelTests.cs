@@ -21,7 +21,8 @@ public sealed class EvictorModelTests
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
         using var host = new Entries();
-        using var evictor = new Evictor(host, Math.Max(Capacity, expected));
+        long room = Math.Max(Capacity, expected);
+        using var evictor = new Evictor(host, new TableRoom(room, room));
         for (int step = 0; step < TestLeg.Steps(5_000, 300_000); step++)
         {
             string when = $"seed {seed}, step {step}";
@@ -36,7 +37,7 @@ public sealed class EvictorModelTests
         {
             case < 4 when host.Count < Capacity:
                 var priority = (EntryPriority)random.Next((int)EntryPriority.NeverEvict + 1);
-                evictor.Enter(host.Add(random, priority), priority, host.Count);
+                Add(random, host, evictor, priority);
                 break;
             case 4 when host.Count != 0:
                 host.Remove(random);
@@ -50,6 +51,24 @@ public sealed class EvictorModelTests
         }
     }
 
+    // As at a limit in half of the cases: then another one may go before it comes, of its own priority, and only where none is below.
+    private static void Add(Random random, Entries host, Evictor evictor, EntryPriority priority)
+    {
+        ulong hash = host.NextHash(random);
+        double weight = random.Next(1, 1_000);
+        var queue = EntryQueue.Undecided;
+        if (random.Next(2) == 0)
+        {
+            Entry[] before = [.. host.All];
+            queue = evictor.Admit(hash, priority, weight, now: 0);
+            Entry[] gone = [.. before.Except(host.All)];
+            Assert.True(gone.Length <= (queue == EntryQueue.Main ? 1 : 0));
+            Assert.All(gone, entry => Assert.Equal(priority, entry.Priority));
+        }
+        host.Add(hash, priority);
+        evictor.Enter(hash, priority, weight, queue);
+    }
+
     // What goes is of the lowest priority that there is, no higher than was said, and not the one that is spared.
     private static void Evict(Random random, Entries host, Evictor evictor, string when)
     {
@@ -57,7 +76,7 @@ public sealed class EvictorModelTests
         ulong spared = random.Next(2) == 0 || host.Count == 0 ? 0 : host.Any(random).Address;
         Entry[] candidates = [.. host.All.Where(entry => entry.Priority <= most && entry.Address != spared)];
         Entry[] before = [.. host.All];
-        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, spared);
+        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, random.Next(1_000), spared);
         Assert.True(isEvicted == (candidates.Length != 0), when);
         Entry[] gone = [.. before.Except(host.All)];
         Assert.True(gone.Length == (isEvicted ? 1 : 0), when);
@@ -92,6 +111,10 @@ public sealed class EvictorModelTests
 
         public TableIndex Index { get; } = new(new MemoryPlace(), 0);
 
+        public TableRoom Room => new(Capacity, Capacity * 100);
+
+        long IEvictionHost.Entries => Count;
+
         internal int Count => _byAddress.Count;
 
         internal IEnumerable<Entry> All => _byAddress.Values;
@@ -104,6 +127,8 @@ public sealed class EvictorModelTests
 
         public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) => PriorityOf(place.Value.Address) == priority;
 
+        public double WeightLocked(SlotPlace place) => 1 + place.Value.Address % 1_000;
+
         public void EvictLocked(SlotPlace place, long now)
         {
             if (_byAddress.Remove(place.Value.Address, out Entry gone))
@@ -115,7 +140,7 @@ public sealed class EvictorModelTests
 
         internal Entry Any(Random random) => _byAddress.Values.ElementAt(random.Next(Count));
 
-        internal unsafe ulong Add(Random random, EntryPriority priority)
+        internal ulong NextHash(Random random)
         {
             ulong hash = (ulong)random.NextInt64(1, 1L << IndexSlot.KnownHashBits);
             if (_evicted.Count != 0 && random.Next(2) == 0)
@@ -123,6 +148,11 @@ public sealed class EvictorModelTests
                 hash = _evicted[^1];
                 _evicted.RemoveAt(_evicted.Count - 1);
             }
+            return hash;
+        }
+
+        internal unsafe void Add(ulong hash, EntryPriority priority)
+        {
             var entry = new Entry(hash, ++_lastAddress, priority);
             using LockedBucket bucket = Index.Lock(entry.Hash);
             Assert.True(Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
@@ -130,7 +160,6 @@ public sealed class EvictorModelTests
             place.Line->SetInMain(place.Slot, false);
             place.Store(new IndexSlot(entry.Hash, entry.Address));
             _byAddress.Add(entry.Address, entry);
-            return entry.Hash;
         }
 
         internal void Remove(Random random)

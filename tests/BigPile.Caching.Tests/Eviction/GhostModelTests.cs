@@ -9,7 +9,7 @@ public sealed class GhostModelTests
 {
     private const int Hashes = 300; // far fewer than there are places, so that none drives out another one
     private const int Capacity = 1_000;
-    private const double SmallWindow = 0.7 * Capacity;
+    private const double Window = 0.7 * Capacity;
     private const int MarksOff = 8; // ages are told in marks of some evictions
     private const int WindowsToComeRound = 4; // a mark that is older may be told as a fresh one again
 
@@ -36,10 +36,9 @@ public sealed class GhostModelTests
             {
                 GhostKind told = ghosts.Take(hash);
                 long age = evicted[ghost.Kind] - ghost.At;
-                double window = ghost.Kind == GhostKind.Small ? SmallWindow : Capacity;
-                if (age < window - MarksOff)
+                if (age < Window - MarksOff)
                     Assert.True(told == ghost.Kind, $"seed {seed}, step {step}: {told} of {ghost}, {age} evictions ago");
-                if (age > window + MarksOff && age < window * WindowsToComeRound)
+                if (age > Window + MarksOff && age < Window * WindowsToComeRound)
                     Assert.True(told == GhostKind.None, $"seed {seed}, step {step}: {told} of {ghost}, {age} evictions ago");
                 found += told == GhostKind.None ? 0 : 1;
                 forgotten += told == GhostKind.None ? 1 : 0;

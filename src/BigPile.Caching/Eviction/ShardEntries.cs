@@ -1,0 +1,82 @@
+using BigPile.Caching.Index;
+
+namespace BigPile.Caching.Eviction;
+
+/// <summary>The entries of one shard of a table: from the pieces of hashes that its queues hold to the slots of the index.</summary>
+/// <remarks>Thread safety: all members may be called concurrently; who holds a bucket's lock calls those only that end in Locked.</remarks>
+internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int shardBits)
+{
+    internal IEvictionHost Host => host;
+
+    internal TableIndex Index => host.Index;
+
+    /// <summary>The part of a hash that a queue holds.</summary>
+    /// <remarks>Without the bits that slots leave out: a slot must give the same piece as the whole hash.</remarks>
+    internal uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
+
+    /// <summary>A hash of this shard that has a piece.</summary>
+    internal ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
+
+    /// <summary>Whether an entry is there.</summary>
+    internal bool Lives(QueuedEntry entry)
+    {
+        using LockedBucket bucket = Index.Lock(HashOf(entry.Piece));
+        return TryFindLocked(bucket, entry, sparedAddress: 0, out _);
+    }
+
+    /// <summary>Whether an entry of a priority is there, in either queue, and was used since it was looked at.</summary>
+    internal bool IsUsed(uint piece, EntryPriority priority)
+    {
+        using LockedBucket bucket = Index.Lock(HashOf(piece));
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (IsOf(place.Value, bucket.Number, piece) && place.Line->Frequency(place.Slot) != 0
+                && host.MayHavePriorityLocked(place, priority))
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Marks an entry of the small queue as one of the main queue.</summary>
+    /// <remarks>One only: another one with the same piece has a place of its own, and that may be in the small queue.</remarks>
+    internal void MarkMain(uint piece, EntryPriority priority)
+    {
+        using LockedBucket bucket = Index.Lock(HashOf(piece));
+        if (TryFindLocked(bucket, new QueuedEntry(piece, IsMain: false, priority), sparedAddress: 0, out SlotPlace place))
+            place.Line->SetInMain(place.Slot, true);
+    }
+
+    /// <summary>Finds an entry that is not at an address.</summary>
+    internal bool TryFindLocked(in LockedBucket bucket, QueuedEntry entry, ulong sparedAddress, out SlotPlace place)
+    {
+        foreach (SlotPlace one in bucket.Slots)
+        {
+            IndexSlot value = one.Value;
+            if (IsOf(value, bucket.Number, entry.Piece) && one.Line->IsInMain(one.Slot) == entry.IsMain
+                && value.Address != sparedAddress && host.MayHavePriorityLocked(one, entry.Priority))
+            {
+                place = one;
+                return true;
+            }
+        }
+        place = default;
+        return false;
+    }
+
+    /// <summary>Brings the bucket of a piece towards the processor.</summary>
+    internal void PrefetchBucket(uint piece) => Index.Prefetch(HashOf(piece));
+
+    /// <summary>Brings the block that a bucket leads to towards the processor.</summary>
+    /// <remarks>The bucket may be changing: an address that is wrong by now is a line read in vain.</remarks>
+    internal void PrefetchBlock(uint piece)
+    {
+        Bucket* bucket = Index.Peek(HashOf(piece), out ulong bucketNumber);
+        foreach (SlotPlace place in Bucket.SlotsOf(bucket))
+        {
+            if (IsOf(place.Value, bucketNumber, piece))
+                host.Prefetch(place.Value);
+        }
+    }
+
+    private bool IsOf(IndexSlot slot, ulong bucket, uint piece) => !slot.IsEmpty && PieceOf(slot.KnownHash(bucket)) == piece;
+}
