@@ -19,7 +19,10 @@ namespace BigPile.Access;
 /// <item>header (acquire): live, of the pointer's generation. Busy: the header in <see cref="MovedTable"/> counts if there is one, else
 /// start over;</item>
 /// <item>page info, behind the header's load: a page that changes its slot size is taken from readers before its slots are laid out, so
-/// whoever saw bytes of the new layout in the header sees the new info as well;</item>
+/// whoever saw bytes of the new layout in the header sees the new info as well. Nobody has examined it: that is done, and start over;
+/// </item>
+/// <item>of what is not there: the header again, behind the info's load. The examiner puts headers right and tells of the page behind that,
+/// so the first look may have been at a deletion that it has undone since. Another header: start over;</item>
 /// <item>of a link: the target's header, info and back word likewise;</item>
 /// <item>the copy;</item>
 /// <item>a read barrier, which pairs with the writers' releases;</item>
@@ -99,13 +102,13 @@ internal sealed unsafe class BlockReader
             if (block == null)
                 return _shared != null && _shared.TryRead<TReader, TChecks>(pointer, ref reader); // whoever only reads has no map
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
+            TChecks.BehindHeader();
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
             {
-                if (!info.IsUnexamined)
-                    return false;
-                _space.Examiner!.Examine(address);
-                continue;
+                if (_space.IsExaminedNow(info, address) || (TChecks.HeaderAgain && Volatile.Read(ref *(ulong*)block) != header.Word))
+                    continue;
+                return false;
             }
             if (!TChecks.Sequence || ((sequence & 1) == 0 && !header.IsBusy))
             {

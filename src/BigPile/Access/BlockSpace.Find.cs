@@ -37,11 +37,11 @@ internal sealed unsafe partial class BlockSpace
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
+        if (IsExaminedNow(SegmentMap.Load(infoAt), pointer.Address)) // before the header is loaded: the examiner may undo a deletion
+            return TryLocate(pointer, out block, refusesEntries);
         var word = (ulong*)start;
         var header = new BlockHeader(Volatile.Read(ref *word));
         PageInfo info = SegmentMap.Load(infoAt);
-        if (IsExaminedNow(info, pointer.Address))
-            return TryLocate(pointer, out block, refusesEntries);
         if (header.IsBusy && IsMoved(pointer.Address, header, ref word))
             header = new BlockHeader(Volatile.Read(ref *word)); // stays there until this call has left the pile
         if (header.Kind == BlockKind.Link)

@@ -15,8 +15,9 @@ namespace BigPile.Durability;
 /// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After
 /// a power cut it is nearly always what was torn before it was flushed: dropped too, and used again. Order: the page goes to its heap, then
 /// its info to the readers. A slot of it may thus be given out before readers see the page; whoever reads it then comes here and waits for
-/// the lock. Links may cross pages of which one was examined and the other not. Whoever changes a link has its target's page examined
-/// before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
+/// the lock. Headers are put right before both: one that was loaded before its page's info says nothing of what is not there, as its
+/// deletion may have been undone between. Links may cross pages of which one was examined and the other not. Whoever changes a link has its
+/// target's page examined before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
 /// </remarks>
 internal sealed unsafe class PageExaminer
 {

@@ -78,10 +78,10 @@ internal sealed unsafe class EntryBlocks
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
             return default;
+        if (_space.IsExaminedNow(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockSpace.TryLocate
+            return View(address);
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
-        if (_space.IsExaminedNow(info, address))
-            return View(address);
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 

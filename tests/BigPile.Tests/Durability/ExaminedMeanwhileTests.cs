@@ -1,0 +1,114 @@
+using System;
+using System.Linq;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Layout;
+
+namespace BigPile.Tests.Durability;
+
+/// <summary>
+/// Opened after a power cut, the page of an object is examined while it is read: the deletion in the file, which no flush had made
+/// durable, is undone between the loads of the header and of the page info.
+/// </summary>
+public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
+{
+    private const int RunsInFront = 40; // more than the walk examines before it waits
+
+    [ThreadStatic]
+    private static Action? _behindHeader;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3_000)]
+    [InlineData(40_000)]
+    public void An_object_is_found_whose_deletion_is_undone_behind_the_look_at_its_header(int lengthBytes)
+    {
+        Assert.True(IsFoundWhenExaminedMeanwhile<All>(lengthBytes));
+        Assert.False(IsFoundWhenExaminedMeanwhile<NoHeaderAgain>(lengthBytes));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3_000)]
+    public void An_object_is_gone_whose_deletion_was_flushed(int lengthBytes)
+    {
+        (PilePointer pointer, _) = DeleteInPile(lengthBytes, pile => pile.Flush());
+        using Pile image = OpenUnexamined(pointer);
+        Assert.False(IsReadWhenExaminedMeanwhile<All>(image, pointer, out _));
+    }
+
+    private bool IsFoundWhenExaminedMeanwhile<TChecks>(int lengthBytes)
+        where TChecks : struct, IReadChecks
+    {
+        (PilePointer pointer, byte[] value) = DeleteInPile(lengthBytes, static _ => { });
+        using Pile image = OpenUnexamined(pointer);
+        bool found = IsReadWhenExaminedMeanwhile<TChecks>(image, pointer, out byte[]? read);
+        Assert.True(!found || read.AsSpan().SequenceEqual(value));
+        Assert.True(image.Contains(pointer)); // later everybody finds it
+        return found;
+    }
+
+    private (PilePointer Pointer, byte[] Value) DeleteInPile(int lengthBytes, Action<Pile> behind)
+    {
+        byte[] value = [.. Enumerable.Range(1, lengthBytes).Select(static i => (byte)i)];
+        using Pile pile = Open();
+        for (int i = 0; i < RunsInFront; i++)
+            _ = pile.Put(new byte[40_000]);
+        PilePointer pointer = pile.Put(value);
+        _ = pile.Put(value); // the page is not empty without it
+        FlushFaultTests.Overfill(pile);
+        pile.Flush(); // a checkpoint: what the log has would be put back before any page is examined
+        pile.Delete(pointer);
+        behind(pile);
+        PileFiles.Copy(PilePath, ImagePath);
+        return (pointer, value);
+    }
+
+    private Pile OpenUnexamined(PilePointer pointer)
+    {
+        Pile image = OpenImage(static options => options with { WarmupBytesPerSecond = 1 });
+        _ = image.Space.Map.Find(pointer.Address, out PageInfo* info);
+        Assert.True(SegmentMap.Load(info).IsUnexamined);
+        return image;
+    }
+
+    private static bool IsReadWhenExaminedMeanwhile<TChecks>(Pile image, PilePointer pointer, out byte[]? value)
+        where TChecks : struct, IReadChecks
+    {
+        _behindHeader = () => image.Space.Examiner!.Examine(pointer.Address);
+        var reader = default(BytesReader);
+        bool found = image.Reader.TryRead<BytesReader, TChecks>(pointer, ref reader);
+        Assert.Null(_behindHeader);
+        value = found ? reader.Result : null;
+        return found;
+    }
+
+    private static void Once()
+    {
+        Action? meanwhile = _behindHeader;
+        _behindHeader = null;
+        meanwhile?.Invoke();
+    }
+
+    private readonly struct All : IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => true;
+
+        public static bool Sequence => true;
+
+        public static void BehindHeader() => Once();
+    }
+
+    private readonly struct NoHeaderAgain : IReadChecks
+    {
+        public static bool Slot => true;
+
+        public static bool HeaderAgain => false;
+
+        public static bool Sequence => true;
+
+        public static void BehindHeader() => Once();
+    }
+}
