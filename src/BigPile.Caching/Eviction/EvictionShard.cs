@@ -29,6 +29,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private readonly int _shardBits;
     private readonly FrequencySketch _sketch = new();
     private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
+    private TableRoom _table;
     private TableRoom _room = new(1, 1);
     private bool _wasFull;
     private SpinGate _lock;
@@ -53,9 +54,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 
     private long LiveEntries => _entries.Host.Entries >> _shardBits;
 
-    /// <summary>Sets what a table has room for. Nobody else is at work.</summary>
+    /// <summary>Sets what a table has room for. The lock is held, or nobody else is at work.</summary>
     internal void SetRoom(TableRoom table)
     {
+        if (table == _table)
+            return;
+        _table = table;
         _room = new TableRoom(Math.Max(1, table.Entries >> _shardBits), Math.Max(1, table.Weight / (1 << _shardBits)));
         foreach (EvictionClass? entries in _classes)
             entries?.SetRoom(_room);

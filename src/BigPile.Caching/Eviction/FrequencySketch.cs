@@ -66,8 +66,9 @@ internal sealed unsafe class FrequencySketch : IDisposable
     /// <summary>Brings the line of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
     internal void Prefetch(uint hash)
     {
-        if (Sse.IsSupported && _lines != null)
-            Sse.Prefetch0(LineOf(hash, out _));
+        ulong* lines = _lines; // another thread may take other memory just now: a line that is wrong is a line read in vain
+        if (Sse.IsSupported && lines != null)
+            Sse.Prefetch0(LineOf(lines, hash, out _));
     }
 
     /// <summary>About how often a hash was added; at most <see cref="MaxEstimate"/>.</summary>
@@ -75,7 +76,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
     {
         if (_lines == null)
             return 0;
-        ulong* line = LineOf(hash, out uint places);
+        ulong* line = LineOf(_lines, hash, out uint places);
         int least = MaxEstimate;
         for (int quarter = 0; quarter < Quarters; quarter++)
             least = Math.Min(least, (int)(*WordOf(line, quarter, places, out int shift) >> shift) & MaxEstimate);
@@ -87,7 +88,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
     {
         if (_lines == null)
             return;
-        ulong* line = LineOf(hash, out uint places);
+        ulong* line = LineOf(_lines, hash, out uint places);
         bool isCounted = false;
         for (int quarter = 0; quarter < Quarters; quarter++)
         {
@@ -131,12 +132,12 @@ internal sealed unsafe class FrequencySketch : IDisposable
     }
 
     // The line comes from the upper half of the product, and the places from a second one: hashes of one line have other places.
-    private ulong* LineOf(uint hash, out uint places)
+    private ulong* LineOf(ulong* lines, uint hash, out uint places)
     {
-        Debug.Assert(_lines != null, "There is memory to count in.");
+        Debug.Assert(lines != null, "There is memory to count in.");
         ulong mixed = (hash ^ 0x7F4A7C15UL) * 0xD6E8FEB86659FD93UL;
         places = (uint)((mixed ^ (mixed >> 29)) * 0xC2B2AE3D27D4EB4FUL >> 32);
-        return _lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * WordsPerLine;
+        return lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * WordsPerLine;
     }
 
     private void HalveSome()

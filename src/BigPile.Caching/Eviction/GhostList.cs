@@ -72,8 +72,9 @@ internal sealed unsafe class GhostList : IDisposable
     /// <summary>Brings the place of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
     internal void Prefetch(uint hash)
     {
-        if (Sse.IsSupported && _lines != null)
-            Sse.Prefetch0(LineOf(hash, out _));
+        uint* lines = _lines; // another thread may take other memory just now: a line that is wrong is a line read in vain
+        if (Sse.IsSupported && lines != null)
+            Sse.Prefetch0(LineOf(lines, hash, out _));
     }
 
     /// <summary>Remembers an eviction; nothing where there is no memory for it.</summary>
@@ -85,7 +86,7 @@ internal sealed unsafe class GhostList : IDisposable
         _evicted[(int)kind]++;
         if (_lines == null && !TryTakeMemory(Math.Min(Capacity, Math.Max(LeastEntries, 2 * liveEntries))))
             return;
-        uint* line = LineOf(hash, out uint fingerprint);
+        uint* line = LineOf(_lines, hash, out uint fingerprint);
         uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
         *PlaceFor(line, fingerprint) = word == 0 ? KindBit : word;
     }
@@ -95,7 +96,7 @@ internal sealed unsafe class GhostList : IDisposable
     {
         if (_lines == null)
             return GhostKind.None;
-        uint* line = LineOf(hash, out uint fingerprint);
+        uint* line = LineOf(_lines, hash, out uint fingerprint);
         for (int i = 0; i < PlacesPerLine; i++)
         {
             if (line[i] == 0 || line[i] >> FingerprintShift != fingerprint)
@@ -148,12 +149,12 @@ internal sealed unsafe class GhostList : IDisposable
     private static GhostKind KindOf(uint word) => (word & KindBit) != 0 ? GhostKind.Main : GhostKind.Small;
 
     // The line comes from the upper half of the product, the fingerprint from other bits than those.
-    private uint* LineOf(uint hash, out uint fingerprint)
+    private uint* LineOf(uint* lines, uint hash, out uint fingerprint)
     {
-        Debug.Assert(_lines != null, "There is memory to remember in.");
+        Debug.Assert(lines != null, "There is memory to remember in.");
         ulong mixed = hash * 0x9E3779B97F4A7C15UL;
         fingerprint = (uint)(mixed >> 8) >> FingerprintShift;
-        return _lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
+        return lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
     }
 
     private uint* PlaceFor(uint* line, uint fingerprint)
