@@ -31,11 +31,7 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
 
     private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the objects.", Defaults.Threads);
 
-    private readonly Option<string?> _directory = new("--dir")
-    {
-        Description = "Mapped: an empty or missing directory for the pile's files, which are removed at the end. Temporary by default.",
-        HelpName = "D",
-    };
+    private readonly Option<string?> _directory = SharedOptions.MappedDirectory();
 
     private readonly Option<bool> _noHugePages = new("--no-huge-pages")
     {

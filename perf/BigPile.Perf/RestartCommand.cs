@@ -15,11 +15,7 @@ internal sealed class RestartCommand : ReportCommand<RestartOptions, RestartRepo
 {
     private readonly Option<int> _mebibytes = SharedOptions.Mebibytes(new RestartOptions().Mebibytes, RestartOptions.MaxMebibytes);
 
-    private readonly Option<string?> _directory = new("--dir")
-    {
-        Description = "An empty or missing directory for the pile's files, which are removed at the end. Temporary by default.",
-        HelpName = "D",
-    };
+    private readonly Option<string?> _directory = SharedOptions.WorkDirectory();
 
     private readonly Option<int> _entries = new("--entries")
     {

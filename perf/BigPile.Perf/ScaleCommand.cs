@@ -27,11 +27,7 @@ internal sealed class ScaleCommand : ReportCommand<ScaleOptions, ScaleReport>
         HelpName = "N",
     };
 
-    private readonly Option<string?> _directory = new("--dir")
-    {
-        Description = "Mapped: an empty or missing directory for the pile's files, which are removed at the end. Temporary by default.",
-        HelpName = "D",
-    };
+    private readonly Option<string?> _directory = SharedOptions.MappedDirectory();
 
     internal ScaleCommand(TextWriter output)
         : base(output, "scale",

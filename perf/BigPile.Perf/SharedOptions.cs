@@ -12,6 +12,12 @@ internal static class SharedOptions
         HelpName = "managed|native|mapped",
     };
 
+    /// <summary>Where a mapped pile lies, of a command that may have one.</summary>
+    internal static Option<string?> MappedDirectory() => Directory("Mapped: an empty");
+
+    /// <summary>Where mapped piles lie, of a command that has some.</summary>
+    internal static Option<string?> WorkDirectory() => Directory("An empty");
+
     internal static Option<int> Count(string description, int otherwise, int most) => new("--count")
     {
         Description = description,
@@ -50,5 +56,11 @@ internal static class SharedOptions
         DefaultValueFactory = _ => otherwise,
         CustomParser = result => OptionParsers.ParseNumber(result, "--value-bytes", CacheOptions.MaxValueBytes, CacheOptions.MinValueBytes),
         HelpName = "N",
+    };
+
+    private static Option<string?> Directory(string begin) => new("--dir")
+    {
+        Description = $"{begin} or missing directory for the pile's files, which are removed at the end. Temporary by default.",
+        HelpName = "D",
     };
 }
