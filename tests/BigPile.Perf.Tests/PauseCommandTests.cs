@@ -5,6 +5,7 @@ using System.Threading.Tasks;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Pauses;
 using BigPile.Perf.Payloads;
+using BigPile.Perf.Restarts;
 
 namespace BigPile.Perf.Tests;
 
@@ -14,9 +15,13 @@ public sealed class PauseCommandTests
     [InlineData("heap", 1, 100, 300)]
     [InlineData("heap", 3, 100, 300)]
     [InlineData("pile", 2, 50, 120)]
-    public async Task It_tells_pauses_and_what_an_object_takes(string holder, int threads, double leastBytes, double mostBytes)
+    public void It_tells_pauses_and_what_an_object_takes(string holder, int threads, double leastBytes, double mostBytes)
     {
-        JsonElement report = (await ConsoleRun.Of($"pause --holder {holder} --count 20000 --seconds 1 --threads {threads} --json")).Json();
+        // In a process of its own: what other tests have on the managed heap comes and goes.
+        string command = $"pause --holder {holder} --count 20000 --seconds 1 --threads {threads} --json";
+        using var process = WorkerProcess.Start(command.Split(' '));
+        JsonElement report = JsonSerializer.Deserialize<JsonElement>(process.ReadLine());
+        process.WaitUntilDone();
         Assert.Equal(holder, report.GetProperty("holder").GetString());
         Assert.Equal((20_000, threads), (report.GetProperty("count").GetInt32(), report.GetProperty("threads").GetInt32()));
         Assert.InRange(report.GetProperty("bytesPerObject").GetDouble(), leastBytes, mostBytes);
@@ -40,7 +45,6 @@ public sealed class PauseCommandTests
     public void A_collection_between_two_looks_is_found()
     {
         var meter = new PauseMeter();
-        Assert.Equal(0, meter.Collections);
         GC.Collect();
         meter.Look();
         Assert.InRange(meter.Collections, 1, int.MaxValue);
