@@ -47,7 +47,7 @@ internal static class OptionParsers
     {
         string text = TextOf(result);
         bool isNumber = double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number);
-        if (!isNumber || number < above || number > most)
+        if (!isNumber || !(number >= above && number <= most)) // not so of NaN
         {
             result.AddError(string.Create(
                 CultureInfo.InvariantCulture, $"{option} '{text}' is out of range. It must be a number from {above} to {most}."));

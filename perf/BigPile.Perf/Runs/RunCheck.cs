@@ -10,6 +10,7 @@ internal static class RunCheck
 {
     private const int MaxIdLength = 64;
     private const double MaxFigure = 1e18; // beyond it the arithmetic of charts and ratios would overflow
+    private const double MinFigure = 1 / MaxFigure;
 
     /// <summary>The first thing that is wrong, as a sentence that begins with its place; <see langword="null"/> if nothing is.</summary>
     internal static string? FindFault(RunFile run)
@@ -64,9 +65,9 @@ internal static class RunCheck
         return point.Repeats.All(IsFigure) ? null : NoFigure("each repeat");
     }
 
-    private static bool IsFigure(double value) => Math.Abs(value) <= MaxFigure; // not so of NaN
+    private static bool IsFigure(double value) => value == 0 || Math.Abs(value) is >= MinFigure and <= MaxFigure; // not so of NaN
 
-    private static string NoFigure(string what) => $"{what} must be a finite number, and not beyond 1E18 either way.";
+    private static string NoFigure(string what) => $"{what} must be a finite number: 0, or from 1E-18 to 1E18 either way.";
 
     // Small letters only: an id names a file, also where those do not tell large ones from small.
     private static bool IsId(string id) =>

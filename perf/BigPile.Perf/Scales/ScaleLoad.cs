@@ -10,6 +10,7 @@ internal static class ScaleLoad
 {
     private const int BatchOperations = 4096;
     private const int TimedShare = 4; // of four operations one is timed by itself, in a phase of its own
+    private const int Runs = 5; // of each phase, of which the fastest counts
     private const int RehearsalOperations = 200_000;
     private const int RehearsalRounds = 5;
 
@@ -34,8 +35,8 @@ internal static class ScaleLoad
             Count = options.Count,
             Threads = options.Threads,
             CommittedBytes = pile.Statistics.CommittedBytes,
-            GetPerSecond = PerSecond(options.Operations, operations.Run("get at random", phases.Get)),
-            PutPerSecond = PerSecond(options.Operations, operations.Run("put", phases.Put)),
+            GetPerSecond = PerSecond(options.Operations, Fastest(operations, "get at random", phases.Get)),
+            PutPerSecond = PerSecond(options.Operations, Fastest(operations, "put", phases.Put)),
             GetUs = Time(singles, "time single gets", phases.GetTimed, () => LatencyReport.Of(phases.Gets)),
             PutUs = Time(singles, "time single puts", phases.PutTimed, () => LatencyReport.Of(phases.Puts)),
             ClockUs = ScaleClock.OwnNanoseconds() / 1000.0,
@@ -50,6 +51,15 @@ internal static class ScaleLoad
             Room.Require(load, options.PileBytes + pointerBytes, Room.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
         else
             Room.Require(load, options.PileBytes, Room.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
+    }
+
+    // What else the machine does takes time and never gives any.
+    private static double Fastest(WorkerTeam team, string phase, WorkerTeam.Batch batch)
+    {
+        double seconds = double.MaxValue;
+        for (int i = 0; i < Runs; i++)
+            seconds = Math.Min(seconds, team.Run(phase, batch));
+        return seconds;
     }
 
     private static LatencyReport Time(WorkerTeam team, string phase, WorkerTeam.Batch batch, Func<LatencyReport> times)

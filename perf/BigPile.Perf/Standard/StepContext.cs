@@ -36,7 +36,7 @@ internal sealed class StepContext
     internal T Measure<T>(JsonTypeInfo<T> type, params string[] arguments)
     {
         using WorkerProcess process = WorkerProcess.Start([.. arguments, "--json"]);
-        using CancellationTokenRegistration _ = Stop.Register(process.Kill);
+        using CancellationTokenRegistration _ = Stop.Register(process.Terminate);
         try
         {
             T report = JsonSerializer.Deserialize(process.ReadLine(), type)!;

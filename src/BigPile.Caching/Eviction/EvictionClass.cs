@@ -50,6 +50,11 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 
     internal long SizeBytes => _queues.SizeBytes;
 
+    /// <summary>The same with what it takes when something is evicted from it as it is now.</summary>
+    /// <param name="capacity">The entries that there is room for then.</param>
+    internal long NeededBytes(long capacity) =>
+        SizeBytes + Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - _queues.Ghosts.SizeBytes);
+
     private double Target => Math.Max(_room.MeanWeight, _share * _room.Weight);
 
     /// <summary>Sets what there is room for.</summary>

@@ -52,6 +52,19 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
+    /// <summary>The same with what it takes when the table is full for the first time, or for more than before, as it is now.</summary>
+    internal long NeededBytes
+    {
+        get
+        {
+            long capacity = Math.Max(1, LiveEntries);
+            long sum = Math.Max(_sketch.SizeBytes, FrequencySketch.SizeBytesFor(capacity));
+            foreach (EvictionClass? entries in _classes)
+                sum += entries?.NeededBytes(capacity) ?? 0;
+            return sum;
+        }
+    }
+
     private long LiveEntries => _entries.Host.Entries >> _shardBits;
 
     /// <summary>Sets what a table has room for. The lock is held, or nobody else is at work.</summary>

@@ -37,6 +37,18 @@ internal sealed class Evictor : IDisposable
         }
     }
 
+    /// <summary>The same with what it takes once the table is full as it is now.</summary>
+    internal long NeededBytes
+    {
+        get
+        {
+            long sum = 0;
+            foreach (EvictionShard shard in _shards)
+                sum += shard.NeededBytes;
+            return sum;
+        }
+    }
+
     /// <summary>Sets what there is room for, before the table is full and tells better. Nobody else is at work.</summary>
     internal void SetRoom(TableRoom room)
     {

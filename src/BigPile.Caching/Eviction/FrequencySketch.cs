@@ -44,13 +44,16 @@ internal sealed unsafe class FrequencySketch : IDisposable
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
+    /// <summary>The bytes that a sketch for a number of entries has.</summary>
+    internal static long SizeBytesFor(long entries) => LineCountFor(entries) * (long)LineBytes;
+
     /// <summary>Forgets everything, and takes memory for a number of entries; if there is none, it remembers nothing.</summary>
     internal void Resize(long entries)
     {
         Debug.Assert(entries >= 1, "A sketch is of some entries.");
         Dispose();
         Capacity = entries;
-        uint lineCount = (uint)Math.Clamp((entries * BytesPerEntry + LeastBytes) / LineBytes, 1, uint.MaxValue);
+        uint lineCount = LineCountFor(entries);
         try
         {
             _memory = NativeMemory.AllocZeroed(((nuint)lineCount + 1) * LineBytes);
@@ -123,6 +126,9 @@ internal sealed unsafe class FrequencySketch : IDisposable
         _leftToHalve = 0;
         _additions = 0;
     }
+
+    private static uint LineCountFor(long entries) =>
+        (uint)Math.Clamp((entries * BytesPerEntry + LeastBytes) / LineBytes, 1, uint.MaxValue);
 
     private static ulong* WordOf(ulong* line, int quarter, uint places, out int shift)
     {

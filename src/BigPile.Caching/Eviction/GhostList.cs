@@ -45,6 +45,10 @@ internal sealed unsafe class GhostList : IDisposable
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
+    /// <summary>The bytes that a list has which is first added to with so many entries.</summary>
+    internal static long SizeBytesFor(long capacity, long liveEntries) =>
+        LineCountFor(RememberedOf(capacity, liveEntries)) * (long)LineBytes;
+
     /// <summary>Forgets everything, and makes ready for a capacity. Memory is taken when there is something to remember.</summary>
     internal void Resize(long capacity)
     {
@@ -84,7 +88,7 @@ internal sealed unsafe class GhostList : IDisposable
     internal void Add(uint hash, GhostKind kind, long liveEntries)
     {
         _evicted[(int)kind]++;
-        if (_lines == null && !TryTakeMemory(Math.Min(Capacity, Math.Max(LeastEntries, 2 * liveEntries))))
+        if (_lines == null && !TryTakeMemory(RememberedOf(Capacity, liveEntries)))
             return;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
         uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
@@ -130,7 +134,7 @@ internal sealed unsafe class GhostList : IDisposable
 
     private bool TryTakeMemory(long entries)
     {
-        uint lineCount = (uint)Math.Clamp((long)(entries * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
+        uint lineCount = LineCountFor(entries);
         try
         {
             _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // pages that nobody writes cost nothing
@@ -143,6 +147,11 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = lineCount;
         return true;
     }
+
+    private static long RememberedOf(long capacity, long liveEntries) => Math.Min(capacity, Math.Max(LeastEntries, 2 * liveEntries));
+
+    private static uint LineCountFor(long entries) =>
+        (uint)Math.Clamp((long)(entries * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
 
     private static long WindowOf(long capacity) => Math.Max(1, (long)(capacity * Window));
 

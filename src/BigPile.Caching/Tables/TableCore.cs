@@ -235,8 +235,8 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
 
     /// <summary>
-    /// The bytes that blocks may take beside index and queues. It leaves out a little, for lines and pages of both that appear between two
-    /// looks.
+    /// The bytes that blocks may take beside the index and what evicts, with what that takes at the first eviction. It leaves out a little,
+    /// for lines and pages of both that appear between two looks.
     /// </summary>
     internal long BlockLimitBytes
     {
@@ -245,7 +245,7 @@ internal sealed unsafe partial class TableCore : IDisposable
             if (Options.MaxBytes is not { } limit)
                 return long.MaxValue;
             long allowance = limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes;
-            return limit - allowance - Index.SizeBytes - (Evictor?.SizeBytes ?? 0);
+            return limit - allowance - Index.SizeBytes - (Evictor?.NeededBytes ?? 0);
         }
     }
 

@@ -18,14 +18,21 @@ internal sealed record PointPair(double X, IReadOnlyList<double> A, IReadOnlyLis
     // Of places that were chosen by size, such as a pile's bytes: those of another build may differ a little.
     private const double SamePlace = 0.01;
 
-    /// <summary>Whether there is a ratio: zero and what is below have none.</summary>
-    internal bool HasRatio => A.All(static value => value > 0) && B.All(static value => value > 0);
+    // What fell to nothing has lost this share of what it was, if not more.
+    private const double Nothing = 1e-6;
+
+    private readonly IReadOnlyList<double> _second = MoreIsBetter && B.All(static value => value <= 0)
+        ? [.. B.Select(_ => A.Min() * Nothing)]
+        : B;
+
+    /// <summary>Whether there is a ratio: zero and what is below have none, but for a figure that was above and fell to that.</summary>
+    internal bool HasRatio => A.All(static value => value > 0) && _second.All(static value => value > 0);
 
     /// <summary>The ratio of the medians, turned so that above 1 the second run is the better one.</summary>
     internal double Ratio => Math.Exp(LogRatio);
 
     /// <summary>Its logarithm.</summary>
-    internal double LogRatio => (MoreIsBetter ? 1 : -1) * Math.Log(Spread.Of(B).Median / Spread.Of(A).Median);
+    internal double LogRatio => (MoreIsBetter ? 1 : -1) * Math.Log(Spread.Of(_second).Median / Spread.Of(A).Median);
 
     /// <summary>The variance of <see cref="LogRatio"/>, as a multiple of that of a repeat's logarithm.</summary>
     internal double VarianceShare => ShareOf(A.Count) + ShareOf(B.Count);
@@ -34,7 +41,7 @@ internal sealed record PointPair(double X, IReadOnlyList<double> A, IReadOnlyLis
     internal int Freedom => A.Count + B.Count - 2;
 
     /// <summary>The squares of the repeats' distances to their mean, by logarithms.</summary>
-    internal double SumOfSquares => SquaresOf(A) + SquaresOf(B);
+    internal double SumOfSquares => SquaresOf(A) + SquaresOf(_second);
 
     /// <summary>The points that both series have.</summary>
     internal static IReadOnlyList<PointPair> Of(RunSeries a, RunSeries b, bool moreIsBetter) =>

@@ -45,7 +45,7 @@ internal sealed record SeriesPair(RunChart Chart, string Name, bool IsBaseline, 
                 continue;
             IReadOnlyList<PointPair> points = PointPair.Of(series, second, chart.MoreIsBetter);
             if (points.Count > 0)
-                yield return new SeriesPair(chart, series.Name, series.IsBaseline || second.IsBaseline, points);
+                yield return new SeriesPair(chart, series.Name, series.IsBaseline && second.IsBaseline, points);
         }
     }
 
