@@ -27,7 +27,8 @@ internal sealed class SizePart : IStandardPart
         var us = new RunAxis("time of one operation", "us", IsLogarithmic: true);
         return
         [
-            new ChartHead("size-throughput", "Throughput against the size of the data", made + " The fastest of five runs counts. A put is followed by a deletion.", x,
+            new ChartHead("size-throughput", "Throughput against the size of the data",
+                made + " The fastest of five runs counts. A put is followed by a deletion.", x,
                 new RunAxis("operations", "a second", IsLogarithmic: false), MoreIsBetter: true),
             new ChartHead("size-get", "Time of a get against the size of the data", timed, x, us, MoreIsBetter: false),
             new ChartHead("size-put", "Time of a put against the size of the data", timed, x, us, MoreIsBetter: false),
