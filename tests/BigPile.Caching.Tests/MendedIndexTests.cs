@@ -80,7 +80,13 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     {
         string stopped = Stop(Fill);
         Change(stopped, FilePlace.BucketsPrefix, 2, static bytes => bytes[0] ^= 1 << 4); // a level
-        Change(stopped, FilePlace.BucketsPrefix, (3 * Bucket.SizeBytes) + 4, static bytes => bytes[0] = 77); // a line that there is not
+        Change(stopped, FilePlace.BucketsPrefix, 4, static bytes =>
+        {
+            int next = Bucket.SizeBytes;
+            while (bytes[next] != 0) // a chain that is cut off would be counted line by line, and entry by entry
+                next += Bucket.SizeBytes;
+            bytes[next] = 77; // a line that there is not
+        });
         using (PileCache cache = Open(stopped))
         {
             Assert.True(cache.Readiness.WasRestored);

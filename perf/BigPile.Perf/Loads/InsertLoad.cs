@@ -62,12 +62,12 @@ internal sealed class InsertLoad<TKind> : IDisposable
             Count = _options.Count,
             Threads = _options.Threads,
             Directory = _directory?.Path,
-            PutPerSecond = PerSecond(_options.Count - anchors, putSeconds),
-            EnumeratePerSecond = PerSecond(_options.Count, enumerateSeconds),
-            GetPerSecond = PerSecond(_options.Count, getSeconds),
-            RandomGetPerSecond = PerSecond(_options.Count, randomGetSeconds),
-            RandomBatchGetPerSecond = PerSecond(_options.Count, batchGetSeconds),
-            DeletePerSecond = PerSecond(_options.Count, deleteSeconds),
+            PutPerSecond = Rate.PerSecond(_options.Count - anchors, putSeconds),
+            EnumeratePerSecond = Rate.PerSecond(_options.Count, enumerateSeconds),
+            GetPerSecond = Rate.PerSecond(_options.Count, getSeconds),
+            RandomGetPerSecond = Rate.PerSecond(_options.Count, randomGetSeconds),
+            RandomBatchGetPerSecond = Rate.PerSecond(_options.Count, batchGetSeconds),
+            DeletePerSecond = Rate.PerSecond(_options.Count, deleteSeconds),
             BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectCount, 2),
             ReservedBytes = full.ReservedBytes,
             FullCollectionMs = Math.Round(fullCollectionMs, 3),
@@ -75,7 +75,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
             FlushSeconds = restart?.FlushSeconds,
             OpenSeconds = restart?.OpenSeconds,
             ReadBackSeconds = restart?.ReadBackSeconds,
-            FirstTouchPutPerSecond = PerSecond(_options.Count, firstPutSeconds),
+            FirstTouchPutPerSecond = Rate.PerSecond(_options.Count, firstPutSeconds),
         };
     }
 
@@ -134,6 +134,4 @@ internal sealed class InsertLoad<TKind> : IDisposable
         new(string.Create(CultureInfo.InvariantCulture, $"{who} has {actual:N0} objects where {expected:N0} are. The pile is at fault."));
 
     private static double SecondsSince(long start) => Math.Round(Stopwatch.GetElapsedTime(start).TotalSeconds, 6);
-
-    private static double PerSecond(long operations, double seconds) => Math.Round(operations / Math.Max(seconds, 1e-9));
 }

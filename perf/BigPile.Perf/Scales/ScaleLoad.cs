@@ -35,8 +35,8 @@ internal static class ScaleLoad
             Count = options.Count,
             Threads = options.Threads,
             CommittedBytes = pile.Statistics.CommittedBytes,
-            GetPerSecond = PerSecond(options.Operations, Fastest(operations, "get at random", phases.Get)),
-            PutPerSecond = PerSecond(options.Operations, Fastest(operations, "put", phases.Put)),
+            GetPerSecond = Rate.PerSecond(options.Operations, Fastest(operations, "get at random", phases.Get)),
+            PutPerSecond = Rate.PerSecond(options.Operations, Fastest(operations, "put", phases.Put)),
             GetUs = Time(singles, "time single gets", phases.GetTimed, () => LatencyReport.Of(phases.Gets)),
             PutUs = Time(singles, "time single puts", phases.PutTimed, () => LatencyReport.Of(phases.Puts)),
             ClockUs = ScaleClock.OwnNanoseconds() / 1000.0,
@@ -81,6 +81,4 @@ internal static class ScaleLoad
         }
         phases.ClearTimes();
     }
-
-    private static double PerSecond(long operations, double seconds) => Math.Round(operations / Math.Max(seconds, 1e-9));
 }

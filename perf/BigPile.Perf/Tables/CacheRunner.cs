@@ -76,14 +76,14 @@ internal static class CacheRunner
             ReadRatio = options.ReadRatio,
             Zipf = options.Zipf,
             Batch = options.Batch,
-            InsertPerSecond = PerSecond(options.Count - anchors, putSeconds),
-            GetPerSecond = PerSecond(options.Count, getSeconds),
-            RandomGetPerSecond = PerSecond(options.Count, randomSeconds),
-            BatchGetPerSecond = PerSecond(options.Count, batchSeconds),
-            ReplacePerSecond = PerSecond(options.Count, replaceSeconds),
-            MixedPerSecond = PerSecond(options.Count, mixedSeconds),
-            RemovePerSecond = PerSecond(options.Count, removeSeconds),
-            GrowPerSecond = PerSecond(options.Count, growSeconds),
+            InsertPerSecond = Rate.PerSecond(options.Count - anchors, putSeconds),
+            GetPerSecond = Rate.PerSecond(options.Count, getSeconds),
+            RandomGetPerSecond = Rate.PerSecond(options.Count, randomSeconds),
+            BatchGetPerSecond = Rate.PerSecond(options.Count, batchSeconds),
+            ReplacePerSecond = Rate.PerSecond(options.Count, replaceSeconds),
+            MixedPerSecond = Rate.PerSecond(options.Count, mixedSeconds),
+            RemovePerSecond = Rate.PerSecond(options.Count, removeSeconds),
+            GrowPerSecond = Rate.PerSecond(options.Count, growSeconds),
             LostEntries = options.Count - full.EntryCount,
             OverheadBytesPerEntry = Math.Round(bytesPerEntry - keys.KeyBytes - options.ValueBytes, 2),
             FullCollectionMs = Math.Round(fullCollectionMs, 3),
@@ -140,6 +140,4 @@ internal static class CacheRunner
                 CultureInfo.InvariantCulture, $"{missing:N0} entries were missing from a durable table. The table is at fault."));
         }
     }
-
-    private static double PerSecond(long operations, double seconds) => Math.Round(operations / Math.Max(seconds, 1e-9));
 }

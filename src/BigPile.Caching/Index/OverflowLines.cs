@@ -1,5 +1,4 @@
 using System;
-using System.Collections;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -19,8 +18,7 @@ internal sealed unsafe class OverflowLines : IDisposable
     private LineStore? _lines; // there once a line is
     private SpinGate _lock;
     private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
-    private BitArray? _reached; // while the index is inspected: lines that a bucket was found to lead to,
-    private BitArray? _given; // and those that one was given meanwhile
+    private LineOwners? _owners; // while the index is inspected
 
     internal OverflowLines(IndexPlace place)
     {
@@ -71,8 +69,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
             EndLocked();
-            if (_reached != null)
-                NoteGivenLocked(number);
+            _owners?.Give(number, name);
             return At(number);
         }
         finally
@@ -98,8 +95,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             before->Next = 0;
             KillPoint.Pass(KillWindow.LineOnItsWay);
             FreeLocked(number);
-            if (_reached is { } reached)
-                reached[(int)number] = _given![(int)number] = false; // another bucket may get it
+            _owners?.TakeBack(number, name);
             Debug.Assert(Used > 0, "No line goes back twice.");
             _head->OverflowUsed--;
             EndLocked();
@@ -116,8 +112,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         _lock.Enter();
         try
         {
-            _reached = new BitArray((int)End);
-            _given = new BitArray((int)End);
+            _owners = new LineOwners(End);
         }
         finally
         {
@@ -125,17 +120,16 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Notes that a locked bucket leads to a line.</summary>
+    /// <summary>Notes that a line of a locked bucket leads to an overflow line.</summary>
+    /// <param name="number">The overflow line.</param>
+    /// <param name="name">What the note calls the other one; see <see cref="TakeBehind"/>.</param>
     /// <returns><see langword="false"/> when another one does, or there is no such line.</returns>
-    internal bool TryReach(uint number)
+    internal bool TryReach(uint number, ulong name)
     {
         _lock.Enter();
         try
         {
-            if (number >= End || _reached![(int)number])
-                return false;
-            _reached[(int)number] = true;
-            return true;
+            return number < End && _owners!.TryClaim(number, name);
         }
         finally
         {
@@ -145,22 +139,26 @@ internal sealed unsafe class OverflowLines : IDisposable
 
     /// <summary>
     /// Ends what <see cref="BeginInspection"/> began. If all buckets were looked at, the lines that none of them leads to are the free
-    /// ones.
+    /// ones, unless two led to one: then another inspection has to be made.
     /// </summary>
-    /// <returns><see langword="false"/> when that was not so; it is now.</returns>
+    /// <returns><see langword="false"/> when something was not right.</returns>
     internal bool EndInspection(bool isWhole)
     {
         _lock.Enter();
         try
         {
-            bool isRight = !isWhole || AreFreeLinesRightLocked();
+            if (!isWhole || _owners is not { } owners)
+                return true;
+            if (owners.HadTwo)
+                return false;
+            bool isRight = AreFreeLinesRightLocked(owners);
             if (!isRight)
-                FreeAllOthersLocked();
-            _reached = _given = null;
+                FreeAllOthersLocked(owners);
             return isRight;
         }
         finally
         {
+            _owners = null;
             _lock.Exit();
         }
     }
@@ -199,35 +197,27 @@ internal sealed unsafe class OverflowLines : IDisposable
         return number;
     }
 
-    private void NoteGivenLocked(uint number)
-    {
-        _reached!.Length = _given!.Length = (int)End;
-        _given[(int)number] = true;
-    }
-
-    private bool IsUsedLocked(uint number) => _reached![(int)number] || _given![(int)number];
-
-    private bool AreFreeLinesRightLocked()
+    private bool AreFreeLinesRightLocked(LineOwners owners)
     {
         uint used = 0;
         for (uint number = 1; number < End; number++)
-            used += IsUsedLocked(number) ? 1u : 0u;
+            used += owners.IsLedTo(number) ? 1u : 0u;
         uint free = 0;
         for (uint number = FirstFree; number != 0; number = At(number)->Next)
         {
-            if (number >= End || IsUsedLocked(number) || !Bucket.IsEmptyLocked(At(number)) || ++free >= End)
+            if (number >= End || owners.IsLedTo(number) || !Bucket.IsEmptyLocked(At(number)) || ++free >= End)
                 return false;
         }
         return used == Used && used + free + 1 == End;
     }
 
-    private void FreeAllOthersLocked()
+    private void FreeAllOthersLocked(LineOwners owners)
     {
         uint used = 0;
         Volatile.Write(ref _head->FirstFree, 0);
         for (uint number = End - 1; number > 0; number--)
         {
-            if (IsUsedLocked(number))
+            if (owners.IsLedTo(number))
             {
                 used++;
                 continue;

@@ -15,8 +15,7 @@ internal sealed unsafe partial class TableIndex
     internal void BeginInspection()
     {
         Overflow.BeginInspection();
-        for (Bucket* line = MarksLocked.First; line->Next != 0 && Overflow.TryReach(line->Next); line = Overflow.At(line->Next))
-            Overflow.At(line->Next)->SetLevelLocked(0); // the list of marks gives no line back: none of its lines is a bucket's
+        _ = ReachLinesLocked(MarksLocked); // the list of marks gives no line back: none of its lines is a bucket's
     }
 
     /// <summary>Ends what <see cref="BeginInspection"/> began.</summary>
@@ -30,14 +29,9 @@ internal sealed unsafe partial class TableIndex
     /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
     internal void InspectLocked(in LockedBucket bucket)
     {
-        Bucket* line = bucket.First;
-        while (line->Next != 0 && Overflow.TryReach(line->Next))
-        {
-            line = Overflow.At(line->Next);
-            line->SetLevelLocked(0); // only the first line of a bucket has a state
-        }
-        if (line->Next != 0)
-            CutLocked(line);
+        Bucket* last = ReachLinesLocked(bucket);
+        if (last->Next != 0)
+            CutLocked(last);
         foreach (SlotPlace place in bucket.Slots)
         {
             if (place.Value.Address != 0 && IsOf(bucket, place.Value.KnownHash(bucket.Number)))
@@ -45,6 +39,20 @@ internal sealed unsafe partial class TableIndex
             place.Store(default);
             Damaged();
         }
+    }
+
+    // Notes which lines a bucket leads to, and gives the last one that is its own.
+    private Bucket* ReachLinesLocked(in LockedBucket bucket)
+    {
+        Bucket* line = bucket.First;
+        ulong name = bucket.Number;
+        while (line->Next != 0 && Overflow.TryReach(line->Next, name))
+        {
+            name = line->Next | IndexHead.OverflowBit;
+            line = Overflow.At(line->Next);
+            line->SetLevelLocked(0); // only the first line of a bucket has a state
+        }
+        return line;
     }
 
     /// <summary>Whether a locked bucket is that of a hash.</summary>

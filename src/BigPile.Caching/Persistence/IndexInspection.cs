@@ -55,8 +55,20 @@ internal sealed unsafe class IndexInspection(
 
     private long DamagedLines() => cores.Values.Sum(static core => core.DamagedLines);
 
-    // The index is there only for who is inside: the table may be dropped meanwhile.
+    // Whoever looked at a line that two buckets led to may have left in it what is not his: another pass sees that, once none is shared.
     private void InspectLines(TableCore core)
+    {
+        long before;
+        do
+        {
+            before = core.DamagedLines;
+            InspectLinesOnce(core);
+        }
+        while (core.DamagedLines != before);
+    }
+
+    // The index is there only for who is inside: the table may be dropped meanwhile.
+    private void InspectLinesOnce(TableCore core)
     {
         bool isWhole = false;
         try
