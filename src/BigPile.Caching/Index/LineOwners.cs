@@ -2,10 +2,10 @@ using System;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>While an index is inspected: which line leads to each overflow line, as far as was seen. The caller has the lines' lock.</summary>
+/// <summary>While an index is inspected: which line leads to each overflow line, as far as was seen.</summary>
 /// <remarks>
 /// In a damaged index two lines may lead to one, each under a lock of its own: one of them gives it back, and it goes to a third while
-/// the other still leads to it. So it is noted to whom a line was given, and not only that it was.
+/// the other still leads to it. So it is noted to whom a line was given, and not only that it was. The caller has the lines' lock.
 /// </remarks>
 internal sealed class LineOwners(uint end)
 {
