@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Checking;
 
@@ -20,6 +21,7 @@ namespace BigPile.Caching.Eviction;
 internal sealed unsafe class GhostList : IDisposable
 {
     private const int PlacesPerLine = 16;
+    private const int PlaceBits = 4;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
     private const int LeastWindows = 3; // that an age mark can tell, at the least favourable capacity
@@ -101,16 +103,13 @@ internal sealed unsafe class GhostList : IDisposable
         if (_lines == null)
             return GhostKind.None;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
-        for (int i = 0; i < PlacesPerLine; i++)
-        {
-            if (line[i] == 0 || line[i] >> FingerprintShift != fingerprint)
-                continue;
-            GhostKind kind = KindOf(line[i]);
-            bool isFresh = AgeOf(line[i]) <= 1;
-            line[i] = 0;
-            return isFresh ? kind : GhostKind.None;
-        }
-        return GhostKind.None;
+        uint same = PlacesOf(line, fingerprint);
+        if (same == 0)
+            return GhostKind.None;
+        uint* place = line + BitOperations.TrailingZeroCount(same);
+        GhostKind kind = AgeOf(*place) <= 1 ? KindOf(*place) : GhostKind.None;
+        *place = 0;
+        return kind;
     }
 
     /// <summary>Looks whether what is remembered has its places, and its ages can be told.</summary>
@@ -168,20 +167,49 @@ internal sealed unsafe class GhostList : IDisposable
 
     private uint* PlaceFor(uint* line, uint fingerprint)
     {
-        uint* oldest = line;
-        double oldestAge = -1;
-        for (int i = 0; i < PlacesPerLine; i++)
-        {
-            if (line[i] == 0 || line[i] >> FingerprintShift == fingerprint)
-                return line + i;
-            double age = AgeOf(line[i]);
-            if (age > oldestAge)
-            {
-                oldestAge = age;
-                oldest = line + i;
-            }
-        }
-        return oldest;
+        uint free = PlacesOf(line, fingerprint) | EmptyPlaces(line);
+        return line + (free != 0 ? BitOperations.TrailingZeroCount(free) : OldestPlace(line));
+    }
+
+    // Bit by bit, which places of a line have a fingerprint.
+    private static uint PlacesOf(uint* line, uint fingerprint)
+    {
+        Vector256<uint> wanted = Vector256.Create(fingerprint);
+        Vector256<uint> low = Vector256.Load(line);
+        Vector256<uint> high = Vector256.Load(line + Vector256<uint>.Count);
+        Vector256<uint> isLow = Vector256.Equals(low >>> FingerprintShift, wanted) & ~Vector256.Equals(low, Vector256<uint>.Zero);
+        Vector256<uint> isHigh = Vector256.Equals(high >>> FingerprintShift, wanted) & ~Vector256.Equals(high, Vector256<uint>.Zero);
+        return isLow.ExtractMostSignificantBits() | isHigh.ExtractMostSignificantBits() << Vector256<uint>.Count;
+    }
+
+    private static uint EmptyPlaces(uint* line)
+    {
+        Vector256<uint> low = Vector256.Equals(Vector256.Load(line), Vector256<uint>.Zero);
+        Vector256<uint> high = Vector256.Equals(Vector256.Load(line + Vector256<uint>.Count), Vector256<uint>.Zero);
+        return low.ExtractMostSignificantBits() | high.ExtractMostSignificantBits() << Vector256<uint>.Count;
+    }
+
+    // A mark is as many evictions of either queue, so marks are compared. Beside them goes the place, counted from the end: of those that
+    // are equally old the first one.
+    private int OldestPlace(uint* line)
+    {
+        uint* upper = line + Vector256<uint>.Count;
+        Vector256<uint> low = (MarksOf(line) << PlaceBits) | Vector256.Create(15u, 14, 13, 12, 11, 10, 9, 8);
+        Vector256<uint> high = (MarksOf(upper) << PlaceBits) | Vector256.Create(7u, 6, 5, 4, 3, 2, 1, 0);
+        Vector256<uint> most = Vector256.Max(low, high);
+        Vector128<uint> half = Vector128.Max(most.GetLower(), most.GetUpper());
+        half = Vector128.Max(half, Vector128.Shuffle(half, Vector128.Create(2u, 3, 0, 1)));
+        half = Vector128.Max(half, Vector128.Shuffle(half, Vector128.Create(1u, 0, 3, 2)));
+        return PlacesPerLine - 1 - (int)(half.ToScalar() % PlacesPerLine);
+    }
+
+    private Vector256<uint> MarksOf(uint* words)
+    {
+        Vector256<uint> line = Vector256.Load(words);
+        Vector256<uint> isMain = Vector256.Equals(line & Vector256.Create(KindBit), Vector256.Create(KindBit));
+        Vector256<uint> now = Vector256.ConditionalSelect(
+            isMain, Vector256.Create(MarkNow(GhostKind.Main)), Vector256.Create(MarkNow(GhostKind.Small)));
+        return (now - line) & Vector256.Create(MarkMask);
     }
 
     /// <summary>The age in windows of its queue.</summary>
