@@ -7,4 +7,7 @@ internal enum EntryQueue
     Undecided,
     Small,
     Main,
+
+    /// <summary>The main queue, as the table fills up; that the entry came is not counted yet.</summary>
+    Filling,
 }

@@ -42,6 +42,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 
     private readonly EvictionQueues _queues = new(entries, sketch, priority);
     private TableRoom _room = new(1, 1);
+    private double _meanWeight = 1;
     private double _share = InitialShare;
     private long _entered;
 
@@ -55,13 +56,14 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     internal long NeededBytes(long capacity) =>
         SizeBytes + Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - _queues.Ghosts.SizeBytes);
 
-    private double Target => Math.Max(_room.MeanWeight, _share * _room.Weight);
+    private double Target => Math.Max(_meanWeight, _share * _room.Weight);
 
     /// <summary>Sets what there is room for.</summary>
     internal void SetRoom(TableRoom room)
     {
         Debug.Assert(room.Entries >= 1 && room.Weight > 0, "There is room for an entry.");
         _room = room;
+        _meanWeight = room.MeanWeight;
         if (_queues.Ghosts.Capacity != room.Entries)
             _queues.Ghosts.Adapt(room.Entries);
     }
@@ -69,32 +71,30 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     /// <summary>Decides in which queue a new entry will be, and evicts the one whose place it takes.</summary>
     /// <param name="piece">The piece of its hash.</param>
     /// <param name="weight">What it weighs.</param>
-    /// <param name="isFilling">Whether the table fills up.</param>
     /// <param name="contends">Whether it has to take the place of another one of its priority.</param>
     /// <param name="now">The time.</param>
-    internal EntryQueue Decide(uint piece, double weight, bool isFilling, bool contends, long now)
+    /// <param name="hasEvicted">Whether it took the place of another one.</param>
+    internal EntryQueue Decide(uint piece, double weight, bool contends, long now, out bool hasEvicted)
     {
-        _entered++;
-        _queues.Duels.End(piece, isMissed: true);
-        sketch.Add(piece);
-        GhostKind ghost = _queues.Ghosts.Take(piece);
-        if (isFilling)
-            return EntryQueue.Main;
+        hasEvicted = false;
+        GhostKind ghost = CountComing(piece);
         if (ghost == GhostKind.None)
             return EntryQueue.Small;
-        bool isTaken = !contends || TryReplace(piece, weight, now);
+        hasEvicted = contends && TryReplace(piece, weight, now);
+        bool isTaken = hasEvicted || !contends;
         int step = !isTaken ? -RefusalStep : ghost == GhostKind.Small ? TargetStep : -TargetStep;
         _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, MaxShare);
         return isTaken ? EntryQueue.Main : EntryQueue.Small;
     }
 
-    /// <summary>Enters a new entry, which was decided on, and is not marked yet.</summary>
+    /// <summary>Enters a new entry. If its queue was decided on before, its mark says so.</summary>
     internal void Enter(uint piece, double weight, EntryQueue queue)
     {
-        Debug.Assert(queue != EntryQueue.Undecided, "Its queue was decided on.");
-        if (queue == EntryQueue.Main)
-            entries.MarkMain(piece, priority);
-        (queue == EntryQueue.Main ? _queues.Main : _queues.Small).Push(piece, weight);
+        if (queue == EntryQueue.Filling)
+            _ = CountComing(piece);
+        else if (queue == EntryQueue.Undecided)
+            queue = DecideAndMark(piece, weight);
+        (queue == EntryQueue.Small ? _queues.Small : _queues.Main).Push(piece, weight);
     }
 
     /// <summary>Enters an entry that was there before there were queues.</summary>
@@ -158,23 +158,37 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 
     public void Dispose() => _queues.Dispose();
 
+    // There was room for it, though others were evicted before: somebody has removed some.
+    private EntryQueue DecideAndMark(uint piece, double weight)
+    {
+        EntryQueue queue = Decide(piece, weight, contends: false, now: 0, out bool hasEvicted);
+        Debug.Assert(!hasEvicted, "What has its room takes nobody's place.");
+        if (queue == EntryQueue.Main)
+            entries.MarkMain(piece, priority);
+        return queue;
+    }
+
+    // That an entry came, and from where.
+    private GhostKind CountComing(uint piece)
+    {
+        _entered++;
+        _queues.Duels.End(piece, isMissed: true);
+        sketch.Add(piece);
+        return _queues.Ghosts.Take(piece);
+    }
+
     private HashQueue QueueOf(bool isMain) => isMain ? _queues.Main : _queues.Small;
 
     private bool TryReplace(uint piece, double weight, long now)
     {
-        if (!_queues.TryFindUnused(HandSteps, sparedAddress: 0, out uint held))
-            return false;
         double burden = BurdenOf(weight);
-        if (!IsWorthMore(sketch.Estimate(piece), held, burden, NewcomerMargin))
-        {
-            if (burden > MostInDuel)
-                return false;
-            if (_queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries))
-                _share = Math.Min(_share + IdleShare, MaxShare);
-            if (!_queues.Duels.AdmitsNewcomers)
-                return false;
-        }
-        return _queues.EvictOldest(sparedAddress: 0, now);
+        var order = new MainOrder(sketch.Estimate(piece) - NewcomerMargin, burden, MustGo: false, EvenIfUsed: false, SparedAddress: 0, now);
+        Sight sight = _queues.FindUnused(HandSteps, order, out uint held);
+        if (sight != Sight.Unused || burden > MostInDuel)
+            return sight == Sight.Evicted;
+        if (_queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries))
+            _share = Math.Min(_share + IdleShare, MaxShare);
+        return _queues.Duels.AdmitsNewcomers && _queues.LookAtMain(order with { MustGo = true, EvenIfUsed = true }) == Sight.Evicted;
     }
 
     private bool IsSmallDue(double smallWeight)
@@ -186,7 +200,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     }
 
     private bool TryEvictFromMain(bool mustGo, ulong sparedAddress, long now) =>
-        (mustGo || _queues.LookAtMain(sparedAddress) == Sight.Unused) && _queues.EvictOldest(sparedAddress, now);
+        _queues.LookAtMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, sparedAddress, now)) == Sight.Evicted;
 
     private bool TryEvictFromSmall(bool mustGo, ulong sparedAddress, long now)
     {
@@ -194,18 +208,18 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         Sight sight = _queues.PopSmall(new SmallOrder(usesToStay, SmallMargin, mustGo, sparedAddress, now), out Seen seen);
         if (sight != Sight.Doubtful)
             return sight == Sight.Evicted;
-        bool isWorthMore = _queues.TryFindUnused(HandSteps, sparedAddress, out uint held)
-            && IsWorthMore(seen.Estimate + seen.Uses, held, BurdenOf(seen.Weight), SmallMargin);
-        if (!isWorthMore)
-            return _queues.Evict(seen.Piece, isMain: false, sparedAddress, now);
-        bool isEvicted = _queues.EvictOldest(sparedAddress, now);
+        int worth = seen.Estimate + seen.Uses - SmallMargin;
+        var mainOrder = new MainOrder(worth, BurdenOf(seen.Weight), MustGo: false, EvenIfUsed: false, sparedAddress, now);
+        if (_queues.FindUnused(HandSteps, mainOrder, out _) != Sight.Evicted)
+            return _queues.EvictSmall(seen.Piece, sparedAddress, now);
         _queues.GoOver(seen);
-        return isEvicted;
+        return true;
     }
 
     // As many entries of the main queue go for it.
-    private double BurdenOf(double weight) =>
-        weight / (_queues.Main.MeanWeight == 0 ? _room.MeanWeight : _queues.Main.MeanWeight);
-
-    private bool IsWorthMore(int worth, uint held, double burden, int margin) => worth > sketch.Estimate(held) * burden + margin;
+    private double BurdenOf(double weight)
+    {
+        double mean = _queues.Main.MeanWeight == 0 ? _meanWeight : _queues.Main.MeanWeight;
+        return weight == mean ? 1 : weight / mean;
+    }
 }

@@ -62,12 +62,13 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return sight;
     }
 
-    /// <summary>Looks at the oldest hash of the main queue; what is in use goes back behind all others with one use less.</summary>
-    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
-    internal Sight LookAtMain(ulong sparedAddress)
+    /// <summary>
+    /// Looks at the oldest hash of the main queue: what is in use goes back behind all others with one use less, what is not may go.
+    /// </summary>
+    internal Sight LookAtMain(in MainOrder order)
     {
         uint piece = Main.Oldest;
-        Sight sight = LookAtMain(piece, sparedAddress);
+        Sight sight = LookAtMain(piece, order);
         if (sight == Sight.Unused)
             return sight;
         _ = Main.Pop();
@@ -80,36 +81,28 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return sight;
     }
 
-    /// <summary>Finds an entry of the main queue that is not in use, and leaves it the oldest.</summary>
-    internal bool TryFindUnused(int steps, ulong sparedAddress, out uint piece)
+    /// <summary>Finds an entry of the main queue that is not in use; it is evicted, or left the oldest.</summary>
+    internal Sight FindUnused(int steps, in MainOrder order, out uint piece)
     {
         for (int step = 0; step < steps && Main.Count != 0; step++)
         {
             piece = Main.Oldest;
-            if (LookAtMain(sparedAddress) == Sight.Unused)
-                return true;
+            Sight sight = LookAtMain(order);
+            if (sight is Sight.Unused or Sight.Evicted)
+                return sight;
         }
         piece = 0;
-        return false;
+        return Sight.Gone;
     }
 
-    /// <summary>Evicts the oldest entry of the main queue, even if it was used since it was looked at.</summary>
+    /// <summary>Evicts an entry whose hash was taken out of the small queue.</summary>
     /// <returns>Whether it was still there.</returns>
-    internal bool EvictOldest(ulong sparedAddress, long now)
-    {
-        uint piece = Main.Pop();
-        PrefetchAhead(Main);
-        return Evict(piece, isMain: true, sparedAddress, now);
-    }
-
-    /// <summary>Evicts an entry whose hash was taken out of its queue.</summary>
-    /// <returns>Whether it was still there.</returns>
-    internal bool Evict(uint piece, bool isMain, ulong sparedAddress, long now)
+    internal bool EvictSmall(uint piece, ulong sparedAddress, long now)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
-        if (!TryFindLocked(bucket, piece, isMain, sparedAddress, out SlotPlace place))
+        if (!TryFindLocked(bucket, piece, isMain: false, sparedAddress, out SlotPlace place))
             return false;
-        EvictLocked(place, piece, isMain ? GhostKind.Main : GhostKind.Small, now);
+        EvictLocked(place, piece, GhostKind.Small, now);
         return true;
     }
 
@@ -161,16 +154,22 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return Sight.Evicted;
     }
 
-    private Sight LookAtMain(uint piece, ulong sparedAddress)
+    private Sight LookAtMain(uint piece, in MainOrder order)
     {
+        bool mayGo = order.MustGo || (order.Worth > 0 && order.Worth > _sketch.Estimate(piece) * order.Burden);
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
-        if (!TryFindLocked(bucket, piece, isMain: true, sparedAddress, out SlotPlace place))
+        if (!TryFindLocked(bucket, piece, isMain: true, order.SparedAddress, out SlotPlace place))
             return Sight.Gone;
         int uses = place.Line->Frequency(place.Slot);
-        if (uses == 0)
+        if (uses != 0 && !order.EvenIfUsed)
+        {
+            place.Line->SetFrequency(place.Slot, uses - 1);
+            return Sight.InUse;
+        }
+        if (!mayGo)
             return Sight.Unused;
-        place.Line->SetFrequency(place.Slot, uses - 1);
-        return Sight.InUse;
+        EvictLocked(place, piece, GhostKind.Main, order.Now);
+        return Sight.Evicted;
     }
 
     private void EvictLocked(SlotPlace place, uint piece, GhostKind kind, long now)
@@ -212,7 +211,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         /// <summary>It was used, and is the youngest of the main queue now.</summary>
         InUse,
 
-        /// <summary>It was not used.</summary>
+        /// <summary>It was not used, and stays nevertheless.</summary>
         Unused,
 
         /// <summary>It was not used enough, but may be worth more than one of the main queue.</summary>
@@ -227,6 +226,15 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <param name="SparedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="Now">The time.</param>
     internal readonly record struct SmallOrder(int UsesToStay, int LeastDoubt, bool MustGo, ulong SparedAddress, long Now);
+
+    /// <summary>What is asked for of the oldest entries of the main queue.</summary>
+    /// <param name="Worth">What another one is worth beyond its margin: one that is not used and came less often goes for it.</param>
+    /// <param name="Burden">As how many entries the other one counts.</param>
+    /// <param name="MustGo">Whether one goes that is not used, whatever it is worth.</param>
+    /// <param name="EvenIfUsed">Whether the oldest one goes, used or not.</param>
+    /// <param name="SparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="Now">The time.</param>
+    internal readonly record struct MainOrder(int Worth, double Burden, bool MustGo, bool EvenIfUsed, ulong SparedAddress, long Now);
 
     /// <summary>What was seen of an entry of the small queue.</summary>
     internal readonly record struct Seen(uint Piece, int Estimate, int Uses, double Weight);

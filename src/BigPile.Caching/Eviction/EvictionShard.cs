@@ -31,7 +31,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
     private TableRoom _table;
     private TableRoom _room = new(1, 1);
-    private bool _wasFull;
+    private volatile bool _wasFull;
     private SpinGate _lock;
 
     internal EvictionShard(IEvictionHost host, int number, int shardBits)
@@ -65,6 +65,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
+    /// <summary>Whether the table fills up, for the first time or again. May be asked without the lock.</summary>
+    internal bool IsFilling => !_wasFull || LiveEntries < _room.Entries / EmptyShare;
+
     private long LiveEntries => _entries.Host.Entries >> _shardBits;
 
     /// <summary>Sets what a table has room for. The lock is held, or nobody else is at work.</summary>
@@ -86,8 +89,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _sketch.Prefetch(piece);
     }
 
-    /// <summary>Decides in which queue an entry will be that has no room yet, and may evict the one whose place it takes.</summary>
-    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now)
+    /// <summary>Decides in which queue an entry will be that has no room yet, and evicts one for it: here, if there is one.</summary>
+    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
         _lock.Enter();
         try
@@ -96,7 +99,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             bool contends = true;
             for (int i = 0; i < (int)priority; i++)
                 contends &= _classes[i] is not { Count: > 0 }; // else those of a lower priority give it room
-            return ClassOf(priority).Decide(_entries.PieceOf(hash), weight, isFilling: false, contends, now);
+            EntryQueue queue = ClassOf(priority).Decide(_entries.PieceOf(hash), weight, contends, now, out hasEvicted);
+            hasEvicted = hasEvicted || TryEvictLocked(priority, queue == EntryQueue.Small ? weight : 0, sparedAddress: 0, now);
+            return queue;
         }
         finally
         {
@@ -113,10 +118,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             uint piece = _entries.PieceOf(hash);
             EvictionClass entries = ClassOf(priority);
-            long live = LiveEntries;
-            if (queue == EntryQueue.Undecided)
-                queue = entries.Decide(piece, weight, !_wasFull || live < _room.Entries / EmptyShare, contends: false, now: 0);
             entries.Enter(piece, weight, queue);
+            long live = LiveEntries;
             if (CountLocked() > live + live / 4 + DeadAllowance)
                 CheckSomeLocked();
         }
@@ -148,13 +151,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         try
         {
             MakeReadyLocked();
-            for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
-            {
-                double weight = i == (int)most ? smallWeight : 0;
-                if (_classes[i] is { Count: > 0 } entries && entries.TryEvict(weight, sparedAddress, now))
-                    return true;
-            }
-            return false;
+            return TryEvictLocked(most, smallWeight, sparedAddress, now);
         }
         finally
         {
@@ -208,6 +205,17 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         foreach (EvictionClass? entries in _classes)
             entries?.Dispose();
         _sketch.Dispose();
+    }
+
+    private bool TryEvictLocked(EntryPriority most, double smallWeight, ulong sparedAddress, long now)
+    {
+        for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
+        {
+            double weight = i == (int)most ? smallWeight : 0;
+            if (_classes[i] is { Count: > 0 } entries && entries.TryEvict(weight, sparedAddress, now))
+                return true;
+        }
+        return false;
     }
 
     // What there is room for is known best when there is no more.

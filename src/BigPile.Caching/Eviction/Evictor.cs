@@ -63,22 +63,32 @@ internal sealed class Evictor : IDisposable
             ShardOf(hash).Prefetch(hash, priority);
     }
 
+    /// <summary>In which queue a new entry will be that there is room for, if it can be told at once. Takes no lock.</summary>
+    internal EntryQueue QueueWithRoom(ulong hash, EntryPriority priority) =>
+        priority != EntryPriority.NeverEvict && ShardOf(hash).IsFilling ? EntryQueue.Filling : EntryQueue.Undecided;
+
     /// <summary>
-    /// Decides in which queue a new entry will be that there is no room for yet; it may take the place of another one, which is evicted. No
-    /// lock of a bucket is held.
+    /// Decides in which queue a new entry will be that there is no room for yet, and evicts another one of its shard, if it may. No lock of
+    /// a bucket is held.
     /// </summary>
     /// <param name="hash">The hash of the new entry.</param>
     /// <param name="priority">Its priority.</param>
     /// <param name="weight">What it weighs.</param>
     /// <param name="now">The time; 0 where it may be read under locks.</param>
-    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now) =>
-        priority == EntryPriority.NeverEvict ? EntryQueue.Small : ShardOf(hash).Admit(hash, priority, weight, now);
+    /// <param name="hasEvicted">Whether one was evicted.</param>
+    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
+    {
+        hasEvicted = false;
+        return priority == EntryPriority.NeverEvict
+            ? EntryQueue.Small
+            : ShardOf(hash).Admit(hash, priority, weight, now, out hasEvicted);
+    }
 
     /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
     /// <param name="hash">Its hash.</param>
     /// <param name="priority">Its priority.</param>
     /// <param name="weight">What it weighs.</param>
-    /// <param name="queue">What was decided on when there was no room, if it was.</param>
+    /// <param name="queue">What was decided on before, if it was; then its mark in the index says so already.</param>
     internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         if (priority != EntryPriority.NeverEvict)

@@ -37,7 +37,8 @@ internal sealed unsafe class HashQueue : IDisposable
     /// <summary>Pushes the hash of an entry that weighs something.</summary>
     internal void Push(uint hash, double weight)
     {
-        MeanWeight += (weight - MeanWeight) / (MeanWeight == 0 ? 1 : Count + 1);
+        if (weight != MeanWeight) // most often it is the same for all, and a division takes longer than the rest
+            MeanWeight += (weight - MeanWeight) / (MeanWeight == 0 ? 1 : Count + 1);
         Push(hash);
     }
 

@@ -52,6 +52,17 @@ internal static unsafe class Adopting
         return true;
     }
 
+    /// <summary>Decides where a new entry will be, and may evict another one for it. The caller is inside.</summary>
+    /// <inheritdoc cref="Evictor.Admit"/>
+    internal static EntryQueue Admit(
+        this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
+    {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        if (core.Adoption is { } adoption)
+            _ = core.AdoptSome(adoption, BucketsForOneEviction);
+        return evictor.Admit(hash, priority, weight, now, out hasEvicted);
+    }
+
     /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>
     internal static bool IsAdoptedLater(this TableCore core, ulong hash, EntryPriority priority) =>
         core.Adoption is { } adoption && priority == EntryPriority.Normal && adoption.IsToCome(core.Index.Locate(hash));

@@ -19,6 +19,10 @@ internal unsafe struct PutChange
 
     /// <summary>Into which queue of the evictor it goes if it is a new entry, where that was decided on when there was no room.</summary>
     internal EntryQueue Queue;
+
+    /// <summary>Whether its mark in the index says the main queue.</summary>
+    internal readonly bool IsForMain => Queue is EntryQueue.Main or EntryQueue.Filling;
+
     internal Slot Slot;
     internal ulong Version;
 

@@ -28,9 +28,11 @@ internal static class Reserving
         long roomBytes = core.Pile.Space.RoomBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
         change.Reserved = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);
-        return core.Usage.TryTake(takesEntry: true, roomBytes, limitBytes)
-            ? Reservation.Promise.Given
-            : core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
+        if (!core.Usage.TryTake(takesEntry: true, roomBytes, limitBytes))
+            return core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
+        if (change.Queue == EntryQueue.Undecided)
+            change.Queue = core.Evictor.QueueWithRoom(key.Hash, spec.Priority);
+        return Reservation.Promise.Given;
     }
 
     // The key's own entry gives its room to the new one. It must not go before, as the put may come to nothing yet.
@@ -60,10 +62,10 @@ internal static class Reserving
         this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutChange change)
     {
         double weight = core.WeightOf(change.PayloadBytes);
-        if (!own.IsThere && change.Queue == EntryQueue.Undecided)
+        if (!own.IsThere && change.Queue is EntryQueue.Undecided or EntryQueue.Filling)
         {
-            change.Queue = core.Evictor!.Admit(hash, priority, weight, change.Now);
-            if (core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes))
+            change.Queue = core.Admit(core.Evictor!, hash, priority, weight, change.Now, out bool hasEvicted);
+            if (hasEvicted && core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes))
                 return true;
         }
         double smallWeight = change.Queue == EntryQueue.Small ? weight : 0;

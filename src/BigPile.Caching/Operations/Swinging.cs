@@ -76,7 +76,7 @@ internal static unsafe class Swinging
         if (Fault.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
             KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
-            old.Place.Line->SetInMain(old.Place.Slot, false); // it enters the small queue of its new priority, which knows no mark
+            old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         if (core.Notes != null)
             core.NotePut(order, oldAddress, old.Head.Version, ref change);
@@ -125,7 +125,7 @@ internal static unsafe class Swinging
                 change.Result = PutResult.Overwritten;
         }
         place.Line->SetFrequency(place.Slot, 0);
-        place.Line->SetInMain(place.Slot, false);
+        place.Line->SetInMain(place.Slot, change.IsForMain);
         change.Added = order.IsTombstone ? default : core.CountOf(change.PayloadBytes);
         if (core.Notes != null)
             core.NotePut(order, oldAddress: 0, oldVersion: 0, ref change);

@@ -49,12 +49,12 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
         }
         hash = HashOf(key);
         int weight = WeightOf(key);
-        var queue = EntryQueue.Undecided;
-        if (_weight + weight > _capacity)
-            queue = _evictor.Admit(hash, EntryPriority.Normal, weight, now: 0);
+        EntryQueue queue = _weight + weight > _capacity
+            ? _evictor.Admit(hash, EntryPriority.Normal, weight, now: 0, out _)
+            : _evictor.QueueWithRoom(hash, EntryPriority.Normal);
         while (_weight + weight > _capacity)
             Assert.True(_evictor.TryEvict(hash, EntryPriority.Normal, now: 0, queue == EntryQueue.Small ? weight : 0));
-        Add(hash, key, weight);
+        Add(hash, key, weight, isInMain: queue is EntryQueue.Main or EntryQueue.Filling);
         _evictor.Enter(hash, EntryPriority.Normal, weight, queue);
         return false;
     }
@@ -117,12 +117,12 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
         }
     }
 
-    private unsafe void Add(ulong hash, int key, int weight)
+    private unsafe void Add(ulong hash, int key, int weight, bool isInMain)
     {
         using LockedBucket bucket = Index.Lock(hash);
         Assert.True(Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
         place.Line->SetFrequency(place.Slot, 0);
-        place.Line->SetInMain(place.Slot, false);
+        place.Line->SetInMain(place.Slot, isInMain);
         place.Store(new IndexSlot(hash, AddressOf(key)));
         _hashes.Add(key, hash);
         _weight += weight;
