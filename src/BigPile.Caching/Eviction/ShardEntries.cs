@@ -1,3 +1,4 @@
+using System.Numerics;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
@@ -6,6 +7,9 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>Thread safety: all members may be called concurrently; who holds a bucket's lock calls those only that end in Locked.</remarks>
 internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int shardBits)
 {
+    // A piece without a shard's bits lacks the highest ones of a tag.
+    private readonly ulong _tagMask = IndexSlot.TagOf(((ulong)uint.MaxValue << shardBits) | (uint)number);
+
     internal IEvictionHost Host => host;
 
     internal TableIndex Index => host.Index;
@@ -28,11 +32,14 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     internal bool IsUsed(uint piece, EntryPriority priority)
     {
         using LockedBucket bucket = Index.Lock(HashOf(piece));
-        foreach (SlotPlace place in bucket.Slots)
+        foreach (Bucket* line in bucket.Lines)
         {
-            if (IsOf(place.Value, bucket.Number, piece) && place.Line->Frequency(place.Slot) != 0
-                && host.MayHavePriorityLocked(place, priority))
-                return true;
+            for (uint match = Match(line, piece); match != 0; match &= match - 1)
+            {
+                var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
+                if (!place.Value.IsEmpty && line->Frequency(place.Slot) != 0 && host.MayHavePriorityLocked(place, priority))
+                    return true;
+            }
         }
         return false;
     }
@@ -49,14 +56,15 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     /// <summary>Finds an entry that is not at an address.</summary>
     internal bool TryFindLocked(in LockedBucket bucket, QueuedEntry entry, ulong sparedAddress, out SlotPlace place)
     {
-        foreach (SlotPlace one in bucket.Slots)
+        foreach (Bucket* line in bucket.Lines)
         {
-            IndexSlot value = one.Value;
-            if (IsOf(value, bucket.Number, entry.Piece) && one.Line->IsInMain(one.Slot) == entry.IsMain
-                && value.Address != sparedAddress && host.MayHavePriorityLocked(one, entry.Priority))
+            for (uint match = Match(line, entry.Piece); match != 0; match &= match - 1)
             {
-                place = one;
-                return true;
+                place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
+                IndexSlot value = place.Value;
+                if (!value.IsEmpty && line->IsInMain(place.Slot) == entry.IsMain && value.Address != sparedAddress
+                    && host.MayHavePriorityLocked(place, entry.Priority))
+                    return true;
             }
         }
         place = default;
@@ -70,13 +78,15 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     /// <remarks>The bucket may be changing: an address that is wrong by now is a line read in vain.</remarks>
     internal void PrefetchBlock(uint piece)
     {
-        Bucket* bucket = Index.Peek(HashOf(piece), out ulong bucketNumber);
-        foreach (SlotPlace place in Bucket.SlotsOf(bucket))
+        Bucket* bucket = Index.Peek(HashOf(piece));
+        for (uint match = Match(bucket, piece); match != 0; match &= match - 1)
         {
-            if (IsOf(place.Value, bucketNumber, piece))
-                host.Prefetch(place.Value);
+            IndexSlot slot = Bucket.Load(bucket, BitOperations.TrailingZeroCount(match));
+            if (!slot.IsEmpty)
+                host.Prefetch(slot);
         }
     }
 
-    private bool IsOf(IndexSlot slot, ulong bucket, uint piece) => !slot.IsEmpty && PieceOf(slot.KnownHash(bucket)) == piece;
+    // The slots of a line that have a piece, and, where it is 0, empty ones. What the tag leaves out of it, the bucket's number tells.
+    private uint Match(Bucket* line, uint piece) => Bucket.Match(line, IndexSlot.TagOf(HashOf(piece)), _tagMask);
 }

@@ -103,9 +103,14 @@ internal unsafe struct Bucket
 
     /// <summary>The slots whose tag is that of a hash, as bits.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static uint Match(Bucket* line, ulong tag)
+    internal static uint Match(Bucket* line, ulong tag) => Match(line, tag, IndexSlot.TagMask);
+
+    /// <summary>The slots whose tag is that of a hash, in those of its bits that a mask has.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static uint Match(Bucket* line, ulong tag, ulong tagMask)
     {
-        Vector256<ulong> mask = Vector256.Create(IndexSlot.TagMask);
+        Debug.Assert((tag & ~tagMask) == 0, "What is looked for is within what is looked at.");
+        Vector256<ulong> mask = Vector256.Create(tagMask);
         Vector256<ulong> wanted = Vector256.Create(tag);
         Vector256<ulong> low = Vector256.Load((ulong*)line) & mask;
         Vector256<ulong> high = Vector256.Load((ulong*)line + 4) & mask;

@@ -109,7 +109,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     }
 
     /// <summary>The bucket that a hash belongs to unless entries are being moved; for hints only.</summary>
-    internal Bucket* Peek(ulong hash, out ulong number) => _lines.At(number = Locate(hash));
+    internal Bucket* Peek(ulong hash) => _lines.At(Locate(hash));
 
     /// <summary>Finds the first line of the bucket that is responsible for a hash, and its state.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
