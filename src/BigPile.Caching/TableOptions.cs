@@ -26,7 +26,7 @@ public sealed record TableOptions(string Name)
 
     /// <summary>
     /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What
-    /// is over it is evicted.
+    /// is over it is evicted. On a live table it can't be lowered below what the index takes, which does not shrink.
     /// </summary>
     public long? MaxBytes { get; init; }
 

@@ -16,6 +16,7 @@ internal static class Limiting
     private const int MaxSpeculativeLines = 4;
 
     private const long TypicalEntryBytes = 256;
+    private const long LeastBlockBytes = 512 << 10; // and what evicts in sixteen shards
 
     /// <summary>Has a table that nobody uses yet behave as its options say.</summary>
     internal static TableCore Begin(this TableCore core)
@@ -37,10 +38,26 @@ internal static class Limiting
             if (core.IsConfigured && options.FixedIndex != core.Options.FixedIndex)
                 throw new ArgumentException(
                     $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
+            core.RequireRoomForIndex(options);
             core.WhilePausedLocked(() => core.ApplyLocked(options));
             core.EvictSurplus(now);
         }
     }
+
+    // An index does not shrink: below its size all entries would go, and none could come.
+    private static void RequireRoomForIndex(this TableCore core, TableOptions options)
+    {
+        bool isLowered = core.IsConfigured && options.MaxBytes < (core.Options.MaxBytes ?? long.MaxValue);
+        if (!isLowered || core.BytesBesideIndex(options.MaxBytes!.Value) >= LeastBlockBytes)
+            return;
+        long least = core.LeastMaxBytes(core.LeastMaxBytes(options.MaxBytes.Value)); // it may be one of the larger limits itself
+        throw new ArgumentException(
+            $"TableOptions.MaxBytes of the table '{core.Name}' can't be lowered to {options.MaxBytes:N0}: its index takes "
+            + $"{core.Index.SizeBytes:N0} bytes and does not shrink. Set it to {least:N0} at least, or drop the table and make it anew.",
+            nameof(options));
+    }
+
+    private static long LeastMaxBytes(this TableCore core, long limit) => limit - core.BytesBesideIndex(limit) + LeastBlockBytes;
 
     /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
     internal static void BeginLimits(this TableCore core)

@@ -238,16 +238,12 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// The bytes that blocks may take beside the index and what evicts, with what that takes at the first eviction. It leaves out a little,
     /// for lines and pages of both that appear between two looks.
     /// </summary>
-    internal long BlockLimitBytes
-    {
-        get
-        {
-            if (Options.MaxBytes is not { } limit)
-                return long.MaxValue;
-            long allowance = limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes;
-            return limit - allowance - Index.SizeBytes - (Evictor?.NeededBytes ?? 0);
-        }
-    }
+    internal long BlockLimitBytes =>
+        Options.MaxBytes is { } limit ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
+
+    /// <summary>What a limit in bytes leaves for blocks and what evicts; below zero where the index alone takes more.</summary>
+    internal long BytesBesideIndex(long limit) =>
+        limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - Index.SizeBytes;
 
     /// <summary>The version of what is put now, higher than all before.</summary>
     internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
