@@ -11,6 +11,10 @@ internal static class RunCheck
     private const int MaxIdLength = 64;
     private const double MaxFigure = 1e18; // beyond it the arithmetic of charts and ratios would overflow
     private const double MinFigure = 1 / MaxFigure;
+    private const int MaxCharts = 256;
+    private const int MaxSeries = 64;
+    private const int MaxPoints = 4096; // more than a chart can show, and to place their labels takes their square
+    private const int MaxRepeats = 4096;
 
     /// <summary>The first thing that is wrong, as a sentence that begins with its place; <see langword="null"/> if nothing is.</summary>
     internal static string? FindFault(RunFile run)
@@ -18,9 +22,13 @@ internal static class RunCheck
         if (!double.IsFinite(run.Minutes) || run.Minutes < 0)
             return "minutes: it must be a number from 0.";
         if (run.Options.FirstOrDefault(static option => option.Value is null) is { Key: { } name })
-            return $"options, {name}: a text is needed, not null.";
+            return $"options, {RunTexts.Shown(name)}: a text is needed, not null.";
+        if (run.Charts.Count > MaxCharts)
+            return $"charts: there are {run.Charts.Count}, and may be {MaxCharts}.";
+        if (RunTexts.FindFault(run) is { } hidden)
+            return hidden;
         if (Repeated(run.Charts.Select(static chart => chart?.Id)) is { } twice)
-            return $"charts: '{twice}' is there twice.";
+            return $"charts: '{RunTexts.Shown(twice)}' is there twice.";
         return run.Charts.Select(FaultOf).FirstOrDefault(static fault => fault != null);
     }
 
@@ -29,7 +37,9 @@ internal static class RunCheck
         if (chart == null)
             return $"charts[{index}]: a chart is needed, not null.";
         if (!IsId(chart.Id))
-            return $"charts[{index}]: the id '{chart.Id}' must be 1 to {MaxIdLength} small letters, digits and hyphens.";
+            return $"charts[{index}]: the id '{RunTexts.Shown(chart.Id)}' must be 1 to {MaxIdLength} small letters, digits and hyphens.";
+        if (chart.Series.Count > MaxSeries)
+            return $"charts[{index}] '{chart.Id}': there are {chart.Series.Count} series, and may be {MaxSeries}.";
         if (Repeated(chart.Series.Select(static series => series?.Name)) is { } twice)
             return $"charts[{index}] '{chart.Id}': the series '{twice}' is there twice.";
         return chart.Series.Select((series, number) => FaultOf(chart, series, number)).FirstOrDefault(static fault => fault != null);
@@ -40,6 +50,8 @@ internal static class RunCheck
         if (series == null)
             return $"chart '{chart.Id}', series[{index}]: a series is needed, not null.";
         string place = $"chart '{chart.Id}', series '{series.Name}'";
+        if (series.Points.Count > MaxPoints)
+            return $"{place}: there are {series.Points.Count} points, and may be {MaxPoints}.";
         double last = double.NegativeInfinity;
         foreach ((int number, RunPoint? point) in series.Points.Index())
         {
@@ -62,6 +74,8 @@ internal static class RunCheck
             return "x must be above 0 on a logarithmic axis.";
         if (point.Repeats.Count == 0)
             return "there must be one repeat or more.";
+        if (point.Repeats.Count > MaxRepeats)
+            return $"there are {point.Repeats.Count} repeats, and may be {MaxRepeats}.";
         return point.Repeats.All(IsFigure) ? null : NoFigure("each repeat");
     }
 
