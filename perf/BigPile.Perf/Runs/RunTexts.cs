@@ -66,7 +66,8 @@ internal static class RunTexts
     {
         if (chart == null)
             return [];
-        IEnumerable<(string Name, string? Text)> series = chart.Series.Select(static (one, number) => ($"series[{number}], name", one?.Name));
+        IEnumerable<(string Name, string? Text)> series = chart.Series.Select(static (one, number) =>
+            ($"series[{number}], name", one?.Name));
         return
         [
             ("title", chart.Title), ("howMade", chart.HowMade), ("x, label", chart.X.Label), ("x, unit", chart.X.Unit),
