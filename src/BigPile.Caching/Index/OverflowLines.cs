@@ -63,9 +63,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             BeginLocked(number, name, usedIfLedTo: Used + 1);
             Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
             KillPoint.Pass(KillWindow.LineOnItsWay);
-            if (isNew)
-                *At(number) = default; // what nobody was given may be damaged
-            At(number)->Next = 0;
+            *At(number) = default; // what nobody was given may be damaged: a state, say, in a line whose slots are empty
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
             EndLocked();
