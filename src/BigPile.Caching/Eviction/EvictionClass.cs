@@ -19,8 +19,8 @@ namespace BigPile.Caching.Eviction;
 /// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue
 /// goes; used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into
 /// the main queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where
-/// duels only grow old, as nobody asks for what the main queue has, it grows too: else a small queue that is too short for anything would
-/// stay so.
+/// duels only grow old, as nobody asks for what the main queue has, it grows with each one that is refused, and up to nearly all: else a
+/// small queue that is too short for anything would stay so.
 /// An entry that is heavier than others must be worth as much more as it is heavier, and room for it is made in the small queue first.
 /// The number of steps for one eviction is bounded. Thread safety: none; the owner has a lock.
 /// </remarks>
@@ -30,15 +30,14 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private const int HandSteps = 8;
     private const int TargetStep = 2; // in entries
     private const int RefusalStep = 3;
-    private const double IdleShare = 0.02; // for the small queue, where the main queue is seen to be of no use
     private const double InitialShare = 0.06;
     private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
+    private const double MaxIdleShare = 0.95; // where the main queue is seen to be of no use
     private const double ShareWhereOneUseCounts = 0.3;
     private const int NewcomerMargin = 1;
     private const int SmallMargin = 1;
     private const double MostInDuel = 2; // in mean weights: a duel says nothing about an entry that replaces several
-    private const int LivesOfDuel = 2; // in capacities
 
     private readonly EvictionQueues _queues = new(entries, sketch, priority);
     private TableRoom _room = new(1, 1);
@@ -54,7 +53,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     /// <summary>The same with what it takes when something is evicted from it as it is now.</summary>
     /// <param name="capacity">The entries that there is room for then.</param>
     internal long NeededBytes(long capacity) =>
-        SizeBytes + Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - _queues.Ghosts.SizeBytes);
+        SizeBytes + _queues.MissingBytes(capacity);
 
     private double Target => Math.Max(_meanWeight, _share * _room.Weight);
 
@@ -82,8 +81,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
             return EntryQueue.Small;
         hasEvicted = contends && TryReplace(piece, weight, now);
         bool isTaken = hasEvicted || !contends;
-        int step = !isTaken ? -RefusalStep : ghost == GhostKind.Small ? TargetStep : -TargetStep;
-        _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, MaxShare);
+        Retarget(ghost, isTaken);
         return isTaken ? EntryQueue.Main : EntryQueue.Small;
     }
 
@@ -137,7 +135,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         _queues.Main.CheckInvariants(place + ", main queue");
         _queues.Ghosts.CheckInvariants(place);
         _queues.Duels.CheckInvariants(place);
-        Invariant.Require(_share is >= MinShare and <= MaxShare, $"{place}: the small queue is to have {_share} of the room.");
+        Invariant.Require(_share is >= MinShare and <= MaxIdleShare, $"{place}: the small queue is to have {_share} of the room.");
     }
 
     /// <summary>Tells all hashes, and whether they are in the main queue.</summary>
@@ -186,9 +184,23 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         Sight sight = _queues.FindUnused(HandSteps, order, out uint held);
         if (sight != Sight.Unused || burden > MostInDuel)
             return sight == Sight.Evicted;
-        if (_queues.Duels.Begin(piece, held, _entered, LivesOfDuel * _room.Entries))
-            _share = Math.Min(_share + IdleShare, MaxShare);
+        _queues.Duels.Begin(piece, held, _entered, _room.Entries);
         return _queues.Duels.AdmitsNewcomers && _queues.LookAtMain(order with { MustGo = true, EvenIfUsed = true }) == Sight.Evicted;
+    }
+
+    // What the small queue lets go too early is refused for the sake of the main queue, and is worth more where that one is of no use.
+    private void Retarget(GhostKind ghost, bool isTaken)
+    {
+        bool isIdle = _queues.Duels.AreIdle;
+        int step = (ghost, isTaken) switch
+        {
+            (GhostKind.Small, true) => TargetStep,
+            (GhostKind.Main, true) => -TargetStep,
+            (GhostKind.Small, false) when isIdle => RefusalStep,
+            _ => isIdle ? 0 : -RefusalStep,
+        };
+        double most = isIdle ? MaxIdleShare : Math.Max(_share, MaxShare);
+        _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, Math.Max(_share, most));
     }
 
     private bool IsSmallDue(double smallWeight)

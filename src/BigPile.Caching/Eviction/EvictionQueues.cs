@@ -43,6 +43,12 @@ internal sealed unsafe class EvictionQueues : IDisposable
 
     internal long SizeBytes => Small.SizeBytes + Main.SizeBytes + Ghosts.SizeBytes + Duels.SizeBytes;
 
+    /// <summary>What it takes beside <see cref="SizeBytes"/> once something is evicted.</summary>
+    /// <param name="capacity">The entries that there is room for then.</param>
+    internal long MissingBytes(long capacity) =>
+        Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - Ghosts.SizeBytes)
+        + Math.Max(0, DuelList.SizeBytesFor(capacity) - Duels.SizeBytes);
+
     /// <summary>Takes the oldest hash of the small queue, and looks at its entry.</summary>
     /// <param name="order">What is asked for.</param>
     /// <param name="seen">What was seen: an entry that was used enough has gone over to the main queue.</param>

@@ -28,7 +28,7 @@ internal sealed unsafe class GhostList : IDisposable
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
-    private const double Window = 0.7; // of the capacity, in evictions from a queue
+    private const double Window = 0.85; // of the capacity, in evictions from a queue
     private const double PlacesPerEntry = 2.0;
     private const double MostGrowth = 2; // of the capacity, before there is need for more memory
     private const int MostShrinkage = 4;

@@ -9,7 +9,9 @@ namespace BigPile.Caching.Tests.Eviction;
 public sealed class DuelListTests
 {
     private const double VoteShare = 1 / 64.0;
-    private const int Life = 50;
+    private const int Capacity = 1_000; // 128 duels
+    private const int Life = 2 * Capacity;
+    private const long NoEnd = 1L << 40; // a capacity in which nothing grows old
 
     [Theory]
     [InlineData(1)]
@@ -38,9 +40,9 @@ public sealed class DuelListTests
                         Vote(VoteOf(open[found], hash, isMissed, used));
                     open.RemoveAll(duel => duel.Newcomer == hash || duel.Held == hash);
                     break;
-                case 1 when hash != other && duels.Count < 128:
+                case 1 when hash != other && duels.Count < 512:
                     int before = duels.Count;
-                    duels.Begin(hash, other, step, long.MaxValue);
+                    duels.Begin(hash, other, step, NoEnd);
                     bool isNew = duels.Count > before;
                     Assert.False(isNew && open.Any(duel => duel.Newcomer == hash || duel.Held == hash), $"seed {seed}, step {step}: twice");
                     if (isNew)
@@ -86,7 +88,7 @@ public sealed class DuelListTests
         var duels = new DuelList(_ => false);
         for (uint round = 0; round < 100; round++)
         {
-            duels.Begin(2 * round + 1, 2 * round + 2, round, Life);
+            duels.Begin(2 * round + 1, 2 * round + 2, round, Capacity);
             duels.End(2 * round + 2, isMissed: true);
         }
         Assert.InRange(duels.Score, 0.5, 1);
@@ -96,25 +98,73 @@ public sealed class DuelListTests
     }
 
     [Fact]
-    public void That_many_grow_old_in_which_nobody_was_used_is_told_until_one_is()
+    public void Where_many_grow_old_and_nobody_was_used_they_are_idle_until_one_is()
     {
         var used = new HashSet<uint>();
         var duels = new DuelList(used.Contains);
-        int told = 0;
-        for (uint i = 0; i < 20_000; i += 2)
-            told += duels.Begin(i, i + 1, i, life: 1_000) ? 1 : 0;
-        Assert.InRange(told, 100, 10_000);
-        for (uint i = 0; i < 100_000; i++)
+        BeginMany(duels, from: 0, to: Life);
+        Assert.False(duels.AreIdle, "none is old yet");
+        BeginMany(duels, from: Life, to: 10 * Life);
+        Assert.True(duels.AreIdle);
+        for (uint i = 0; i < 20 * Life; i++)
             used.Add(i);
-        for (uint i = 20_000; i < 40_000; i += 2)
-            Assert.False(duels.Begin(i, i + 1, i, life: 1_000));
+        BeginMany(duels, from: 10 * Life, to: 20 * Life);
+        Assert.False(duels.AreIdle);
         Assert.Equal(0, duels.Score);
+    }
+
+    [Fact]
+    public void A_winner_ends_that_they_are_idle()
+    {
+        var duels = new DuelList(_ => false);
+        BeginMany(duels, from: 0, to: 10 * Life);
+        Assert.True(duels.AreIdle);
+        duels.Begin(1_000_001, 1_000_002, 12 * Life, Capacity);
+        duels.End(1_000_001, isMissed: true);
+        Assert.False(duels.AreIdle);
+    }
+
+    [Theory]
+    [InlineData(1, 64)]
+    [InlineData(1_000, 128)]
+    [InlineData(4_096, 512)]
+    [InlineData(1L << 40, 512)]
+    public void There_are_as_many_as_the_room_has_use_for(long capacity, int most)
+    {
+        var duels = new DuelList(_ => false);
+        for (uint i = 0; i < 20_000; i += 2)
+            duels.Begin(i, i + 1, 0, capacity);
+        Assert.InRange(duels.Count, most / 2, most);
+        Assert.Equal(DuelList.SizeBytesFor(capacity), duels.SizeBytes);
+    }
+
+    [Fact]
+    public void Where_the_room_grows_the_open_ones_are_forgotten_and_the_score_is_kept()
+    {
+        var duels = new DuelList(_ => false);
+        duels.Begin(1, 2, 0, Capacity);
+        duels.End(1, isMissed: true);
+        double score = duels.Score;
+        duels.Begin(3, 4, 0, Capacity);
+        duels.Begin(5, 6, 0, NoEnd);
+        Assert.Equal((1, score), (duels.Count, duels.Score));
+        duels.End(3, isMissed: true);
+        Assert.Equal((1, score), (duels.Count, duels.Score));
+        duels.CheckInvariants("duels");
+        duels.Begin(7, 8, 0, Capacity);
+        Assert.Equal(2, duels.Count); // less room: they stay
+    }
+
+    private static void BeginMany(DuelList duels, uint from, uint to)
+    {
+        for (uint i = from; i < to; i += 2)
+            duels.Begin(i, i + 1, i, Capacity);
     }
 
     private static int Fill(DuelList duels, uint from, long now)
     {
         for (uint i = from; i < from + 1_000; i += 2)
-            duels.Begin(i, i + 1, now, Life);
+            duels.Begin(i, i + 1, now, Capacity);
         return duels.Count;
     }
 

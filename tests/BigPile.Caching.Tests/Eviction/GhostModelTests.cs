@@ -9,7 +9,7 @@ public sealed class GhostModelTests
 {
     private const int Hashes = 300; // far fewer than there are places, so that none drives out another one
     private const int Capacity = 1_000;
-    private const double Window = 0.7 * Capacity;
+    private const double Window = 0.85 * Capacity;
     private const int MarksOff = 8; // ages are told in marks of some evictions
     private const int WindowsToComeRound = 4; // a mark that is older may be told as a fresh one again
 
