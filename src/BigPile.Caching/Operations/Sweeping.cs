@@ -73,13 +73,22 @@ internal static unsafe class Sweeping
         try
         {
             if (number == 0)
-                (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // one that begins to count on the way was not looked for in all
+                core.BeginRound(place);
             return place.IsOfAll || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
         }
         finally
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
+    }
+
+    // A mark that begins to count on the way was not looked for in all buckets. Neither was an entry that a comparison, which is over when
+    // the round is, took into a bucket that was done: where one goes on at the beginning, all marks stay for another round.
+    private static void BeginRound(this TableCore core, SweepPlace place)
+    {
+        bool isCompared = core.RemovedKeys == null;
+        (ulong lastVersion, place.IsOfAll) = core.Tags.Described;
+        place.MarksUpTo = isCompared ? lastVersion : 0;
     }
 
     private static bool MayHoldMortals(this TableCore core, ulong number)

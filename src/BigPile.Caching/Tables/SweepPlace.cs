@@ -10,7 +10,7 @@ internal sealed class SweepPlace
     /// <summary>The bucket that is next.</summary>
     internal ulong Next { get; set; }
 
-    /// <summary>The version of the last mark of a tag when the round began.</summary>
+    /// <summary>The version up to which marks of tags go at the end of the round: that of the last one when it began.</summary>
     internal ulong MarksUpTo { get; set; }
 
     /// <summary>Whether a mark concerned every entry then.</summary>
