@@ -12,6 +12,9 @@ namespace BigPile.Perf.Tables;
 /// <summary>Replays traces through a table with a limit, and simulates policies beside it.</summary>
 internal static class TraceRunner
 {
+    private const int WarmingAccesses = 1 << 20;
+    private const int WarmingRounds = 4;
+
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">A file can't be read, or holds no access; or the table went over its limit.</exception>
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
@@ -31,6 +34,7 @@ internal static class TraceRunner
     private static IEnumerable<TraceRow> RowsOf(
         string name, Trace trace, TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
+        Warm(trace, options, stop);
         var measuring = new PolicyTable(options.Policies, options.Threads, options.Seed, progress, stop);
         if (options.HasSizes)
             return SizedRowsOf(name, MadeSizes.Give(trace, options.Seed), options, measuring);
@@ -38,6 +42,15 @@ internal static class TraceRunner
             return [TraceRow.Of(name, trace, fraction: null, hasSizes: false, measuring.Measure(trace, capacity))];
         return options.Fractions.Select(fraction => TraceRow.Of(
             name, trace, fraction, hasSizes: false, measuring.Measure(trace, PolicyTable.CapacityOf(trace, fraction))));
+    }
+
+    // Code is compiled, and compiled better, while it runs: that is to be over when time is taken.
+    private static void Warm(Trace trace, TraceOptions options, CancellationToken stop)
+    {
+        Trace start = trace with { Accesses = trace.Accesses[..Math.Min(trace.Accesses.Length, WarmingAccesses)] };
+        long capacity = options.Capacity ?? PolicyTable.CapacityOf(trace, options.Fractions[0]);
+        for (int round = 0; round < WarmingRounds; round++)
+            _ = TableReplay.Run(start, capacity, options.Threads, new NoProgress(), stop);
     }
 
     private static IEnumerable<TraceRow> SizedRowsOf(string name, Trace trace, TraceOptions options, PolicyTable measuring)
