@@ -15,7 +15,7 @@ public abstract class CacheTable
     /// <summary>The table's name, unique within its cache.</summary>
     public string Name => Core.Name;
 
-    /// <summary>The number of entries, those among them that expired and were not swept yet.</summary>
+    /// <summary>The number of entries, with those that expired or whose tag was removed, and that were not swept yet.</summary>
     public long Count => Statistics.EntryCount;
 
     /// <summary>What the table holds and did.</summary>
@@ -71,14 +71,18 @@ public abstract class CacheTable
         gauge.Complete();
     }
 
-    /// <summary>Frees all entries that expired or whose tag was removed. The cache does so by itself, some at a time.</summary>
+    /// <summary>
+    /// Frees all entries that expired or whose tag was removed, and evicts what is over a limit. The cache does so by itself, some at a
+    /// time.
+    /// </summary>
     /// <param name="stop">Stops between two parts.</param>
-    /// <returns>How many entries were freed.</returns>
+    /// <returns>How many entries were freed, but for those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long Sweep(CancellationToken stop = default)
     {
         const int BucketsAtOnce = 4096;
         long freed = 0;
+        Core.EvictSurplus(int.MaxValue);
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
         return freed + Core.SweepAllSpilled(stop);

@@ -98,6 +98,16 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     /// <summary>Enters an entry that was there before there were queues.</summary>
     internal void EnterFound(uint piece, bool isInMain) => QueueOf(isInMain).Push(piece);
 
+    /// <summary>Enters an entry that another class of the same priority has, as one that weighs what its queue says.</summary>
+    internal void EnterFrom(EvictionClass other, uint piece, bool isInMain)
+    {
+        double weight = other.QueueOf(isInMain).MeanWeight;
+        if (weight == 0)
+            EnterFound(piece, isInMain);
+        else
+            QueueOf(isInMain).Push(piece, weight);
+    }
+
     /// <summary>Evicts one entry, if there is one that may go.</summary>
     /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue; 0: none.</param>
     /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>

@@ -13,10 +13,10 @@ namespace BigPile.Caching.Eviction;
 /// whose entry is gone is dropped when its turn comes; when there are too many of those, every new entry clears a few. So every entry must
 /// have a hash in the queue that its priority and its mark in the index say, or nothing ever finds it: who changes one of them enters it.
 /// The sketch takes its memory when the shard is full for the first time, and is told then what the queues have.
+/// A shard that was divided has nothing any more and says so: whoever comes to it with a hash asks the evictor again.
 /// </remarks>
 internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 {
-    private const int ClassCount = (int)EntryPriority.High + 1;
     private const int ChecksAtOnce = 4;
     private const int DeadAllowance = 64;
     private const int MostToldToSketch = 1 << 18; // a pause of a millisecond or two, once
@@ -28,10 +28,11 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private readonly int _number;
     private readonly int _shardBits;
     private readonly FrequencySketch _sketch = new();
-    private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
+    private readonly PriorityClasses _classes;
     private TableRoom _table;
     private TableRoom _room = new(1, 1);
     private volatile bool _wasFull;
+    private bool _isDivided;
     private SpinGate _lock;
 
     internal EvictionShard(IEvictionHost host, int number, int shardBits)
@@ -39,18 +40,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _number = number;
         _shardBits = shardBits;
         _entries = new ShardEntries(host, number, shardBits);
+        _classes = new PriorityClasses(_entries, _sketch);
     }
 
-    internal long SizeBytes
-    {
-        get
-        {
-            long sum = _sketch.SizeBytes;
-            foreach (EvictionClass? entries in _classes)
-                sum += entries?.SizeBytes ?? 0;
-            return sum;
-        }
-    }
+    internal long SizeBytes => _sketch.SizeBytes + _classes.SizeBytes;
 
     /// <summary>The same with what it takes when the table is full for the first time, or for more than before, as it is now.</summary>
     internal long NeededBytes
@@ -58,10 +51,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         get
         {
             long capacity = Math.Max(1, LiveEntries);
-            long sum = Math.Max(_sketch.SizeBytes, FrequencySketch.SizeBytesFor(capacity));
-            foreach (EvictionClass? entries in _classes)
-                sum += entries?.NeededBytes(capacity) ?? 0;
-            return sum;
+            return Math.Max(_sketch.SizeBytes, FrequencySketch.SizeBytesFor(capacity)) + _classes.NeededBytes(capacity);
         }
     }
 
@@ -77,31 +67,33 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             return;
         _table = table;
         _room = new TableRoom(Math.Max(1, table.Entries >> _shardBits), Math.Max(1, table.Weight / (1 << _shardBits)));
-        foreach (EvictionClass? entries in _classes)
-            entries?.SetRoom(_room);
+        _classes.SetRoom(_room);
     }
 
     /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
     internal void Prefetch(ulong hash, EntryPriority priority)
     {
         uint piece = _entries.PieceOf(hash);
-        _classes[(int)priority]?.PrefetchGhost(piece);
+        _classes.Find(priority)?.PrefetchGhost(piece);
         _sketch.Prefetch(piece);
     }
 
     /// <summary>Decides in which queue an entry will be that has no room yet, and evicts one for it: here, if there is one.</summary>
-    internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
+    /// <returns><see langword="false"/> when it was divided.</returns>
+    internal bool TryAdmit(ulong hash, EntryPriority priority, double weight, long now, out EntryQueue queue, out bool hasEvicted)
     {
+        queue = EntryQueue.Undecided;
+        hasEvicted = false;
         _lock.Enter();
         try
         {
+            if (_isDivided)
+                return false;
             MakeReadyLocked();
-            bool contends = true;
-            for (int i = 0; i < (int)priority; i++)
-                contends &= _classes[i] is not { Count: > 0 }; // else those of a lower priority give it room
-            EntryQueue queue = ClassOf(priority).Decide(_entries.PieceOf(hash), weight, contends, now, out hasEvicted);
-            hasEvicted = hasEvicted || TryEvictLocked(priority, queue == EntryQueue.Small ? weight : 0, sparedAddress: 0, now);
-            return queue;
+            bool contends = !_classes.HasLower(priority); // else those give it room
+            queue = _classes.Get(priority).Decide(_entries.PieceOf(hash), weight, contends, now, out hasEvicted);
+            hasEvicted = hasEvicted || _classes.TryEvict(priority, queue == EntryQueue.Small ? weight : 0, sparedAddress: 0, now);
+            return true;
         }
         finally
         {
@@ -110,18 +102,22 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Enters a new entry of the table.</summary>
-    internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
+    /// <returns><see langword="false"/> when it was divided.</returns>
+    internal bool TryEnter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         Debug.Assert((hash & ((1UL << _shardBits) - 1)) == (uint)_number, "The hash is of this shard.");
         _lock.Enter();
         try
         {
+            if (_isDivided)
+                return false;
             uint piece = _entries.PieceOf(hash);
-            EvictionClass entries = ClassOf(priority);
+            EvictionClass entries = _classes.Get(priority);
             entries.Enter(piece, weight, queue);
             long live = LiveEntries;
-            if (CountLocked() > live + live / 4 + DeadAllowance)
+            if (_classes.Count > live + live / 4 + DeadAllowance)
                 CheckSomeLocked();
+            return true;
         }
         finally
         {
@@ -130,12 +126,45 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Enters an entry that was there before there were queues.</summary>
-    internal void EnterFound(ulong hash, EntryPriority priority, bool isInMain)
+    /// <returns><see langword="false"/> when it was divided.</returns>
+    internal bool TryEnterFound(ulong hash, EntryPriority priority, bool isInMain)
     {
         _lock.Enter();
         try
         {
-            ClassOf(priority).EnterFound(_entries.PieceOf(hash), isInMain);
+            if (_isDivided)
+                return false;
+            _classes.Get(priority).EnterFound(_entries.PieceOf(hash), isInMain);
+            return true;
+        }
+        finally
+        {
+            _lock.Exit();
+        }
+    }
+
+    /// <summary>
+    /// Gives all that it has to others, each of which takes the hashes with its number in their lowest bits, and has them known before
+    /// anybody is told that it has nothing any more.
+    /// </summary>
+    /// <param name="others">Shards that nobody knows yet.</param>
+    /// <param name="makeKnown">Called under the lock.</param>
+    /// <returns><see langword="false"/> when it was divided before.</returns>
+    internal bool TryDivide(EvictionShard[] others, Action makeKnown)
+    {
+        Debug.Assert(_shardBits == 0, "Only a shard that has all hashes is divided.");
+        _lock.Enter();
+        try
+        {
+            if (_isDivided)
+                return false;
+            _classes.ForEach((piece, priority, isMain) => GiveTo(others, _entries.HashOf(piece), priority, isMain));
+            foreach (EvictionShard other in others)
+                other._wasFull = _wasFull;
+            makeKnown();
+            _isDivided = true;
+            DisposeLocked();
+            return true;
         }
         finally
         {
@@ -150,8 +179,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _lock.Enter();
         try
         {
+            if (_isDivided)
+                return false;
             MakeReadyLocked();
-            return TryEvictLocked(most, smallWeight, sparedAddress, now);
+            return _classes.TryEvict(most, smallWeight, sparedAddress, now);
         }
         finally
         {
@@ -164,21 +195,13 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     {
         Invariant.Require(_lock.TryEnter(), $"Shard {_number} of the evictor is locked, and nobody is at work.");
         _lock.Exit();
-        Invariant.Require(_room is { Entries: >= 1, Weight: >= 1 }, $"Shard {_number} of the evictor has room for {_room}.");
         _sketch.CheckInvariants($"Shard {_number}");
-        for (int i = 0; i < ClassCount; i++)
-            _classes[i]?.CheckInvariants($"Shard {_number}, priority {(EntryPriority)i}");
+        _classes.CheckInvariants($"Shard {_number}");
     }
 
     /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
-    internal void AddTo(EvictionCensus census)
-    {
-        for (int i = 0; i < ClassCount; i++)
-        {
-            var priority = (EntryPriority)i;
-            _classes[i]?.ForEach((piece, isMain) => census.Add(_number, priority, isMain, piece));
-        }
-    }
+    internal void AddTo(EvictionCensus census) =>
+        _classes.ForEach((piece, priority, isMain) => census.Add(_number, priority, isMain, piece));
 
     /// <summary>Takes an entry out of a census.</summary>
     /// <returns>Whether its queue had it.</returns>
@@ -190,8 +213,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _lock.Enter();
         try
         {
-            foreach (EvictionClass? entries in _classes)
-                entries?.Clear();
+            _classes.Clear();
             _wasFull = false;
         }
         finally
@@ -200,22 +222,18 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    public void Dispose()
+    public void Dispose() => DisposeLocked();
+
+    private void DisposeLocked()
     {
-        foreach (EvictionClass? entries in _classes)
-            entries?.Dispose();
+        _classes.Dispose();
         _sketch.Dispose();
     }
 
-    private bool TryEvictLocked(EntryPriority most, double smallWeight, ulong sparedAddress, long now)
+    private void GiveTo(EvictionShard[] others, ulong hash, EntryPriority priority, bool isMain)
     {
-        for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
-        {
-            double weight = i == (int)most ? smallWeight : 0;
-            if (_classes[i] is { Count: > 0 } entries && entries.TryEvict(weight, sparedAddress, now))
-                return true;
-        }
-        return false;
+        EvictionShard other = others[(int)hash & (others.Length - 1)];
+        other._classes.Get(priority).EnterFrom(_classes.Get(priority), other._entries.PieceOf(hash), isMain);
     }
 
     // What there is room for is known best when there is no more.
@@ -225,28 +243,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         if (_room.Entries > MostGrowth * _sketch.Capacity || _room.Entries < _sketch.Capacity / MostShrinkage)
         {
             _sketch.Resize(_room.Entries);
-            foreach (EvictionClass? entries in _classes)
-                entries?.CountOldest(MostToldToSketch);
+            _classes.CountOldest(MostToldToSketch);
         }
         _wasFull = true;
-    }
-
-    private EvictionClass ClassOf(EntryPriority priority)
-    {
-        EvictionClass? entries = _classes[(int)priority];
-        if (entries != null)
-            return entries;
-        _classes[(int)priority] = entries = new EvictionClass(_entries, _sketch, priority);
-        entries.SetRoom(_room);
-        return entries;
-    }
-
-    private long CountLocked()
-    {
-        long count = 0;
-        foreach (EvictionClass? entries in _classes)
-            count += entries?.Count ?? 0;
-        return count;
     }
 
     // Called while more than one hash in five is of an entry that is gone: a few checks for each new entry drop about as many as come in.
@@ -254,21 +253,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     {
         for (int i = 0; i < ChecksAtOnce; i++)
         {
-            EvictionClass? entries = LongestLocked();
-            if (entries == null || entries.Count == 0)
+            if (_classes.Longest is not { } longest)
                 return;
-            entries.CheckOne();
+            longest.CheckOne();
         }
-    }
-
-    private EvictionClass? LongestLocked()
-    {
-        EvictionClass? longest = null;
-        foreach (EvictionClass? entries in _classes)
-        {
-            if ((entries?.Count ?? 0) > (longest?.Count ?? 0))
-                longest = entries;
-        }
-        return longest;
     }
 }

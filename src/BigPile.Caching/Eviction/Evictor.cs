@@ -1,58 +1,74 @@
 using System;
 using System.Diagnostics;
+using System.Threading;
 
 namespace BigPile.Caching.Eviction;
 
 /// <summary>Chooses what goes when a table is at its limit.</summary>
 /// <remarks>
-/// A large table has 16 shards, told by the lowest bits of the hash, so that the 32 bits that a queue holds find their bucket in a table
-/// of any size; a small one has a single shard, because a few hundred entries in sixteen parts are evicted badly.
+/// A large table has 16 shards, told by the lowest bits of the hash; a small one has a single shard, because a few hundred entries in
+/// sixteen parts are evicted badly. How many entries a limit in bytes lets in is not known before they are there: such a table begins with
+/// one shard, which is divided once it has many. Divided, its queues say the same as before; what it remembered of evictions is forgotten.
+/// Lock order: one shard's lock at a time; the new shards are known to nobody while they are filled under the lock of the one before.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class Evictor : IDisposable
 {
     private const int ManyShardBits = 4;
     private const long EntriesForManyShards = 1 << 17;
+    private const long FewestInManyShards = EntriesForManyShards / 4;
+    private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // begun nodes of queues, and a copy of the hashes
 
-    private readonly EvictionShard[] _shards;
+    private readonly IEvictionHost _host;
+    private EvictionShard[] _shards; // replaced once at most, under the lock of its only one
+    private TableRoom _room;
 
-    internal Evictor(IEvictionHost host, TableRoom expected)
+    /// <summary>Makes one without entries.</summary>
+    /// <param name="host">The table.</param>
+    /// <param name="expected">What it is expected to have room for.</param>
+    /// <param name="isCertain">Whether it has, so that many shards need not wait for many entries.</param>
+    internal Evictor(IEvictionHost host, TableRoom expected, bool isCertain = true)
     {
-        int shardBits = expected.Entries >= EntriesForManyShards ? ManyShardBits : 0;
-        _shards = new EvictionShard[1 << shardBits];
-        for (int i = 0; i < _shards.Length; i++)
-            _shards[i] = new EvictionShard(host, i, shardBits);
-        SetRoom(expected);
+        _host = host;
+        _room = expected;
+        long entries = isCertain ? expected.Entries : Math.Min(expected.Entries, host.Entries);
+        _shards = MakeShards(entries >= EntriesForManyShards ? ManyShardBits : 0);
         Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
     }
 
-    internal long SizeBytes
-    {
-        get
-        {
-            long sum = 0;
-            foreach (EvictionShard shard in _shards)
-                sum += shard.SizeBytes;
-            return sum;
-        }
-    }
+    internal long SizeBytes => SumOf(static shard => shard.SizeBytes, out _);
 
     /// <summary>The same with what it takes once the table is full as it is now.</summary>
     internal long NeededBytes
     {
         get
         {
-            long sum = 0;
-            foreach (EvictionShard shard in _shards)
-                sum += shard.NeededBytes;
-            return sum;
+            long sum = SumOf(static shard => shard.NeededBytes, out int shards);
+            return shards == 1 ? sum + DivisionBytes : sum;
         }
     }
 
-    /// <summary>Sets what there is room for, before the table is full and tells better. Nobody else is at work.</summary>
+    // Comes up by and by, so that no put has to make room for all of it.
+    private long DivisionBytes
+    {
+        get
+        {
+            const long From = EntriesForManyShards / 2;
+            long part = Math.Clamp(_host.Entries - From, 0, From);
+            return BytesOfDivision * part / From;
+        }
+    }
+
+    private EvictionShard[] Shards => Volatile.Read(ref _shards);
+
+    /// <summary>Whether it has many shards where there is room for too few entries.</summary>
+    internal bool IsTooDivided(TableRoom room) => Shards.Length != 1 && room.Entries < FewestInManyShards;
+
+    /// <summary>Sets what a table has room for, before the table is full and tells better. Nobody else is at work.</summary>
     internal void SetRoom(TableRoom room)
     {
-        foreach (EvictionShard shard in _shards)
+        _room = room;
+        foreach (EvictionShard shard in Shards)
             shard.SetRoom(room);
     }
 
@@ -79,9 +95,10 @@ internal sealed class Evictor : IDisposable
     internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
         hasEvicted = false;
-        return priority == EntryPriority.NeverEvict
-            ? EntryQueue.Small
-            : ShardOf(hash).Admit(hash, priority, weight, now, out hasEvicted);
+        EntryQueue queue = EntryQueue.Small;
+        while (priority != EntryPriority.NeverEvict && !ShardOf(hash).TryAdmit(hash, priority, weight, now, out queue, out hasEvicted))
+            continue; // it was divided
+        return queue;
     }
 
     /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
@@ -91,15 +108,19 @@ internal sealed class Evictor : IDisposable
     /// <param name="queue">What was decided on before, if it was; then its mark in the index says so already.</param>
     internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
-        if (priority != EntryPriority.NeverEvict)
-            ShardOf(hash).Enter(hash, priority, weight, queue);
+        if (priority == EntryPriority.NeverEvict)
+            return;
+        while (!ShardOf(hash).TryEnter(hash, priority, weight, queue))
+            continue; // it was divided
+        if (Shards.Length == 1 && _room.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
+            Divide();
     }
 
     /// <summary>Enters an entry that was there before.</summary>
     internal void EnterFound(ulong hash, EntryPriority priority, bool isInMain)
     {
-        if (priority != EntryPriority.NeverEvict)
-            ShardOf(hash).EnterFound(hash, priority, isInMain);
+        while (priority != EntryPriority.NeverEvict && !ShardOf(hash).TryEnterFound(hash, priority, isInMain))
+            continue; // it was divided
     }
 
     /// <summary>
@@ -113,20 +134,21 @@ internal sealed class Evictor : IDisposable
     /// <returns><see langword="false"/> when there is none.</returns>
     internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
-        int own = (int)hash & (_shards.Length - 1);
-        for (int i = 0; i < _shards.Length; i++)
+        EvictionShard[] shards = Shards;
+        int own = (int)hash & (shards.Length - 1);
+        for (int i = 0; i < shards.Length; i++)
         {
-            if (_shards[(own + i) & (_shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
+            if (shards[(own + i) & (shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
                 return true;
         }
-        return false;
+        return shards != Shards && TryEvict(hash, most, now, smallWeight, sparedAddress);
     }
 
     /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
     /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
     internal void CheckInvariants()
     {
-        foreach (EvictionShard shard in _shards)
+        foreach (EvictionShard shard in Shards)
             shard.CheckInvariants();
     }
 
@@ -134,7 +156,7 @@ internal sealed class Evictor : IDisposable
     internal EvictionCensus TakeCensus()
     {
         var census = new EvictionCensus();
-        foreach (EvictionShard shard in _shards)
+        foreach (EvictionShard shard in Shards)
             shard.AddTo(census);
         return census;
     }
@@ -147,15 +169,67 @@ internal sealed class Evictor : IDisposable
     /// <summary>Forgets everything. For tests.</summary>
     internal void Clear()
     {
-        foreach (EvictionShard shard in _shards)
+        foreach (EvictionShard shard in Shards)
             shard.Clear();
     }
 
     public void Dispose()
     {
-        foreach (EvictionShard shard in _shards)
+        foreach (EvictionShard shard in Shards)
             shard.Dispose();
     }
 
-    private EvictionShard ShardOf(ulong hash) => _shards[(int)hash & (_shards.Length - 1)];
+    // A shard that was divided meanwhile has nothing any more.
+    private long SumOf(Func<EvictionShard, long> figure, out int count)
+    {
+        EvictionShard[] shards;
+        long sum;
+        do
+        {
+            shards = Shards;
+            sum = 0;
+            foreach (EvictionShard shard in shards)
+                sum += figure(shard);
+        }
+        while (shards != Shards);
+        count = shards.Length;
+        return sum;
+    }
+
+    private EvictionShard ShardOf(ulong hash)
+    {
+        EvictionShard[] shards = Shards;
+        return shards[(int)hash & (shards.Length - 1)];
+    }
+
+    private EvictionShard[] MakeShards(int shardBits)
+    {
+        var shards = new EvictionShard[1 << shardBits];
+        for (int i = 0; i < shards.Length; i++)
+        {
+            shards[i] = new EvictionShard(_host, i, shardBits);
+            shards[i].SetRoom(_room);
+        }
+        return shards;
+    }
+
+    // What fails half-way, as there is no memory, leaves the one shard as it was.
+    private void Divide()
+    {
+        EvictionShard[] parts = MakeShards(ManyShardBits);
+        bool isDivided = false;
+        try
+        {
+            isDivided = Shards[0].TryDivide(parts, () => Volatile.Write(ref _shards, parts));
+        }
+        catch (OutOfMemoryException)
+        {
+            // a single shard for many entries is slower with many threads, and nothing else
+        }
+        finally
+        {
+            if (!isDivided)
+                Array.ForEach(parts, static part => part.Dispose());
+        }
+    }
 }

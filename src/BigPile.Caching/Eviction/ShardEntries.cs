@@ -7,19 +7,21 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>Thread safety: all members may be called concurrently; who holds a bucket's lock calls those only that end in Locked.</remarks>
 internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int shardBits)
 {
-    // A piece without a shard's bits lacks the highest ones of a tag.
-    private readonly ulong _tagMask = IndexSlot.TagOf(((ulong)uint.MaxValue << shardBits) | (uint)number);
+    private static readonly ulong TagMask = IndexSlot.TagOf(uint.MaxValue);
 
     internal IEvictionHost Host => host;
 
     internal TableIndex Index => host.Index;
 
     /// <summary>The part of a hash that a queue holds.</summary>
-    /// <remarks>Without the bits that slots leave out: a slot must give the same piece as the whole hash.</remarks>
-    internal uint PieceOf(ulong hash) => (uint)((hash & IndexSlot.KnownHashMask) >> shardBits);
+    /// <remarks>
+    /// Of the lowest 32 bits, which find a bucket in a table of any size: a slot knows them, and so does a shard of all hashes when it is
+    /// divided.
+    /// </remarks>
+    internal uint PieceOf(ulong hash) => (uint)hash >> shardBits;
 
     /// <summary>A hash of this shard that has a piece.</summary>
-    internal ulong HashOf(uint piece) => ((ulong)piece << shardBits) | (uint)number;
+    internal ulong HashOf(uint piece) => (piece << shardBits) | (uint)number;
 
     /// <summary>Whether an entry is there.</summary>
     internal bool Lives(QueuedEntry entry)
@@ -88,5 +90,5 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     }
 
     // The slots of a line that have a piece, and, where it is 0, empty ones. What the tag leaves out of it, the bucket's number tells.
-    private uint Match(Bucket* line, uint piece) => Bucket.Match(line, IndexSlot.TagOf(HashOf(piece)), _tagMask);
+    private uint Match(Bucket* line, uint piece) => Bucket.Match(line, IndexSlot.TagOf(HashOf(piece)), TagMask);
 }

@@ -16,6 +16,7 @@ internal static class Limiting
     private const int MaxSpeculativeLines = 4;
 
     private const long TypicalEntryBytes = 256;
+    private const long EntriesThatTell = 16;
     private const long LeastBlockBytes = 512 << 10; // and what evicts in sixteen shards
 
     /// <summary>Has a table that nobody uses yet behave as its options say.</summary>
@@ -130,17 +131,24 @@ internal static class Limiting
         core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
-        long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / TypicalEntryBytes);
-        var room = new TableRoom(expected, options.MaxBytes ?? expected);
-        if (core.Evictor is { } evictor)
+        long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / core.MeanEntryBytes());
+        var room = new TableRoom(Math.Max(1, expected), options.MaxBytes ?? expected);
+        if (core.Evictor is { } evictor && !evictor.IsTooDivided(room))
         {
             evictor.SetRoom(room);
             return;
         }
-        core.Evictor = new Evictor(new EvictionHost(core), room);
+        core.DropLimits();
+        core.Evictor = new Evictor(new EvictionHost(core), room, isCertain: options.MaxBytes == null);
         core.Usage.ClearNotes();
         if (core.Usage.Entries != 0)
             core.BeginAdoption(core.Evictor);
+    }
+
+    private static long MeanEntryBytes(this TableCore core)
+    {
+        TableUsage usage = core.Usage;
+        return usage.Entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, usage.RoomBytes / usage.Entries);
     }
 
     /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
@@ -170,12 +178,12 @@ internal static class Limiting
 
     /// <summary>Evicts one entry of a table that is over its limits, and writes it. The caller is not inside.</summary>
     /// <returns>Whether there was one that may go.</returns>
-    internal static bool TryEvictOne(this TableCore core, Evictor evictor, long now)
+    internal static bool TryEvictOne(this TableCore core, long now)
     {
         ThreadPresence presence = core.EnterToChange();
         try
         {
-            if (!core.TryEvict(evictor, 0, EntryPriority.High, now))
+            if (core.Evictor is not { } evictor || !core.TryEvict(evictor, 0, EntryPriority.High, now))
                 return false;
         }
         finally
@@ -190,13 +198,24 @@ internal static class Limiting
     private static void EvictSurplus(this TableCore core, long now)
     {
         Debug.Assert(core.Configuring.IsHeldByCurrentThread, "The limits stay as they are until the table is within them.");
-        if (core.Evictor is not { } evictor)
-            return;
+        while (core.IsOverLimits() && core.TryEvictOne(now))
+            continue;
+    }
+
+    /// <summary>
+    /// Evicts some of what is over the limits: entries that were kept for ever when these were lowered may be so no longer. The caller is
+    /// not inside.
+    /// </summary>
+    internal static void EvictSurplus(this TableCore core, int most)
+    {
+        while (most-- > 0 && core.IsOverLimits() && core.TryEvictOne(core.Clock.Now))
+            continue;
+    }
+
+    private static bool IsOverLimits(this TableCore core)
+    {
         TableUsage usage = core.Usage;
-        while (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.RoomBytes) > core.BlockLimitBytes)
-        {
-            if (!core.TryEvictOne(evictor, now))
-                return;
-        }
+        return core.Evictor != null
+            && (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.RoomBytes) > core.BlockLimitBytes);
     }
 }

@@ -33,8 +33,15 @@ internal static unsafe class Putting
     }
 
     /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
-    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
-        core.Put(key, spec, order, flushes: 0, out info);
+    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    {
+        PutResult? result = core.Put(key, spec, order, flushes: 0, out info);
+        if (result != PutResult.Collision || !core.TrySweepForRoom())
+            return result;
+        if (!order.IsReturn)
+            core.Count(Counter.Collisions, -1);
+        return core.Put(key, spec, order, flushes: 0, out info);
+    }
 
     private static PutResult? Put(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)

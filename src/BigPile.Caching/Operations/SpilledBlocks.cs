@@ -69,12 +69,12 @@ internal static unsafe class SpilledBlocks
     }
 
     /// <summary>Counts something once more, from outside of the pile.</summary>
-    internal static void Count(this TableCore core, Counter counter)
+    internal static void Count(this TableCore core, Counter counter, int delta = 1)
     {
         ThreadPresence presence = core.Enter();
         try
         {
-            core.Counters.Add(presence, counter);
+            core.Counters.Add(presence, counter, delta);
         }
         finally
         {

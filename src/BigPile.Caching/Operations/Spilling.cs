@@ -176,11 +176,8 @@ internal static class Spilling
     // Else the put would evict all of it at once.
     private static void EvictSurplusFirst(this TableCore core)
     {
-        while (core.IsFarOverLimits() && core.Evictor is { } evictor)
-        {
-            if (!core.TryEvictOne(evictor, core.Clock.Now))
-                return;
-        }
+        while (core.IsFarOverLimits() && core.TryEvictOne(core.Clock.Now))
+            continue;
     }
 
     /// <summary>Forgets what was spilled of a key that was put.</summary>

@@ -10,6 +10,8 @@ namespace BigPile.Caching.Operations;
 /// <summary>Frees what is no more by time or tag: a part of the buckets at once, and what a read comes upon.</summary>
 internal static unsafe class Sweeping
 {
+    private const int BucketsForRoom = 64;
+
     /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
     /// <param name="core">The table.</param>
     /// <param name="maxBuckets">How many to look at.</param>
@@ -38,6 +40,11 @@ internal static unsafe class Sweeping
             core.SweepPlace.Gate.Exit();
         }
     }
+
+    /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
+    /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
+    internal static bool TrySweepForRoom(this TableCore core) =>
+        core.Evictor != null && !ThreadPresence.Mine.IsInside && core.Sweep(BucketsForRoom) != 0;
 
     /// <summary>The buckets that a sweep of everything looks at.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
