@@ -13,7 +13,9 @@ namespace BigPile.Caching.Eviction;
 /// </remarks>
 internal sealed unsafe class HashQueue : IDisposable
 {
-    private const int NodeBytes = 4096;
+    /// <summary>By how much the memory grows at once.</summary>
+    internal const int NodeBytes = 4096;
+
     private const int HashesPerNode = (NodeBytes - 8) / sizeof(uint);
 
     private Node* _head;

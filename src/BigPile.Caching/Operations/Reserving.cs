@@ -17,6 +17,9 @@ namespace BigPile.Caching.Operations;
 /// </remarks>
 internal static class Reserving
 {
+    // What evicts may take that much while it makes room, and leave less: that is not found out behind an eviction.
+    private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
+
     /// <summary>
     /// Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.
     /// </summary>
@@ -84,7 +87,7 @@ internal static class Reserving
             return true;
         bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
         long evictableBytes = core.Usage.EvictableBytes(priority) - (isOwnEvictable ? own.RoomBytes : 0);
-        return Interlocked.Read(ref core.Usage.RoomBytes) - evictableBytes + moreBytes <= limitBytes;
+        return Interlocked.Read(ref core.Usage.RoomBytes) - evictableBytes + moreBytes + GrowthOfQueuesBytes <= limitBytes;
     }
 
     /// <summary>Looks whether a key has an entry.</summary>
