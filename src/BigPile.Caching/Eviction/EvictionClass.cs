@@ -29,7 +29,6 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private const int MaxSteps = 128;
     private const int HandSteps = 8;
     private const int TargetStep = 2; // in entries
-    private const int RefusalStep = 3;
     private const double InitialShare = 0.06;
     private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
@@ -206,8 +205,8 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         {
             (GhostKind.Small, true) => TargetStep,
             (GhostKind.Main, true) => -TargetStep,
-            (GhostKind.Small, false) when isIdle => RefusalStep,
-            _ => isIdle ? 0 : -RefusalStep,
+            (GhostKind.Small, false) when isIdle => TargetStep,
+            _ => isIdle ? 0 : -TargetStep,
         };
         double most = isIdle ? MaxIdleShare : Math.Max(_share, MaxShare);
         _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, Math.Max(_share, most));
