@@ -24,24 +24,26 @@ internal static unsafe class Putting
     {
         KeyLimits.CheckLength(key.Bytes.Length);
         var order = new PutOrder(value, kind, condition);
-        PutResult? result = core.Spill is { } spill && !order.IsTombstone
-            ? core.PutSpilling(spill, key, spec, order, out info)
-            : core.PutOnce(key, spec, order, out info);
+        PutResult? result = core.PutAnywhere(key, spec, order, out info);
+        if (result == PutResult.Collision && core.TrySweepForRoom()) // here, where no gate of the spill is held: the sweep takes others
+        {
+            core.Count(Counter.Collisions, -1);
+            result = core.PutAnywhere(key, spec, order, out info);
+        }
         if (result is not (null or PutResult.Collision))
             CacheDurations.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
         return result;
     }
 
     /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
-    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
-    {
-        PutResult? result = core.Put(key, spec, order, flushes: 0, out info);
-        if (result != PutResult.Collision || !core.TrySweepForRoom())
-            return result;
-        if (!order.IsReturn)
-            core.Count(Counter.Collisions, -1);
-        return core.Put(key, spec, order, flushes: 0, out info);
-    }
+    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
+        core.Put(key, spec, order, flushes: 0, out info);
+
+    private static PutResult? PutAnywhere(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
+        core.Spill is { } spill && !order.IsTombstone
+            ? core.PutSpilling(spill, key, spec, order, out info)
+            : core.PutOnce(key, spec, order, out info);
 
     private static PutResult? Put(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
