@@ -56,4 +56,45 @@ public sealed class SpillRaceTests
         Assert.Equal(0, statistics.SpillLosses);
         Assert.InRange(statistics.TotalBytes, 1, 1 << 20);
     }
+
+    /// <summary>A put that is refused sweeps for room, and a clearing takes every gate: neither may hold what the other waits for.</summary>
+    [Fact]
+    public async Task Puts_that_sweep_for_room_and_clearings_do_not_wait_for_each_other()
+    {
+        const int threads = 3;
+        int seed = Testing.TestLeg.Seed(11);
+        int rounds = Testing.TestLeg.Steps(3_000, 100_000);
+        int clearings = 0;
+        var time = new ManualTime();
+        var cache = new SpillingCache(time);
+        var pinned = new EntryOptions { Priority = EntryPriority.NeverEvict, MaxAge = TimeSpan.FromSeconds(1) };
+        Task[] putting = [.. Enumerable.Range(0, threads).Select(thread => Testing.SideBySide.Start(() =>
+        {
+            var random = new Random(seed + thread);
+            for (int round = 0; round < rounds; round++)
+            {
+                int key = random.Next(100_000);
+                cache.Table.Put(key, SpillingCache.Value(key), random.Next(4) == 0 ? null : pinned);
+                if (round % 100 == 0)
+                    time.Advance(TimeSpan.FromMilliseconds(100));
+            }
+        }))];
+        Task ended = Task.WhenAll(putting);
+        Task clearing = Testing.SideBySide.Start(() =>
+        {
+            while (!ended.IsCompleted)
+            {
+                if (cache.Table.Statistics.Collisions <= clearings * 10L)
+                    continue; // memory is not full again
+                cache.Table.Clear();
+                clearings++;
+            }
+        });
+        // a cache that hangs can't be disposed of either
+        await Task.WhenAll(ended, clearing).WaitAsync(TimeSpan.FromMinutes(2));
+        Assert.NotEqual(0, clearings);
+        cache.Table.Clear();
+        Assert.Equal(0, cache.Table.Count);
+        cache.Dispose();
+    }
 }
