@@ -114,7 +114,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <param name="info">Version and size of the new entry.</param>
     /// <returns><see langword="false"/> when the entry has another version; nothing has changed then.</returns>
     /// <exception cref="ArgumentException">The key is too long, or no UTF-8, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryPutBytes(
         TAlternateKey key, ReadOnlySpan<byte> value, ulong version, EntryOptions? options, out PutResult result, out EntryInfo info)

@@ -82,9 +82,9 @@ public abstract class CacheTable
     {
         const int BucketsAtOnce = 4096;
         long freed = 0;
-        Core.EvictSurplus(int.MaxValue);
+        Core.EvictSurplus(int.MaxValue, stop);
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
-            freed += Core.Sweep(Math.Min(left, BucketsAtOnce), waits: true);
+            freed += Core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
         return freed + Core.SweepAllSpilled(stop);
     }
 }

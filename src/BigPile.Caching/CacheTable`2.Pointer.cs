@@ -22,7 +22,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <returns>What became of it. After <see cref="PutResult.Collision"/> the object is still the caller's.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PutResult PutPointer(TKey key, PilePointer pointer, EntryOptions? options = null)
     {

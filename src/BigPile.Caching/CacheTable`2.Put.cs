@@ -18,7 +18,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
     /// <returns>What became of it; in a speculative table, or at a limit, also what had to go for it.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PutResult Put(TKey key, TValue value, EntryOptions? options = null) => Put(key, value, options, out _);
@@ -37,7 +37,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="value">The bytes.</param>
     /// <param name="info">Version and size of the new entry.</param>
     /// <exception cref="ArgumentException">The key is too long.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, out EntryInfo info) => PutBytes(key, value, null, out info);
 
@@ -86,7 +86,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
     /// <returns><see langword="false"/> when the entry has another version, or was refused; nothing has changed then.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Update(TKey key, TValue value, ulong version, out EntryInfo info, EntryOptions? options = null)
@@ -143,7 +143,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// it was then.
     /// </returns>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was.</exception>
+    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key, EntryOptions options)
     {

@@ -141,7 +141,7 @@ public sealed class ExpiryTests : IDisposable
             _table.Put($"key{i}", "value", new EntryOptions { MaxAge = TimeSpan.FromSeconds(i % 2 == 0 ? 1 : 1000) });
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(20_000, _cache.Pile.Statistics.ObjectCount);
-        int first = _table.Core.Sweep(16);
+        int first = _table.Core.SweepMemory(16);
         Assert.InRange(first, 1, 16 * 4 * 7);
         Assert.Equal(20_000 - first, _cache.Pile.Statistics.ObjectCount);
         _table.Sweep();

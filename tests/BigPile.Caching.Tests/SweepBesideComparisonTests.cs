@@ -22,7 +22,7 @@ public sealed unsafe class SweepBesideComparisonTests
 
         table.Core.BeginInspection();
         IndexSlot lost = TakeOne(table.Core.Index);
-        Assert.NotEqual(0, table.Core.Sweep(maxBuckets: 1));
+        Assert.NotEqual(0, table.Core.SweepMemory(maxBuckets: 1));
         PutBack(table.Core.Index, lost);
         table.Core.EndInspection();
 

@@ -47,6 +47,9 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     /// <summary>The hashes in both queues; some may be of entries that are gone.</summary>
     internal long Count => _queues.Count;
 
+    /// <summary>About what its entries weigh together. May be asked without the lock.</summary>
+    internal double Weight => _queues.Small.Weight + _queues.Main.Weight;
+
     internal long SizeBytes => _queues.SizeBytes;
 
     /// <summary>The same with what it takes when something is evicted from it as it is now.</summary>

@@ -33,6 +33,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private TableRoom _room = new(1, 1);
     private volatile bool _wasFull;
     private bool _isDivided;
+    private uint _turns;
     private SpinGate _lock;
 
     internal EvictionShard(IEvictionHost host, int number, int shardBits)
@@ -42,6 +43,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _entries = new ShardEntries(host, number, shardBits);
         _classes = new PriorityClasses(_entries, _sketch);
     }
+
+    /// <summary>About what its entries weigh together. May be asked without the lock.</summary>
+    internal double Weight => _classes.Weight;
 
     internal long SizeBytes => _sketch.SizeBytes + _classes.SizeBytes;
 
@@ -79,8 +83,16 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Decides in which queue an entry will be that has no room yet, and evicts one for it: here, if there is one.</summary>
+    /// <param name="hash">The hash of the entry.</param>
+    /// <param name="priority">Its priority.</param>
+    /// <param name="weight">What it weighs.</param>
+    /// <param name="mayEvict">Whether its room comes from here.</param>
+    /// <param name="now">The time.</param>
+    /// <param name="queue">The queue.</param>
+    /// <param name="hasEvicted">Whether one was evicted.</param>
     /// <returns><see langword="false"/> when it was divided.</returns>
-    internal bool TryAdmit(ulong hash, EntryPriority priority, double weight, long now, out EntryQueue queue, out bool hasEvicted)
+    internal bool TryAdmit(
+        ulong hash, EntryPriority priority, double weight, bool mayEvict, long now, out EntryQueue queue, out bool hasEvicted)
     {
         queue = EntryQueue.Undecided;
         hasEvicted = false;
@@ -90,9 +102,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             MakeReadyLocked();
-            bool contends = !_classes.HasLower(priority); // else those give it room
+            bool contends = mayEvict && !_classes.HasLower(priority); // else those give it room
             queue = _classes.Get(priority).Decide(_entries.PieceOf(hash), weight, contends, now, out hasEvicted);
-            hasEvicted = hasEvicted || _classes.TryEvict(priority, queue == EntryQueue.Small ? weight : 0, sparedAddress: 0, now);
+            double smallWeight = queue == EntryQueue.Small ? weight : 0;
+            hasEvicted = hasEvicted || (mayEvict && _classes.TryEvict(priority, smallWeight, sparedAddress: 0, now));
             return true;
         }
         finally
@@ -189,6 +202,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             _lock.Exit();
         }
     }
+
+    /// <summary>Whether it is time for what is done each so many calls. Without the lock: some get lost where threads meet.</summary>
+    internal bool IsTurn(int calls) => ++_turns % (uint)calls == 0;
 
     /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
     internal void CheckInvariants()

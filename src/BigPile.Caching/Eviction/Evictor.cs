@@ -17,11 +17,14 @@ internal sealed class Evictor : IDisposable
     private const int ManyShardBits = 4;
     private const long EntriesForManyShards = 1 << 17;
     private const long FewestInManyShards = EntriesForManyShards / 4;
+    private const int EvictionsBetweenLooks = 64; // at the balance, by a shard
     private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // begun nodes of queues, and a copy of the hashes
 
     private readonly IEvictionHost _host;
     private EvictionShard[] _shards; // replaced once at most, under the lock of its only one
+    private readonly ShardBalance _balance = new();
     private TableRoom _room;
+    private int _turn;
 
     /// <summary>Makes one without entries.</summary>
     /// <param name="host">The table.</param>
@@ -96,8 +99,11 @@ internal sealed class Evictor : IDisposable
     {
         hasEvicted = false;
         EntryQueue queue = EntryQueue.Small;
-        while (priority != EntryPriority.NeverEvict && !ShardOf(hash).TryAdmit(hash, priority, weight, now, out queue, out hasEvicted))
-            continue; // it was divided
+        while (priority != EntryPriority.NeverEvict
+            && !ShardOf(hash).TryAdmit(hash, priority, weight, !TakesFromOthers(hash, out _), now, out queue, out hasEvicted))
+        {
+            // it was divided
+        }
         return queue;
     }
 
@@ -112,8 +118,9 @@ internal sealed class Evictor : IDisposable
             return;
         while (!ShardOf(hash).TryEnter(hash, priority, weight, queue))
             continue; // it was divided
-        if (Shards.Length == 1 && _room.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
-            Divide();
+        EvictionShard[] shards = Shards;
+        if (shards.Length == 1 && _room.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
+            Divide(shards[0]);
     }
 
     /// <summary>Enters an entry that was there before.</summary>
@@ -124,7 +131,8 @@ internal sealed class Evictor : IDisposable
     }
 
     /// <summary>
-    /// Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one. No lock of a bucket is held.
+    /// Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one, unless it has too little. No lock
+    /// of a bucket is held.
     /// </summary>
     /// <param name="hash">The hash.</param>
     /// <param name="most">The priority.</param>
@@ -135,14 +143,29 @@ internal sealed class Evictor : IDisposable
     internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
         EvictionShard[] shards = Shards;
-        int own = (int)hash & (shards.Length - 1);
+        int first = (int)hash & (shards.Length - 1);
+        if (shards.Length != 1 && shards[first].IsTurn(EvictionsBetweenLooks))
+            _balance.Look(shards);
+        if (TakesFromOthers(hash, out int richest))
+            (first, smallWeight) = (richest, 0);
         for (int i = 0; i < shards.Length; i++)
         {
-            if (shards[(own + i) & (shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
+            if (shards[(first + i) & (shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
                 return true;
         }
         return shards != Shards && TryEvict(hash, most, now, smallWeight, sparedAddress);
     }
+
+    /// <summary>
+    /// Evicts one entry that is worth no more than a priority, for nobody: from each shard in turn, as a new entry takes the place of one
+    /// of its own shard, and one that became small would stay so for long.
+    /// </summary>
+    /// <returns><see langword="false"/> when there is none.</returns>
+    internal bool TryEvictInTurn(EntryPriority most, long now) =>
+        TryEvict((ulong)(uint)Interlocked.Increment(ref _turn), most, now);
+
+    /// <summary>About what the entries of each shard weigh together. For tests.</summary>
+    internal double[] Weights() => Array.ConvertAll(Shards, static shard => shard.Weight);
 
     /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
     /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
@@ -196,6 +219,13 @@ internal sealed class Evictor : IDisposable
         return sum;
     }
 
+    private bool TakesFromOthers(ulong hash, out int richest)
+    {
+        int last = Shards.Length - 1;
+        richest = 0;
+        return last != 0 && _balance.IsPoor((int)hash & last, out richest);
+    }
+
     private EvictionShard ShardOf(ulong hash)
     {
         EvictionShard[] shards = Shards;
@@ -213,14 +243,15 @@ internal sealed class Evictor : IDisposable
         return shards;
     }
 
-    // What fails half-way, as there is no memory, leaves the one shard as it was.
-    private void Divide()
+    // What fails half-way, as there is no memory, leaves the one shard as it was. It is the one that was seen to be alone: by now another
+    // thread may have put many in its place.
+    private void Divide(EvictionShard only)
     {
         EvictionShard[] parts = MakeShards(ManyShardBits);
         bool isDivided = false;
         try
         {
-            isDivided = Shards[0].TryDivide(parts, () => Volatile.Write(ref _shards, parts));
+            isDivided = only.TryDivide(parts, () => Volatile.Write(ref _shards, parts));
         }
         catch (OutOfMemoryException)
         {

@@ -41,6 +41,7 @@ internal sealed unsafe class GhostList : IDisposable
     private void* _memory;
     private uint* _lines;
     private uint _lineCount;
+    private long _enoughFor;
 
     /// <summary>The capacity that the list is made for.</summary>
     internal long Capacity { get; private set; }
@@ -90,7 +91,7 @@ internal sealed unsafe class GhostList : IDisposable
     internal void Add(uint hash, GhostKind kind, long liveEntries)
     {
         _evicted[(int)kind]++;
-        if (_lines == null && !TryTakeMemory(RememberedOf(Capacity, liveEntries)))
+        if ((_lines == null || liveEntries > _enoughFor) && !TryTakeMemory(liveEntries))
             return;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
         uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
@@ -131,9 +132,12 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = 0;
     }
 
-    private bool TryTakeMemory(long entries)
+    // Where there are many more entries than when something was first remembered, that is forgotten, for twice the room.
+    private bool TryTakeMemory(long liveEntries)
     {
-        uint lineCount = LineCountFor(entries);
+        Dispose();
+        long remembered = RememberedOf(Capacity, liveEntries);
+        uint lineCount = LineCountFor(remembered);
         try
         {
             _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // pages that nobody writes cost nothing
@@ -144,6 +148,7 @@ internal sealed unsafe class GhostList : IDisposable
         }
         _lines = (uint*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
         _lineCount = lineCount;
+        _enoughFor = remembered == Capacity ? long.MaxValue : remembered;
         return true;
     }
 

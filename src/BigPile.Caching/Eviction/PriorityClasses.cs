@@ -23,6 +23,18 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
+    /// <summary>About what all entries weigh together. May be asked without the lock.</summary>
+    internal double Weight
+    {
+        get
+        {
+            double sum = 0;
+            foreach (EvictionClass? one in _classes)
+                sum += one?.Weight ?? 0;
+            return sum;
+        }
+    }
+
     /// <summary>The hashes in all queues; some may be of entries that are gone.</summary>
     internal long Count
     {

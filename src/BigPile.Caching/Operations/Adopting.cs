@@ -42,9 +42,22 @@ internal static unsafe class Adopting
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
-        if (core.Adoption is { } adoption)
-            _ = core.AdoptSome(adoption, BucketsForOneEviction);
+        core.AdoptBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, sparedAddress))
+        {
+            if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
+                return false;
+        }
+        return true;
+    }
+
+    /// <summary>Evicts one entry of any priority for nobody. The caller is inside.</summary>
+    /// <inheritdoc cref="Evictor.TryEvictInTurn"/>
+    internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
+    {
+        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        core.AdoptBeforeEviction();
+        while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
             if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
                 return false;
@@ -58,9 +71,14 @@ internal static unsafe class Adopting
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        core.AdoptBeforeEviction();
+        return evictor.Admit(hash, priority, weight, now, out hasEvicted);
+    }
+
+    private static void AdoptBeforeEviction(this TableCore core)
+    {
         if (core.Adoption is { } adoption)
             _ = core.AdoptSome(adoption, BucketsForOneEviction);
-        return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }
 
     /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>

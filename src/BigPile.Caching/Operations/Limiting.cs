@@ -145,10 +145,11 @@ internal static class Limiting
             core.BeginAdoption(core.Evictor);
     }
 
-    private static long MeanEntryBytes(this TableCore core)
+    /// <summary>What an entry takes of a table's limit in the mean, or is taken to while there are few.</summary>
+    internal static long MeanEntryBytes(this TableCore core)
     {
-        TableUsage usage = core.Usage;
-        return usage.Entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, usage.RoomBytes / usage.Entries);
+        long entries = Interlocked.Read(ref core.Usage.Entries);
+        return entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, Interlocked.Read(ref core.Usage.RoomBytes) / entries);
     }
 
     /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
@@ -183,7 +184,7 @@ internal static class Limiting
         ThreadPresence presence = core.EnterToChange();
         try
         {
-            if (core.Evictor is not { } evictor || !core.TryEvict(evictor, 0, EntryPriority.High, now))
+            if (core.Evictor is not { } evictor || !core.TryEvictInTurn(evictor, now))
                 return false;
         }
         finally
@@ -206,9 +207,9 @@ internal static class Limiting
     /// Evicts some of what is over the limits: entries that were kept for ever when these were lowered may be so no longer. The caller is
     /// not inside.
     /// </summary>
-    internal static void EvictSurplus(this TableCore core, int most)
+    internal static void EvictSurplus(this TableCore core, int most, CancellationToken stop = default)
     {
-        while (most-- > 0 && core.IsOverLimits() && core.TryEvictOne(core.Clock.Now))
+        while (most-- > 0 && !stop.IsCancellationRequested && core.IsOverLimits() && core.TryEvictOne(core.Clock.Now))
             continue;
     }
 

@@ -35,8 +35,6 @@ internal static class Marking
     {
         if (core.RemovedKeys != null)
             return; // an entry that one of them is about may yet be found
-        if (core.Spill is { } spill && !allOnly)
-            version = Math.Min(version, spill.Sweep.DoneUpTo);
         ThreadPresence presence = core.EnterToChange();
         try
         {

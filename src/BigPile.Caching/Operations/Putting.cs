@@ -25,7 +25,7 @@ internal static unsafe class Putting
         KeyLimits.CheckLength(key.Bytes.Length);
         var order = new PutOrder(value, kind, condition);
         PutResult? result = core.PutAnywhere(key, spec, order, out info);
-        if (result == PutResult.Collision && core.TrySweepForRoom()) // here, where no gate of the spill is held: the sweep takes others
+        while (result == PutResult.Collision && core.TrySweepForRoom())
         {
             core.Count(Counter.Collisions, -1);
             result = core.PutAnywhere(key, spec, order, out info);
@@ -88,20 +88,22 @@ internal static unsafe class Putting
                 IsLimited = core.Evictor != null && !order.IsTombstone,
                 Queue = queue,
             };
-            if (change.IsLimited)
-            {
-                Reservation.Promise promise = core.TryReserve(key, spec, order.Condition, ref change);
-                if (promise != Reservation.Promise.Given)
-                {
-                    info = default;
-                    return core.Refuse(presence, promise, order);
-                }
-                hasEvicted |= change.Reserved.HasEvicted;
-                queue = change.Queue;
-            }
             try
             {
-                change.Slot = core.WriteEntry(key, spec, order, change.PayloadBytes);
+                if (change.IsLimited)
+                {
+                    Reservation.Promise promise = core.TryReserve(key, spec, order.Condition, ref change);
+                    if (promise != Reservation.Promise.Given)
+                    {
+                        info = default;
+                        return core.Refuse(presence, promise, order);
+                    }
+                    hasEvicted |= change.Reserved.HasEvicted;
+                    queue = change.Queue;
+                }
+                if (change.Slot.IsNone)
+                    change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
+                core.WriteEntry(key, spec, order, change);
                 core.SwingLocking(key, spec, order, ref change);
             }
             finally
@@ -134,13 +136,16 @@ internal static unsafe class Putting
         return PutResult.Collision;
     }
 
-    private static Slot WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, long payloadBytes)
+    private static void WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)
     {
-        Slot slot = core.Pile.Entries.Take(payloadBytes);
+        Slot slot = change.Slot;
+        long payloadBytes = change.PayloadBytes;
         core.PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         int keyBytes = key.Bytes.Length;
         EntryHead.Write(payload, core.Id, keyBytes, order.Kind, spec);
+        if (order.IsReturn)
+            EntryHead.SetVersion(payload, order.KeptVersion);
         byte* at = payload + EntryHead.BytesFor(spec);
         Debug.Assert(at + keyBytes + order.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
         key.Bytes.CopyTo(new Span<byte>(at, keyBytes));
@@ -148,7 +153,6 @@ internal static unsafe class Putting
             core.Pile.Entries.Publish(slot, payloadBytes);
         KillPoint.CopyHalf(order.Value, at + keyBytes, KillWindow.PutHalfOfPayload);
         order.Value.CopyTo(new Span<byte>(at + keyBytes, order.Value.Length));
-        return slot;
     }
 
     // What was reserved and not used goes back, and so does the room of an entry that nobody will see.

@@ -14,11 +14,15 @@ namespace BigPile.Caching.Operations;
 /// Room is reserved before an entry is written, and evicted until the reservation fits; so the table's own figure is never above a limit.
 /// What will be refused evicts nothing: the condition of a change is looked at before, and whether what may go is enough. A replacement
 /// reserves the difference only; under the lock it is seen whether that was right, and if not, all begins anew.
+/// The pile may be full, too. A block that takes the place of a few entries is taken behind their eviction, as theirs may be all that the
+/// pile has; for one that takes the place of many it is taken before, so that not all of them go for nothing.
 /// </remarks>
 internal static class Reserving
 {
     // What evicts may take that much while it makes room, and leave less: that is not found out behind an eviction.
     private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
+
+    private const int MostForNothing = 16;
 
     /// <summary>
     /// Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.
@@ -53,6 +57,8 @@ internal static class Reserving
         bool hasEvicted = !hasRoom;
         if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
+        if (!hasRoom && moreBytes > MostForNothing * core.MeanEntryBytes())
+            change.Slot = core.Pile.Entries.Take(change.PayloadBytes); // where the pile has none, nothing is evicted
         if (!hasRoom && !core.TryMakeRoom(key.Hash, priority, own, moreBytes, ref change))
             return Reservation.Promise.Refused;
         Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");

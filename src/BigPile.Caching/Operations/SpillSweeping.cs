@@ -35,25 +35,64 @@ internal static class SpillSweeping
         return freed;
     }
 
-    /// <summary>Frees what is no more by time or tag of the next records in the file.</summary>
+    /// <summary>Frees what is no more by time or tag of the next records in the file; nothing beside another sweep.</summary>
+    internal static int SweepSpilled(this TableCore core, int maxRecords)
+    {
+        if (core.Spill is not { } spill || !core.HasMortals || core.IsRebuilding || !core.SweepPlace.Gate.TryEnter())
+            return 0;
+        try
+        {
+            return core.SweepSpill(spill, maxRecords);
+        }
+        finally
+        {
+            core.SweepPlace.Gate.Exit();
+        }
+    }
+
+    /// <summary>The same; the sweep's gate is held.</summary>
     /// <remarks>
-    /// Once a walk has gone round, nothing is left that the marks concern which there were at its start: who had looked before whether an
-    /// entry is dead has written it by then.
+    /// A mark goes once nothing is left that it concerns: behind a round through memory, and a round through the file that begins when that
+    /// one has ended. What leaves memory was looked at under the lock of its bucket, and waits to be written when the round through memory
+    /// has passed there; what comes back is looked at under that lock, and has come when the gates were passed. So nothing gets by both.
     /// </remarks>
-    internal static int SweepSpill(this TableCore core, SpillStore spill, int maxRecords)
+    private static int SweepSpill(this TableCore core, SpillStore spill, int maxRecords)
     {
         core.DrainSpill();
+        int freed = 0;
         if (!spill.Sweep.IsUnderWay)
         {
-            ulong marksUpTo = core.Tags.Described.LastVersion;
-            spill.PassGates();
-            spill.Sweep.Begin(spill.BeginWalk(), marksUpTo);
+            spill.Sweep.Begin();
+            freed += core.FreeStaged(spill);
+            spill.Sweep.WalkOn(spill.BeginWalk());
         }
-        int freed = 0;
         for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
         {
             if (core.IsDead(block.Span) && core.TryFree(spill, key.Span))
                 freed++;
+        }
+        if (spill.Sweep.TakeDone() is not 0 and ulong version)
+            core.DropMarksUpTo(version, allOnly: false);
+        return freed;
+    }
+
+    // Passes all gates. Another thread may have taken an entry out to write it, and not come to it yet.
+    private static int FreeStaged(this TableCore core, SpillStore spill)
+    {
+        int freed = 0;
+        foreach (SpillGate gate in spill.Gates)
+        {
+            lock (gate.Keys)
+            {
+                foreach (StagedEntry entry in gate.Staged())
+                {
+                    if (!core.IsDead(entry.Payload))
+                        continue;
+                    core.NoteGone(entry.Payload);
+                    gate.Remove(entry);
+                    freed++;
+                }
+            }
         }
         return freed;
     }

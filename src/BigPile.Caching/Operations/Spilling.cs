@@ -125,12 +125,13 @@ internal static class Spilling
 
     /// <summary>
     /// The keys of what was spilled. With a <see cref="ReturnWatch"/> from before the walk through memory, whatever is there all the time
-    /// is in one of the three; what moves meanwhile may be in several.
+    /// is in memory, on its way to the file, in the file, or watched; what moves meanwhile may be in several.
     /// </summary>
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
     {
         core.DrainSpill();
-        spill.PassGates();
+        foreach (byte[] key in spill.StagedKeys())
+            yield return key;
         using IEnumerator<HashRecord>? walk = spill.BeginWalk();
         while (walk != null && walk.MoveNext())
             yield return walk.Current.Key.ToArray();

@@ -46,7 +46,10 @@ internal sealed class Sweeper : IDisposable
             long began = CacheDurations.BeginSweep();
             int buckets = Math.Min(_buckets, core.BucketsToSweep());
             core.EvictSurplus(buckets);
-            for (int round = 0; round < MostRoundsAtOnce && core.Sweep(buckets) > buckets / 16; round++)
+            for (int round = 0; round < MostRoundsAtOnce && core.SweepMemory(buckets) > buckets / 16; round++)
+            {
+            }
+            for (int round = 0; round < MostRoundsAtOnce && core.SweepSpilled(buckets) > buckets / 16; round++)
             {
             }
             CacheDurations.EndSweep(core.Name, began);

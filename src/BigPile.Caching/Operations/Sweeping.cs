@@ -17,7 +17,7 @@ internal static unsafe class Sweeping
     /// <param name="maxBuckets">How many to look at.</param>
     /// <param name="waits">Whether to wait for a sweep that runs; else nothing is looked at beside one.</param>
     /// <returns>How many entries were freed.</returns>
-    internal static int Sweep(this TableCore core, int maxBuckets, bool waits = false)
+    internal static int SweepMemory(this TableCore core, int maxBuckets, bool waits = false)
     {
         if (!core.HasMortals || core.IsRebuilding)
             return 0;
@@ -31,8 +31,6 @@ internal static unsafe class Sweeping
             int freed = 0;
             for (int i = 0; i < maxBuckets; i++)
                 freed += core.SweepNext(now);
-            if (core.Spill is { } spill)
-                freed += core.SweepSpill(spill, maxBuckets);
             return freed;
         }
         finally
@@ -44,7 +42,7 @@ internal static unsafe class Sweeping
     /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
     /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
     internal static bool TrySweepForRoom(this TableCore core) =>
-        core.Evictor != null && !ThreadPresence.Mine.IsInside && core.Sweep(BucketsForRoom) != 0;
+        core.Evictor != null && !ThreadPresence.Mine.IsInside && core.SweepMemory(BucketsForRoom) != 0;
 
     /// <summary>The buckets that a sweep of everything looks at.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
@@ -69,7 +67,10 @@ internal static unsafe class Sweeping
         if (++place.Next < core.Index.BucketCount)
             return freed;
         place.Next = 0;
-        core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own: within another one it could not wait for a pause to end
+        if (core.Spill is { } spill)
+            spill.Sweep.NoteRoundOfMemory(place.MarksUpTo);
+        else
+            core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own: within another it could not wait for a pause to end
         return freed;
     }
 
@@ -81,7 +82,7 @@ internal static unsafe class Sweeping
         {
             if (number == 0)
                 core.BeginRound(place);
-            return place.IsOfAll || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
+            return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
         }
         finally
         {
@@ -98,6 +99,8 @@ internal static unsafe class Sweeping
         place.MarksUpTo = isCompared ? lastVersion : 0;
     }
 
+    // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a
+    // table which spills has its locks taken.
     private static bool MayHoldMortals(this TableCore core, ulong number)
     {
         foreach (Bucket* line in core.Index.LinesOf(number))

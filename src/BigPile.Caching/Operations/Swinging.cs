@@ -17,7 +17,9 @@ internal static unsafe class Swinging
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
-        if (core.TryFindLocked(bucket, key, out LockedEntry old))
+        if (order.IsReturn && core.IsDead(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now))
+            change.Result = null; // removed by its tag since it was read: here or never, as a sweep of memory may have passed
+        else if (core.TryFindLocked(bucket, key, out LockedEntry old))
             core.ReplaceLocked(key, spec, order, old, ref change);
         else if (!order.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
             change.Result = null;
@@ -146,7 +148,8 @@ internal static unsafe class Swinging
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
         change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
-        EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+        if (!order.IsReturn)
+            EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         if (Fault.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
         KillPoint.Pass(KillWindow.PutBeforeHeader);

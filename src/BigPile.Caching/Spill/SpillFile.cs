@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Runtime.ExceptionServices;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Files;
@@ -143,19 +144,6 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    /// <summary>Deletes a directory unless other tables have files in it.</summary>
-    internal static void DeleteIfEmpty(string directory)
-    {
-        try
-        {
-            Directory.Delete(directory);
-        }
-        catch (IOException)
-        {
-            // there is something in it
-        }
-    }
-
     private bool TryOpen(out HashDatabase? database)
     {
         database = Volatile.Read(ref _database);
@@ -176,10 +164,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         try
         {
-            string directory = Path.GetDirectoryName(path)!;
-            _ = Directory.CreateDirectory(directory);
-            SpillLeftovers.Delete(Path.GetDirectoryName(directory)!, directory);
-            Volatile.Write(ref _database, HashDatabase.Open(path, new HashDatabaseOptions
+            Volatile.Write(ref _database, SpillDirectory.Make(path, new HashDatabaseOptions
             {
                 Mode = FileMode.Create,
                 Tuning = new HashTuning { Buckets = FirstBuckets },
@@ -189,7 +174,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         {
             NoteFailure(e);
             if (e is not BlockFileLockedException)
-                background.TryRun("the end of a file that could not be made", () => File.Delete(path));
+                EndLocked("the end of a file that could not be made", () => SpillDirectory.Delete(path));
         }
     }
 
@@ -204,14 +189,15 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
+    // The logger is the application's, and may wait for somebody who puts: it is not called under the locks that are held here.
     private void NoteFailure(Exception e)
     {
         Interlocked.Increment(ref _failures);
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
-        logger.LogError(
+        background.Queue("the report on a file of evicted entries", () => logger.LogError(
             e,
             "The file '{Path}' for what leaves the table '{Table}' can't be used, and what was in it is evicted. It is tried again later",
-            path, table);
+            path, table));
     }
 
     private void DeleteLocked()
@@ -219,7 +205,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         if (_database is not { } database)
             return;
         Volatile.Write(ref _database, null);
-        background.TryRun("the end of a file of evicted entries", () =>
+        EndLocked("the end of a file of evicted entries", () =>
         {
             try
             {
@@ -227,10 +213,22 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             }
             finally
             {
-                File.Delete(path);
-                DeleteIfEmpty(Path.GetDirectoryName(path)!);
+                SpillDirectory.Delete(path);
             }
         });
+    }
+
+    // What fails is told as a failure in the background, and from there.
+    private void EndLocked(string name, Action work)
+    {
+        try
+        {
+            work();
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            background.Queue(name, ExceptionDispatchInfo.Capture(e).Throw);
+        }
     }
 
     // A chain of many records makes each operation dear, and rooms that fit no entry any more make the file large. The database goes on

@@ -56,6 +56,13 @@ internal sealed class SpillGate
         }
     }
 
+    /// <summary>The entries that wait to be written. The gate is held: others may come, and none goes.</summary>
+    internal StagedEntry[] Staged()
+    {
+        lock (_stagedLock)
+            return [.. _staged];
+    }
+
     /// <summary>Whether an entry still waits to be written.</summary>
     internal bool IsStaged(StagedEntry entry)
     {

@@ -36,7 +36,7 @@ internal static class SpillLeftovers
         foreach (string file in Directory.EnumerateFiles(directory, Files))
             isEmpty &= TryDelete(file);
         if (isEmpty)
-            SpillFile.DeleteIfEmpty(directory);
+            SpillDirectory.DeleteIfEmpty(directory);
     }
 
     private static bool TryDelete(string path)

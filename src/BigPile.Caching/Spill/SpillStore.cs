@@ -56,6 +56,9 @@ internal sealed class SpillStore : IDisposable
     /// <summary>The entries that could not be written, as there was no room or the file failed.</summary>
     internal long Lost => Interlocked.Read(ref _lost);
 
+    /// <summary>The gates of all keys.</summary>
+    internal ReadOnlySpan<SpillGate> Gates => _gates;
+
     /// <summary>The gate of a key.</summary>
     internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];
 
@@ -182,6 +185,22 @@ internal sealed class SpillStore : IDisposable
                 // nothing: whoever was inside has left
             }
         }
+    }
+
+    /// <summary>Passes all gates.</summary>
+    /// <returns>The keys of what waited to be written: a thread may have taken it out, and not come to write it yet.</returns>
+    internal List<byte[]> StagedKeys()
+    {
+        var keys = new List<byte[]>();
+        foreach (SpillGate gate in _gates)
+        {
+            lock (gate.Keys)
+            {
+                foreach (StagedEntry entry in gate.Staged())
+                    keys.Add(entry.Payload[entry.Key].ToArray());
+            }
+        }
+        return keys;
     }
 
     /// <summary>Begins a walk through the file; <see langword="null"/> when there is none.</summary>

@@ -8,22 +8,33 @@ namespace BigPile.Caching.Spill;
 internal sealed class SpillSweep : IDisposable
 {
     private IEnumerator<HashRecord>? _walk;
+    private ulong _memoryDoneUpTo;
     private ulong _marksUpTo;
-
-    /// <summary>The version up to which marks concern nothing in the file any more.</summary>
-    internal ulong DoneUpTo { get; private set; }
+    private ulong _doneUpTo;
 
     internal bool IsUnderWay => _walk != null;
 
-    /// <summary>Begins a round.</summary>
-    /// <param name="walk">The walk through the file; <see langword="null"/> when there is none, and the round is at its end.</param>
-    /// <param name="marksUpTo">The version of the last mark that counted before.</param>
-    internal void Begin(IEnumerator<HashRecord>? walk, ulong marksUpTo)
+    /// <summary>States that a round through memory ended, and up to which version marks concern nothing there.</summary>
+    internal void NoteRoundOfMemory(ulong marksUpTo) => _memoryDoneUpTo = marksUpTo;
+
+    /// <summary>Begins a round; what is on its way to the file or from there is looked at behind this.</summary>
+    internal void Begin() => _marksUpTo = _memoryDoneUpTo;
+
+    /// <summary>Goes on with the file.</summary>
+    /// <param name="walk">The walk through it; <see langword="null"/> when there is none, and the round is at its end.</param>
+    internal void WalkOn(IEnumerator<HashRecord>? walk)
     {
         _walk = walk;
-        _marksUpTo = marksUpTo;
         if (walk == null)
-            DoneUpTo = marksUpTo;
+            _doneUpTo = _marksUpTo;
+    }
+
+    /// <summary>Takes the version up to which marks concern nothing any more, in memory or in the file; 0: no round has ended.</summary>
+    internal ulong TakeDone()
+    {
+        ulong done = _doneUpTo;
+        _doneUpTo = 0;
+        return done;
     }
 
     /// <summary>The next record.</summary>
@@ -40,7 +51,7 @@ internal sealed class SpillSweep : IDisposable
                 (key, block) = (_walk.Current.Key, _walk.Current.Value);
                 return true;
             }
-            DoneUpTo = _marksUpTo;
+            _doneUpTo = _marksUpTo;
         }
         catch (Exception e) when (SpillFile.IsFault(e))
         {

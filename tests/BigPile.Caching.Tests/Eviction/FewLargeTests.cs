@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Operations;
@@ -94,6 +95,8 @@ public sealed class FewLargeTests
         Assert.Equal(5, table.Count);
         for (int key = 0; key < 5; key++)
             Put(table, key, [1], Low);
+        table.Sweep(new CancellationToken(canceled: true));
+        Assert.Equal(5, table.Count);
         table.Sweep();
         Assert.Equal(2, table.Count);
         table.Core.CheckInvariants();
@@ -113,6 +116,45 @@ public sealed class FewLargeTests
         Assert.NotEqual(PutResult.Collision, Put(table, 9, [1], new EntryOptions { Priority = put }));
         Assert.True(table.ContainsKey(9));
         Assert.Equal(1, table.Statistics.Collisions);
+    }
+
+    [Fact]
+    public void What_expired_gives_room_to_what_takes_the_place_of_many()
+    {
+        var time = new ManualTime();
+        using PileCache cache = TestCache.Make(time);
+        CacheTable<int, byte[]> table = Make(cache, new TableOptions("t") { MaxBytes = 8 << 20 });
+        var kept = new EntryOptions { Priority = EntryPriority.NeverEvict, MaxAge = TimeSpan.FromSeconds(1) };
+        for (int key = 0; key < 7_000; key++)
+            Put(table, key, new byte[1_000], kept);
+        var large = new byte[4 << 20];
+        Assert.Equal(PutResult.Collision, Put(table, -1, large, High));
+        time.Advance(TimeSpan.FromSeconds(2));
+        Assert.NotEqual(PutResult.Collision, Put(table, -1, large, High));
+        Assert.Equal(1, table.Statistics.Collisions);
+        table.Core.CheckInvariants();
+    }
+
+    [Theory]
+    [InlineData(null, 3 << 20)]
+    [InlineData(1_000, null)]
+    public void What_the_pile_has_no_room_for_does_not_cost_many_others_theirs(int? maxEntries, int? maxBytes)
+    {
+        using var cache = new PileCache(
+            new Pile(new PileOptions { SegmentBytes = 4 << 20, MaxBytes = 16 << 20 }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero });
+        CacheTable<int, byte[]> table = Make(cache, new TableOptions("t") { MaxEntries = maxEntries, MaxBytes = maxBytes });
+        for (int key = 0; key < 20_000; key++)
+            Put(table, key, new byte[100], null);
+        CacheTable<int, byte[]> other = Make(cache, new TableOptions("other"));
+        int[] keys = [.. Enumerable.Range(0, 20_000)];
+        Assert.Throws<PileFullException>(() => Array.ForEach(keys, key => Put(other, key, new byte[1_000], null)));
+        long count = table.Count;
+        Assert.Throws<PileFullException>(() => Put(table, -1, new byte[1 << 20], null));
+        Assert.Equal(count, table.Count);
+        Put(table, -2, new byte[100], null); // which takes the place of one
+        Assert.Equal(count, table.Count);
+        table.Core.CheckInvariants();
     }
 
     private static EntryOptions Low { get; } = new() { Priority = EntryPriority.Low };

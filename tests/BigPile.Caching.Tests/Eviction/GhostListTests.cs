@@ -30,4 +30,22 @@ public sealed class GhostListTests
             known += ghosts.Take(i * 2_654_435_761) == (i % 2 == 0 ? GhostKind.Main : GhostKind.Small) ? 1 : 0;
         Assert.InRange(known, Capacity / 2 * 9 / 10, Capacity / 2);
     }
+
+    /// <summary>As where the queues of a table that was large already are being filled, or a priority becomes frequent.</summary>
+    [Fact]
+    public void There_is_room_for_more_when_there_are_many_more_entries_than_at_the_first_eviction()
+    {
+        const int Capacity = 100_000;
+        const int Evicted = 50_000;
+        using var ghosts = new GhostList();
+        ghosts.Resize(Capacity);
+        ghosts.Add(1, GhostKind.Small, liveEntries: 1);
+        for (uint i = 1; i <= Evicted; i++)
+            ghosts.Add(i * 2_654_435_761, GhostKind.Small, liveEntries: i * 2);
+        int known = 0;
+        for (uint i = Evicted * 9 / 10; i <= Evicted; i++)
+            known += ghosts.Take(i * 2_654_435_761) == GhostKind.Small ? 1 : 0;
+        Assert.InRange(known, Evicted / 10 * 9 / 10, Evicted / 10 + 1);
+        Assert.Equal(GhostList.SizeBytesFor(Capacity, Capacity), ghosts.SizeBytes);
+    }
 }

@@ -1,6 +1,10 @@
 using System;
 using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Caching.Spill;
 using BigPile.Hash;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests.Spill;
 
@@ -87,5 +91,89 @@ public sealed class SpillFileTests
         for (int round = 1; round <= 3; round++)
             cache.Displace(1_000_000 * round); // it is tried again
         Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
+    }
+
+    /// <summary>The application's logger may wait for a thread that puts: nothing is locked where it is called.</summary>
+    [Fact]
+    public void A_failure_is_told_while_nothing_is_locked()
+    {
+        var logger = new WatchingLogger();
+        using var cache = new SpillingCache(logger: logger);
+        logger.Gates = cache.Table.Core.Spill!;
+        Directory.Delete(cache.SpillDirectory);
+        File.WriteAllText(cache.SpillDirectory, "no directory");
+        cache.Fill();
+        Eventually.True(() => logger.Calls != 0);
+        Assert.Equal(0, logger.CallsWithGate);
+        File.Delete(cache.SpillDirectory);
+    }
+
+    /// <summary>The last file of a directory takes it along, as does a cache that finds one empty; others make theirs then.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task Files_that_come_beside_others_that_go_lose_nothing(int caches)
+    {
+        using var first = new SpillingCache();
+        int rounds = TestLeg.Steps(100, 5_000);
+        SpillUse[] uses = [.. Enumerable.Range(0, 3).Select(
+            number => new SpillUse(first.SpillDirectory, number % caches == 0 ? first.Cache : null, number))];
+        await Task.WhenAll(uses.Select(use => SideBySide.Start(() =>
+        {
+            for (int round = 0; round < rounds; round++)
+                use.Run(round);
+        })));
+        Array.ForEach(uses, use => use.Dispose());
+    }
+
+    private sealed class WatchingLogger : ILogger
+    {
+        internal SpillStore? Gates { get; set; }
+
+        internal int Calls { get; private set; }
+
+        internal int CallsWithGate { get; private set; }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            if (Gates is not { } store || exception == null)
+                return;
+            foreach (SpillGate gate in store.Gates)
+                CallsWithGate += gate.Keys.IsHeldByCurrentThread ? 1 : 0;
+            Calls++;
+        }
+    }
+
+    // A table, in a cache of its own or not, that is made, spills some entries, and is dropped.
+    private sealed class SpillUse(string directory, PileCache? shared, int number) : IDisposable
+    {
+        private const int Entries = 4;
+
+        private readonly PileCache _cache = shared ?? new PileCache(
+            new Pile(), new PileCacheOptions { OwnsPile = true, SpillDirectory = directory, SweepPeriod = TimeSpan.Zero });
+
+        internal void Run(int round)
+        {
+            string name = $"table {number}";
+            CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>(new TableOptions(name) { MaxEntries = 1 });
+            for (int key = 0; key < Entries; key++)
+                table.Put(key, SpillingCache.Value(key));
+            Assert.True(table.Statistics.SpillLosses == 0, $"round {round}");
+            for (int key = 0; key < Entries; key++)
+                Assert.Equal(SpillingCache.Value(key), table.Get(key));
+            Assert.True(_cache.DropTable(name));
+        }
+
+        public void Dispose()
+        {
+            if (shared == null)
+                _cache.Dispose();
+        }
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Linq;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests.Spill;
 
@@ -15,11 +16,11 @@ internal sealed class SpillingCache : IDisposable
 
     private readonly TemporaryDirectory _directory = new();
 
-    internal SpillingCache(ManualTime? time = null, bool spills = true, StoreKind store = StoreKind.Native)
+    internal SpillingCache(TimeProvider? time = null, bool spills = true, StoreKind store = StoreKind.Native, ILogger? logger = null)
     {
         var pile = store == StoreKind.Mapped
             ? BigPile.Pile.Open(_directory.Pile, new PileOptions { SegmentBytes = 16 << 20 })
-            : new Pile(new PileOptions { Store = store, SegmentBytes = 16 << 20 });
+            : new Pile(new PileOptions { Store = store, SegmentBytes = 16 << 20, Logger = logger });
         Cache = new PileCache(pile, new PileCacheOptions
         {
             OwnsPile = true,

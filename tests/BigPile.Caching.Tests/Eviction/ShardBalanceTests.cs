@@ -1,0 +1,57 @@
+using System;
+using System.Linq;
+using BigPile.Caching.Operations;
+
+namespace BigPile.Caching.Tests.Eviction;
+
+/// <summary>The shards of a large table, told by hashes, have about as much each, whatever is put and evicted.</summary>
+public sealed class ShardBalanceTests
+{
+    private const int Entries = 200_000;
+    private const int Shards = 16;
+    private const double LeastShare = 0.6;
+
+    [Fact]
+    public void Where_a_limit_is_lowered()
+    {
+        using PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = Fill(cache, new TableOptions("t") { MaxEntries = Entries });
+        table.Configure(table.Options with { MaxEntries = Entries / 2 });
+        AssertIsBalanced(table);
+    }
+
+    [Fact]
+    public void Where_entries_do_not_weigh_the_same()
+    {
+        int seed = TestLeg.Seed(1);
+        var random = new Random(seed);
+        byte[][] values = [new byte[16], new byte[1_000], new byte[100_000]];
+        using PileCache cache = TestCache.Make();
+        CacheTable<long, byte[]> table = Fill(cache, new TableOptions("t") { MaxBytes = 40 << 20 });
+        for (int i = 0; i < TestLeg.Steps(300_000, 10_000_000); i++)
+        {
+            byte[] value = values[random.Next(1_000) switch { < 900 => 0, < 990 => 1, _ => 2 }];
+            table.PutBytes(random.Next(10_000_000), value, out _);
+            if (i % 10_000 == 0)
+                AssertIsBalanced(table, $"seed {seed}, put {i}");
+        }
+        table.Core.CheckInvariants();
+    }
+
+    private static CacheTable<long, byte[]> Fill(PileCache cache, TableOptions options)
+    {
+        CacheTable<long, byte[]> table =
+            cache.GetOrCreateTable<long, byte[]>(options with { CollisionMode = CollisionMode.Durable });
+        for (long key = 1; key <= Entries; key++)
+            table.PutBytes(-key, [1], out _);
+        return table;
+    }
+
+    private static void AssertIsBalanced(CacheTable<long, byte[]> table, string when = "")
+    {
+        double[] weights = table.Core.Evictor!.Weights();
+        Assert.Equal(Shards, weights.Length);
+        double least = weights.Min() / weights.Average();
+        Assert.True(least > LeastShare, $"{when}: a shard has {least:F3} of the mean");
+    }
+}

@@ -1,0 +1,146 @@
+using System;
+using System.Linq;
+using System.Threading;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Spill;
+
+namespace BigPile.Caching.Tests.Spill;
+
+/// <summary>What was removed by its tag stays removed, whichever way between memory and file it was on when its mark went.</summary>
+public sealed class SpilledMarkTests : IDisposable
+{
+    private const int Key = -1;
+
+    private static readonly EntryOptions Tagged = new() { Tags = ["tag"] };
+
+    private readonly CallingTime _time = new();
+    private readonly SpillingCache _cache;
+
+    public SpilledMarkTests()
+    {
+        _cache = new SpillingCache(_time);
+        _cache.Table.Put(Key, SpillingCache.Value(Key), Tagged);
+        _cache.Displace();
+    }
+
+    private CacheTable<int, byte[]> Table => _cache.Table;
+
+    private int Buckets => Table.Core.BucketsToSweep();
+
+    public void Dispose() => _cache.Dispose();
+
+    /// <summary>At each reading of the clock in turn another thread removes the tag, and sweeps memory to its end or nearly so.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void On_its_way_back(int bucketsLeft)
+    {
+        int reading = 0;
+        do
+        {
+            Table.Put(Key, SpillingCache.Value(Key), Tagged);
+            _cache.Displace();
+            Table.Sweep();
+            _time.CallAt(++reading, () => RemoveAndSweepMemory(bucketsLeft));
+            _ = Table.TryGetInfo(Key, out _);
+            Table.Core.SweepSpilled(int.MaxValue);
+            Table.Core.SweepMemory(bucketsLeft);
+            Table.Sweep();
+            Table.Sweep();
+            Assert.True(_time.IsWaiting == Table.ContainsKey(Key), $"reading {reading}");
+            Assert.True(_time.IsWaiting || Table.Core.Tags.Count == 0);
+        }
+        while (!_time.IsWaiting);
+        Assert.InRange(reading, 3, 1_000);
+    }
+
+    [Fact]
+    public void Taken_out_to_be_written()
+    {
+        StayOnTheWay(() =>
+        {
+            Table.RemoveByTag("tag");
+            Table.Sweep();
+            Table.Sweep();
+            Assert.Equal(0, Table.Core.Tags.Count);
+        });
+        Assert.False(IsAmongSpilled());
+        Assert.False(Table.ContainsKey(Key));
+        Table.Core.CheckInvariants();
+    }
+
+    [Fact]
+    public void A_key_that_was_taken_out_to_be_written_is_among_those_that_were_spilled()
+    {
+        StayOnTheWay(() => Assert.True(IsAmongSpilled()));
+        Assert.True(IsAmongSpilled());
+    }
+
+    private bool IsAmongSpilled()
+    {
+        byte[] key = Table.KeyCodec.Probe(Key, stackalloc byte[64]).Bytes.ToArray();
+        return Table.Core.SpilledKeys(Table.Core.Spill!).Any(spilled => spilled.AsSpan().SequenceEqual(key));
+    }
+
+    private void RemoveAndSweepMemory(int bucketsLeft)
+    {
+        Table.RemoveByTag("tag");
+        Table.Core.SweepMemory(Buckets - bucketsLeft);
+    }
+
+    // Does something while another thread, which has evicted the key, waits for its gate to write it.
+    private void StayOnTheWay(Action action)
+    {
+        Span<byte> stack = stackalloc byte[64];
+        SpillStore spill = Table.Core.Spill!;
+        SpillGate gate = spill.GateOf(Table.KeyCodec.Probe(Key, stack).Hash);
+        Table.Clear(); // no other key has its gate
+        Table.Put(Key, SpillingCache.Value(Key), Tagged);
+        int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => GateOf(other) != gate)];
+        var displacing = new Thread(() => Array.ForEach(others, other => Table.Put(other, SpillingCache.Value(other))));
+        try
+        {
+            lock (gate.Keys)
+            {
+                displacing.Start();
+                Eventually.True(() => gate.Staged().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
+                action();
+            }
+        }
+        finally
+        {
+            Assert.True(displacing.Join(Eventually.Patience));
+        }
+    }
+
+    private SpillGate GateOf(int key)
+    {
+        Span<byte> stack = stackalloc byte[64];
+        return Table.Core.Spill!.GateOf(Table.KeyCodec.Probe(key, stack).Hash);
+    }
+
+    /// <summary>A clock that has another thread do something when it is read for some time, on the thread that said so.</summary>
+    private sealed class CallingTime : TimeProvider
+    {
+        private int _left;
+        private int _thread;
+        private Action? _action;
+
+        /// <summary>Whether it was not read as often as that.</summary>
+        internal bool IsWaiting => _left > 0;
+
+        internal void CallAt(int reading, Action action) =>
+            (_thread, _action, _left) = (Environment.CurrentManagedThreadId, action, reading);
+
+        public override long GetTimestamp()
+        {
+            if (Environment.CurrentManagedThreadId == _thread && _left > 0 && --_left == 0)
+            {
+                var calling = new Thread(_action!.Invoke) { IsBackground = true };
+                calling.Start();
+                Assert.True(calling.Join(Eventually.Patience));
+            }
+            return TimeProvider.System.GetTimestamp();
+        }
+    }
+}
