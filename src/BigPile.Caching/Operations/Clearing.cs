@@ -24,7 +24,7 @@ internal static class Clearing
         }
         KillPoint.Pass(KillWindow.ClearBeforeMarkFreed);
         if (!core.IsRebuilding)
-            core.DropMarksUpTo(version, allOnly: true);
+            _ = core.DropMarksUpTo(version, allOnly: true);
     }
 
     // What is spilled has no marks of its own: nobody puts or moves an entry until it is gone.

@@ -31,10 +31,11 @@ internal static class Marking
     }
 
     /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
-    internal static void DropMarksUpTo(this TableCore core, ulong version, bool allOnly)
+    /// <returns><see langword="false"/> while one may yet be found; another round has to be made then.</returns>
+    internal static bool DropMarksUpTo(this TableCore core, ulong version, bool allOnly)
     {
         if (core.RemovedKeys != null)
-            return; // an entry that one of them is about may yet be found
+            return false; // an entry that one of them is about may yet be found
         ThreadPresence presence = core.EnterToChange();
         try
         {
@@ -44,6 +45,7 @@ internal static class Marking
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
+        return true;
     }
 
     private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int flushes = 0)

@@ -17,11 +17,15 @@ internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, 
     /// <summary>The version of an entry that comes back as it was; 0: it gets the next one.</summary>
     internal ulong KeptVersion { get; init; }
 
+    /// <summary>The block of the spilled entry that it is to follow; empty: none.</summary>
+    internal ReadOnlySpan<byte> Basis { get; init; }
+
     /// <summary>Whether it is an entry that comes back, which nobody has put.</summary>
     internal bool IsReturn => KeptVersion != 0;
 
-    /// <summary>The same put with another condition.</summary>
-    internal PutOrder On(Condition condition) => new(Value, Kind, condition, MovedOut) { KeptVersion = KeptVersion };
+    /// <summary>The same put with another condition, behind what was spilled.</summary>
+    internal PutOrder On(Condition condition, ReadOnlySpan<byte> basis) =>
+        new(Value, Kind, condition, MovedOut) { KeptVersion = KeptVersion, Basis = basis };
 
     internal bool IsTombstone => Kind == ValueKind.Tombstone;
 }

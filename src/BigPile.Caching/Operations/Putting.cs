@@ -25,7 +25,8 @@ internal static unsafe class Putting
         KeyLimits.CheckLength(key.Bytes.Length);
         var order = new PutOrder(value, kind, condition);
         PutResult? result = core.PutAnywhere(key, spec, order, out info);
-        while (result == PutResult.Collision && core.TrySweepForRoom())
+        bool maySweep = value.Length < core.BlockLimitBytes;
+        for (int left = core.SweepsForRoom(); result == PutResult.Collision && maySweep && left > 0 && core.TrySweepForRoom(); left--)
         {
             core.Count(Counter.Collisions, -1);
             result = core.PutAnywhere(key, spec, order, out info);

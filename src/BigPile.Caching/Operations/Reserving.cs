@@ -15,7 +15,7 @@ namespace BigPile.Caching.Operations;
 /// What will be refused evicts nothing: the condition of a change is looked at before, and whether what may go is enough. A replacement
 /// reserves the difference only; under the lock it is seen whether that was right, and if not, all begins anew.
 /// The pile may be full, too. A block that takes the place of a few entries is taken behind their eviction, as theirs may be all that the
-/// pile has; for one that takes the place of many it is taken before, so that not all of them go for nothing.
+/// pile has; for one that takes the place of many it is taken before, or behind a few, so that not all of them go for nothing.
 /// </remarks>
 internal static class Reserving
 {
@@ -57,8 +57,8 @@ internal static class Reserving
         bool hasEvicted = !hasRoom;
         if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
-        if (!hasRoom && moreBytes > MostForNothing * core.MeanEntryBytes())
-            change.Slot = core.Pile.Entries.Take(change.PayloadBytes); // where the pile has none, nothing is evicted
+        if (!hasRoom && core.Options.MaxBytes != null && moreBytes > MostForNothing * core.MeanEntryBytes())
+            core.TakeBlockFirst(key.Hash, priority, own, ref change);
         if (!hasRoom && !core.TryMakeRoom(key.Hash, priority, own, moreBytes, ref change))
             return Reservation.Promise.Refused;
         Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");
@@ -85,6 +85,23 @@ internal static class Reserving
         }
         while (!core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes));
         return true;
+    }
+
+    private static void TakeBlockFirst(
+        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, ref PutChange change)
+    {
+        try
+        {
+            change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
+            return;
+        }
+        catch (PileFullException)
+        {
+            // another one as large may be about to go
+        }
+        for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, 0, own.Address); i++)
+            continue;
+        change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
     }
 
     private static bool CanMakeRoom(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)

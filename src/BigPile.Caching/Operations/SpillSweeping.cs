@@ -71,8 +71,8 @@ internal static class SpillSweeping
             if (core.IsDead(block.Span) && core.TryFree(spill, key.Span))
                 freed++;
         }
-        if (spill.Sweep.TakeDone() is not 0 and ulong version)
-            core.DropMarksUpTo(version, allOnly: false);
+        if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo && core.DropMarksUpTo(version, allOnly: false))
+            spill.Sweep.DroppedUpTo = version;
         return freed;
     }
 

@@ -199,9 +199,23 @@ internal static class Spilling
         }
     }
 
-    // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
     private static PutResult? PutIfGated(
         this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            return core.PutIfGated(spill, key, spec, order, block, out info);
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
+    private static PutResult? PutIfGated(
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, PileBuffer block, out EntryInfo info)
     {
         while (true)
         {
@@ -218,10 +232,12 @@ internal static class Spilling
             }
             try
             {
-                _ = core.TryVersionGated(spill, key, out ulong version);
-                if (!order.Condition.IsMetBy(version))
+                block.Clear();
+                bool isThere = core.TryReadAliveGated(spill, key, block);
+                if (!order.Condition.IsMetBy(isThere ? SpilledBlocks.VersionOf(block.WrittenSpan) : 0))
                     return null;
-                if (core.PutOnce(key, spec, order.On(Condition.Of(mark)), out info) is { } result)
+                PutOrder inFlight = order.On(Condition.Of(mark), isThere ? block.WrittenSpan : default);
+                if (core.PutOnce(key, spec, inFlight, out info) is { } result)
                     return result;
             }
             finally

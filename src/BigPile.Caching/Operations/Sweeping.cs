@@ -44,6 +44,9 @@ internal static unsafe class Sweeping
     internal static bool TrySweepForRoom(this TableCore core) =>
         core.Evictor != null && !ThreadPresence.Mine.IsInside && core.SweepMemory(BucketsForRoom) != 0;
 
+    /// <summary>How often <see cref="TrySweepForRoom"/> comes by everything.</summary>
+    internal static int SweepsForRoom(this TableCore core) => core.BucketsToSweep() / BucketsForRoom + 1;
+
     /// <summary>The buckets that a sweep of everything looks at.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
 
@@ -70,7 +73,7 @@ internal static unsafe class Sweeping
         if (core.Spill is { } spill)
             spill.Sweep.NoteRoundOfMemory(place.MarksUpTo);
         else
-            core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own: within another it could not wait for a pause to end
+            _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own, as within another it could not wait for a pause
         return freed;
     }
 

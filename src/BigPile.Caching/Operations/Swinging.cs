@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
@@ -25,8 +26,27 @@ internal static unsafe class Swinging
             change.Result = null;
         else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldRoomBytes: 0))
             change.IsRetry = true; // room was reserved for a key that was there, and has gone meanwhile
+        else if (!order.Basis.IsEmpty && core.IsGoneByNow(order.Basis, ref change))
+            change.Result = null;
         else
             core.InsertLocked(key, spec, order, bucket, ref change);
+    }
+
+    // What follows an entry must not have a version above the mark of a removal that it did not see. So its version is drawn first: the
+    // mark of a removal that is not seen then has a higher one.
+    private static bool IsGoneByNow(this TableCore core, in EntryHead followed, ref PutChange change)
+    {
+        change.Version = core.NextVersion(change.Now);
+        if (!core.Tags.IsRemoved(followed))
+            return false;
+        change.Version = 0;
+        return true;
+    }
+
+    private static bool IsGoneByNow(this TableCore core, ReadOnlySpan<byte> followed, ref PutChange change)
+    {
+        fixed (byte* payload = followed)
+            return core.IsGoneByNow(new EntryHead(payload), ref change);
     }
 
     private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldRoomBytes) =>
@@ -47,6 +67,11 @@ internal static unsafe class Swinging
         if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldRoomBytes))
         {
             change.IsRetry = true; // room was reserved beside a larger entry of the key, which has gone meanwhile
+            return;
+        }
+        if (order.Condition.IsOfVersion && !isNone && core.IsGoneByNow(old.Head, ref change))
+        {
+            change.Result = null;
             return;
         }
         Counter reason = isDead ? core.ReasonOf(old.Head) : Counter.Replacements;
@@ -147,7 +172,8 @@ internal static unsafe class Swinging
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
-        change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
+        if (change.Version == 0)
+            change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
         if (!order.IsReturn)
             EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         if (Fault.SlotFirst)

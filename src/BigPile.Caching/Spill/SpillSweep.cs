@@ -12,6 +12,9 @@ internal sealed class SpillSweep : IDisposable
     private ulong _marksUpTo;
     private ulong _doneUpTo;
 
+    /// <summary>The version up to which marks were dropped.</summary>
+    internal ulong DroppedUpTo { get; set; }
+
     internal bool IsUnderWay => _walk != null;
 
     /// <summary>States that a round through memory ended, and up to which version marks concern nothing there.</summary>

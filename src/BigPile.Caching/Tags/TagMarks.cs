@@ -86,14 +86,25 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         if (head.Version >= Volatile.Read(ref _lastVersion))
             return false;
         lock (_lock)
+            return IsMarkedLocked(head);
+    }
+
+    /// <summary>Whether one of an entry's tags, or everything, was removed since it was put. What is not seen gets a higher version than
+    /// whoever asks has drawn.</summary>
+    internal bool IsRemoved(in EntryHead head)
+    {
+        lock (_lock)
+            return head.Version <= _clearedUpTo || IsMarkedLocked(head);
+    }
+
+    private bool IsMarkedLocked(in EntryHead head)
+    {
+        for (int i = 0; i < head.TagCount; i++)
         {
-            for (int i = 0; i < head.TagCount; i++)
-            {
-                if (_marks.TryGetValue(head.Tag(i), out TagMark mark) && mark.Version > head.Version)
-                    return true;
-            }
-            return false;
+            if (_marks.TryGetValue(head.Tag(i), out TagMark mark) && mark.Version > head.Version)
+                return true;
         }
+        return false;
     }
 
     /// <summary>Drops the marks up to a version, of which no entry is left that they concern. The caller is inside.</summary>

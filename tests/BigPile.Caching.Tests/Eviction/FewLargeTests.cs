@@ -151,9 +151,10 @@ public sealed class FewLargeTests
         Assert.Throws<PileFullException>(() => Array.ForEach(keys, key => Put(other, key, new byte[1_000], null)));
         long count = table.Count;
         Assert.Throws<PileFullException>(() => Put(table, -1, new byte[1 << 20], null));
-        Assert.Equal(count, table.Count);
-        Put(table, -2, new byte[100], null); // which takes the place of one
-        Assert.Equal(count, table.Count);
+        Assert.InRange(table.Count, count - 16, count);
+        count = table.Count;
+        Put(table, -2, new byte[100], null); // which takes the place of one, or of one of those
+        Assert.InRange(table.Count, count, count + 1);
         table.Core.CheckInvariants();
     }
 

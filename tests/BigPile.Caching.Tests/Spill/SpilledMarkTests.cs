@@ -54,6 +54,28 @@ public sealed class SpilledMarkTests : IDisposable
         Assert.InRange(reading, 3, 1_000);
     }
 
+    /// <summary>At each reading of the clock in turn another thread removes the tag: what follows the entry is removed.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void While_it_is_put_anew_in_its_version(bool touches)
+    {
+        int reading = 0;
+        do
+        {
+            Table.Put(Key, SpillingCache.Value(Key), Tagged, out EntryInfo info);
+            _cache.Displace();
+            _time.CallAt(++reading, () => Table.RemoveByTag("tag"));
+            if (touches)
+                _ = Table.Touch(Key, new EntryOptions { Tags = ["tag"], MaxAge = TimeSpan.FromDays(1) });
+            else
+                _ = Table.Update(Key, SpillingCache.Value(Key), info.Version, out _, Tagged);
+            Assert.True(_time.IsWaiting == Table.ContainsKey(Key), $"reading {reading}");
+        }
+        while (!_time.IsWaiting);
+        Assert.InRange(reading, 3, 1_000);
+    }
+
     [Fact]
     public void Taken_out_to_be_written()
     {
