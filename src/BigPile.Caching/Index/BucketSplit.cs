@@ -150,9 +150,12 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             int lines = 1;
             while (index.Next(index.Next(before)) != null && ++lines < TableIndex.MostLines) // the last line but one
                 before = index.Next(before);
+            Bucket* last = index.Next(before);
             if (lines == TableIndex.MostLines)
                 index.CutLocked(before); // it goes round and round
-            else if (!Bucket.IsEmptyLocked(index.Next(before)))
+            else if (last->Next != 0)
+                index.CutLocked(last); // it leads to a line that there is not
+            else if (!Bucket.IsEmptyLocked(last))
                 return;
             else
                 index.Overflow.Return(before, index.NameOf(bucket, before));

@@ -26,6 +26,24 @@ public sealed unsafe class FreeLineTests
         new IndexCheck(index).Run();
     }
 
+    [Fact]
+    public void A_split_ends_a_chain_that_leads_nowhere_before_it_gives_the_line_back()
+    {
+        const uint NoLine = 1 << 18;
+        int damage = 0;
+        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        TakeLine(index, 0);
+        uint number = index.At(0)->Next;
+        index.Overflow.At(number)->Next = NoLine;
+        ulong buckets = index.BucketCount;
+        for (long entries = 1; index.BucketCount == buckets; entries *= 2)
+            index.GrowFor(entries);
+        Assert.Equal(1, damage);
+        Assert.Equal(0u, index.At(0)->Next);
+        TakeLine(index, 1);
+        Assert.Equal(number, index.At(1)->Next);
+    }
+
     private static void TakeLine(TableIndex index, ulong number)
     {
         using LockedBucket bucket = index.LockBucket(number);
