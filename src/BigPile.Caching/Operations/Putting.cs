@@ -25,12 +25,8 @@ internal static unsafe class Putting
         KeyLimits.CheckLength(key.Bytes.Length);
         var order = new PutOrder(value, kind, condition);
         PutResult? result = core.PutAnywhere(key, spec, order, out info);
-        bool maySweep = value.Length < core.BlockLimitBytes;
-        for (int left = core.SweepsForRoom(); result == PutResult.Collision && maySweep && left > 0 && core.TrySweepForRoom(); left--)
-        {
-            core.Count(Counter.Collisions, -1);
-            result = core.PutAnywhere(key, spec, order, out info);
-        }
+        if (result == PutResult.Collision)
+            result = core.PutBehindSweeps(key, spec, order, out info);
         if (result is not (null or PutResult.Collision))
             CacheDurations.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
         return result;
@@ -39,6 +35,22 @@ internal static unsafe class Putting
     /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
     internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
         core.Put(key, spec, order, flushes: 0, out info);
+
+    // A put that was refused: for as long as sweeps free something, and for one round of them at most.
+    private static PutResult? PutBehindSweeps(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    {
+        info = default;
+        if (order.Value.Length >= core.BlockLimitBytes)
+            return PutResult.Collision;
+        PutResult? result = PutResult.Collision;
+        for (int left = core.SweepsForRoom(); result == PutResult.Collision && left > 0 && core.TrySweepForRoom(); left--)
+        {
+            core.Count(Counter.Collisions, -1);
+            result = core.PutAnywhere(key, spec, order, out info);
+        }
+        return result;
+    }
 
     private static PutResult? PutAnywhere(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>

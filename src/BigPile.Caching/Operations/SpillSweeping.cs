@@ -80,20 +80,14 @@ internal static class SpillSweeping
     private static int FreeStaged(this TableCore core, SpillStore spill)
     {
         int freed = 0;
-        foreach (SpillGate gate in spill.Gates)
+        spill.PassGates((gate, entry) =>
         {
-            lock (gate.Keys)
-            {
-                foreach (StagedEntry entry in gate.Staged())
-                {
-                    if (!core.IsDead(entry.Payload))
-                        continue;
-                    core.NoteGone(entry.Payload);
-                    gate.Remove(entry);
-                    freed++;
-                }
-            }
-        }
+            if (!core.IsDead(entry.Payload))
+                return;
+            core.NoteGone(entry.Payload);
+            gate.Remove(entry);
+            freed++;
+        });
         return freed;
     }
 

@@ -192,15 +192,21 @@ internal sealed class SpillStore : IDisposable
     internal List<byte[]> StagedKeys()
     {
         var keys = new List<byte[]>();
+        PassGates((_, entry) => keys.Add(entry.Payload[entry.Key].ToArray()));
+        return keys;
+    }
+
+    /// <summary>Passes all gates, and visits in each what waits to be written, and may be taken out.</summary>
+    internal void PassGates(Action<SpillGate, StagedEntry> visit)
+    {
         foreach (SpillGate gate in _gates)
         {
             lock (gate.Keys)
             {
                 foreach (StagedEntry entry in gate.Staged())
-                    keys.Add(entry.Payload[entry.Key].ToArray());
+                    visit(gate, entry);
             }
         }
-        return keys;
     }
 
     /// <summary>Begins a walk through the file; <see langword="null"/> when there is none.</summary>
