@@ -90,8 +90,8 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
     }
 
     /// <summary>
-    /// Whether one of an entry's tags, or everything, was removed since it was put. What is not seen gets a higher version than whoever asks
-    /// has drawn.
+    /// Whether one of an entry's tags, or everything, was removed since it was put. What is not seen gets a higher version than whoever
+    /// asks has drawn.
     /// </summary>
     internal bool IsRemoved(in EntryHead head)
     {
