@@ -28,7 +28,7 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Larger blocks are evicted and not kept: they are copied under the lock of their bucket.</summary>
     internal const long MaxPayloadBytes = 16 << 20;
 
-    private const int GateCount = 512;
+    internal const int GateCount = 512;
 
     private readonly SpillGate[] _gates = new SpillGate[GateCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
@@ -55,9 +55,6 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>The entries that could not be written, as there was no room or the file failed.</summary>
     internal long Lost => Interlocked.Read(ref _lost);
-
-    /// <summary>The gates of all keys.</summary>
-    internal ReadOnlySpan<SpillGate> Gates => _gates;
 
     /// <summary>The gate of a key.</summary>
     internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];

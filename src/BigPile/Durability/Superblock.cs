@@ -101,6 +101,8 @@ internal sealed class Superblock : IDisposable
             state.BootId = _bootId;
             state.HasTracesOfCut = _directory.LastEnd.HasTracesOfCut && !isExamined;
             state.HasMarksOfCut = _directory.LastEnd.WasPowerCut || (!_directory.LastEnd.WasClean && state.HasMarksOfCut);
+            if (_directory.LastEnd.WasPowerCut)
+                state.IndexSet = Guid.Empty; // the entries are what was flushed, and indexes that were closed later never are again
         });
         _directory.Catalog.Stating = StateCatalog; // not before: the superblock of a closed pile states the length exactly
         _directory.Catalog.LeaveOutVoidIfMost();
