@@ -19,4 +19,32 @@ internal static class IndexSlots
         using LockedBucket bucket = index.Lock(hash);
         return bucket.Slots.Has(new IndexSlot(hash, address));
     }
+
+    /// <summary>Empties the first slot that is taken of a hash's bucket.</summary>
+    /// <param name="index">The index.</param>
+    /// <param name="hash">The hash.</param>
+    /// <param name="number">The bucket's number.</param>
+    /// <returns>What was in it.</returns>
+    internal static IndexSlot TakeOne(TableIndex index, ulong hash, out ulong number)
+    {
+        using LockedBucket bucket = index.Lock(hash);
+        number = bucket.Number;
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            IndexSlot slot = place.Value;
+            place.Store(default);
+            return slot;
+        }
+        Assert.Fail($"Bucket {number} has no entry.");
+        return default;
+    }
+
+    /// <summary>Puts into a hash's bucket what was taken out of it.</summary>
+    internal static unsafe void PutBack(TableIndex index, ulong hash, IndexSlot slot)
+    {
+        using LockedBucket bucket = index.Lock(hash);
+        Assert.True(index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
+        place.Line->MarkExpiry();
+        place.Store(slot);
+    }
 }

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// <code>
 /// bytes 0..1   frequencies: two bits a slot, counted by readers with plain stores; a lost count is harmless
-/// byte  2      state of the first line: bit 0 zero, bit 1 entries are being moved, bits 7..2 level
+/// byte  2      state of the first line: bit 0 zero, bit 1 entries are being moved, bits 7..2 level; of a free overflow line 252
 /// byte  3      bit 6..0: the slot's entry is in the main queue of an eviction policy; bit 7: some entry may expire
 /// bytes 4..7   number of the next line, in the store of overflow lines; 0: none
 /// bytes 8..63  seven slots
@@ -30,6 +30,7 @@ internal unsafe struct Bucket
     internal const byte ExpiryBit = 0x80;
 
     private const int LevelShift = 2;
+    private const int FreeLevel = 63; // there are fewer bits of a hash than that
     private const int MaxFrequency = 3;
 
     [FieldOffset(0)]
@@ -81,6 +82,12 @@ internal unsafe struct Bucket
 
     /// <summary>Sets a bucket's level, with nothing being moved. Its lock is held, or nobody uses the index yet.</summary>
     internal void SetLevelLocked(int level) => Volatile.Write(ref _state, StateOf(level));
+
+    /// <summary>Whether it is an overflow line that was given back.</summary>
+    internal bool IsFree => _state == StateOf(FreeLevel);
+
+    /// <summary>States that it is an overflow line of nobody.</summary>
+    internal void SetFree() => SetLevelLocked(FreeLevel);
 
     /// <summary>Announces that entries leave for the bucket that shares one bit less of the hash. The lock is held.</summary>
     internal void BeginMoveLocked()

@@ -54,6 +54,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 
     private void RunLines(in LockedBucket old, in LockedBucket born)
     {
+        index.EndChainLocked(old.First); // going round and round, each slot would be copied each time
         try
         {
             CopyMoved(old, born);
@@ -155,6 +156,8 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
                 index.CutLocked(before); // it goes round and round
             else if (last->Next != 0)
                 index.CutLocked(last); // it leads to a line that there is not
+            else if (last->IsFree)
+                index.CutLocked(before); // another bucket led to it as well, and has given it back
             else if (!Bucket.IsEmptyLocked(last))
                 return;
             else

@@ -21,6 +21,7 @@ namespace BigPile.Caching.Index;
 /// bytes   60..63    the bits of bytes 48..51 turned, stored before those when one is set, and behind when one goes
 /// bytes   64..71    number of buckets
 /// bytes   72..79    the same with all bits turned, stored behind it
+/// bytes   80..95    the number of the use at whose end it was closed; zero before, and by versions that do not state it
 /// bytes  128..131   overflow lines that were ever given out, and line 0
 /// bytes  156..159   the same with all bits turned, stored behind it
 /// bytes  132..135   first free overflow line; each has the number of the next one in the place of the next line; 0: none
@@ -91,6 +92,9 @@ internal unsafe struct IndexHead
 
     [FieldOffset(72)]
     internal ulong TurnedBucketCount;
+
+    [FieldOffset(80)]
+    internal Guid ClosedUse;
 
     [FieldOffset(128)]
     internal uint OverflowEnd;

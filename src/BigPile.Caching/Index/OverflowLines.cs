@@ -242,6 +242,7 @@ internal sealed unsafe class OverflowLines : IDisposable
     private void FreeLocked(uint number)
     {
         At(number)->Next = _head->FirstFree;
+        At(number)->SetFree();
         Volatile.Write(ref _head->FirstFree, number);
     }
 }

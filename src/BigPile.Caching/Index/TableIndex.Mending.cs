@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Numerics;
 
 namespace BigPile.Caching.Index;
@@ -63,6 +64,29 @@ internal sealed unsafe partial class TableIndex
     {
         line->Next = 0;
         Damaged();
+    }
+
+    /// <summary>Ends the chain of a locked bucket where it leads back into itself, or to a line that there is not.</summary>
+    internal void EndChainLocked(Bucket* first)
+    {
+        const int UsualLines = 64;
+        Bucket* line = first;
+        for (int lines = 1; lines < UsualLines && Next(line) != null; lines++)
+            line = Next(line);
+        if (Next(line) != null)
+            line = LastOfAll(first);
+        if (line->Next != 0)
+            CutLocked(line);
+    }
+
+    // The last line before one that was come by already.
+    private Bucket* LastOfAll(Bucket* first)
+    {
+        Bucket* line = first;
+        var seen = new HashSet<nint> { (nint)first };
+        while (Next(line) != null && seen.Add((nint)Next(line)))
+            line = Next(line);
+        return line;
     }
 
     private void Mend(ulong number)

@@ -220,7 +220,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         if (line == bucket.First)
             return bucket.Number;
         Bucket* before = bucket.First;
-        while (Next(before) != line)
+        while (Next(before) != line && Next(before) != null) // by damage two buckets may have one line, and the other cuts it off
             before = Next(before);
         return before->Next | IndexHead.OverflowBit;
     }

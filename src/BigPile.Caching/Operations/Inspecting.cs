@@ -47,7 +47,7 @@ internal static unsafe class Inspecting
                 return; // the next one counts
             }
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
-            core.RemovedKeys = null;
+            core.EndNotingRemovals();
         }
     }
 
@@ -59,7 +59,23 @@ internal static unsafe class Inspecting
             if (core.IsClosed)
                 return;
             core.SetFlag(IndexHead.RemovedFlag, true);
-            core.RemovedKeys = null;
+            core.EndNotingRemovals();
+        }
+    }
+
+    // An entry may have been taken into a bucket that a sweep has done: the marks that concern it stay for another round.
+    private static void EndNotingRemovals(this TableCore core)
+    {
+        core.SweepPlace.Gate.Enter();
+        try
+        {
+            core.SweepPlace.MarksUpTo = 0;
+            core.Spill?.Sweep.ForgetRounds();
+            core.RemovedKeys = null; // until now no mark was dropped
+        }
+        finally
+        {
+            core.SweepPlace.Gate.Exit();
         }
     }
 

@@ -84,22 +84,13 @@ internal static unsafe class Sweeping
         try
         {
             if (number == 0)
-                core.BeginRound(place);
+                (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // not of marks that come on the way
             return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
         }
         finally
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
-    }
-
-    // A mark that begins to count on the way was not looked for in all buckets. Neither was an entry that a comparison, which is over when
-    // the round is, took into a bucket that was done: where one goes on at the beginning, all marks stay for another round.
-    private static void BeginRound(this TableCore core, SweepPlace place)
-    {
-        bool isCompared = core.RemovedKeys == null;
-        (ulong lastVersion, place.IsOfAll) = core.Tags.Described;
-        place.MarksUpTo = isCompared ? lastVersion : 0;
     }
 
     // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a

@@ -95,7 +95,7 @@ internal sealed unsafe class FilePlace : IndexPlace
         try
         {
             map = GrowingMap.TryOpen(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes, HeadBytes);
-            if (map == null || !IsUsable((IndexHead*)map.Start, files.PileId, tableId, formerUpTo))
+            if (map == null || !IsUsable((IndexHead*)map.Start, files, tableId, formerUpTo))
                 return null;
             var head = (IndexHead*)map.Start;
             buckets = TryOpenLines(files, BucketsPrefix, tableId, head->BucketCount);
@@ -135,9 +135,9 @@ internal sealed unsafe class FilePlace : IndexPlace
         _map.Dispose();
     }
 
-    private static bool IsUsable(IndexHead* head, Guid pileId, int tableId, ulong? formerUpTo) =>
-        head->HasIdentity(pileId, tableId, formerUpTo ?? head->FormerUpTo) && head->HasRightSizes && head->State == IndexHead.Whole
-        && head->OwnCells is > 0 and <= TableCounters.MostOwnCells;
+    private static bool IsUsable(IndexHead* head, IndexFiles files, int tableId, ulong? formerUpTo) =>
+        head->HasIdentity(files.PileId, tableId, formerUpTo ?? head->FormerUpTo) && head->HasRightSizes && head->State == IndexHead.Whole
+        && head->OwnCells is > 0 and <= TableCounters.MostOwnCells && files.GoesWith(head);
 
     private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
         files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.BytesFor(lines + 1), LineSource.ChunkBytes,

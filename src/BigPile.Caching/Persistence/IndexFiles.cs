@@ -75,6 +75,9 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>The seed of the hash by which keys are found.</summary>
     internal ulong Seed => Head->Seed;
 
+    /// <summary>Whether a walk that began while these were used has not come to its end.</summary>
+    internal bool OwesWalk => Head->OwesWalk;
+
     private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
 
     private Superblock Superblock => _pile.Keeper.Directory!.Superblock;
@@ -114,6 +117,11 @@ internal sealed unsafe class IndexFiles : IDisposable
         }
     }
 
+    /// <summary>
+    /// Whether the head of a table's index is of the same use as these files, where they were closed. Earlier versions state no use.
+    /// </summary>
+    internal bool GoesWith(IndexHead* head) => !WereClosed || head->ClosedUse == Guid.Empty || head->ClosedUse == Head->UseNumber;
+
     /// <summary>Opens the index of a table; null when there is none that has all its entries.</summary>
     /// <param name="tableId">The table.</param>
     /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
@@ -151,29 +159,37 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>States that the indexes are in use from now on. What a killed process had begun is put right.</summary>
+    /// <param name="seed">The seed of the hash by which keys are found.</param>
+    /// <param name="owesWalk">Whether a walk has to look for entries, until <see cref="EndWalk"/>.</param>
     /// <exception cref="IOException">The device refused.</exception>
-    internal void BeginUse(ulong seed)
+    internal void BeginUse(ulong seed, bool owesWalk)
     {
-        bool isToBeDurable = !WereUsable || WereClosed; // else the device may say that they are closed when they have changed since
         if (!WereUsable)
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
+        Head->OwesWalk = owesWalk;
         var number = Guid.NewGuid();
         using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
-            use.Write(number.ToByteArray(), 0); // not through: where it was lost with the power, only what was closed may count
+        {
+            use.Write(number.ToByteArray(), 0);
+            use.Sync(); // else the number of an earlier use, with a copy of the indexes of that time, may count
+        }
         Head->SetInUse(BootId, number);
-        if (isToBeDurable)
-            _map.Flush();
+        _map.Flush(); // whatever was found: a killed process may have said the same, and the device does not have it
         if (!WereUsable)
             Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
         if (Directory == _pile.Keeper.Directory!.Files)
             Directory.Delete(FormerFileName);
     }
 
+    /// <summary>States that a walk has looked for all entries.</summary>
+    internal void EndWalk() => Head->OwesWalk = false;
+
     /// <summary>States that the indexes are closed, once the device has them. Nobody changes them any more.</summary>
     internal void Close(IEnumerable<(TableIndex Index, FilePlace Place)> tables)
     {
         foreach ((TableIndex index, FilePlace place) in tables)
         {
+            place.Head->ClosedUse = Head->UseNumber;
             new IndexSeal(index, place.SealArea).Write();
             place.Flush();
         }

@@ -20,6 +20,7 @@ namespace BigPile.Caching.Persistence;
 /// bytes 96..103  state: 0 in use, 1 closed
 /// bytes 104..111 last version of an entry when they were closed
 /// bytes 112..115 CRC-32C of bytes 64..111
+/// bytes 116..119 not zero while a walk for the entries of tables has not come to its end
 /// bytes 4096..   notes of changes, 64 bytes each
 /// </code>
 /// Little-endian.
@@ -74,11 +75,21 @@ internal unsafe struct IndexFilesHead
     [FieldOffset(112)]
     private uint _useChecksum;
 
+    [FieldOffset(116)]
+    private uint _owesWalk;
+
     /// <summary>Whether the indexes were closed, and nobody has used them since.</summary>
     internal readonly bool IsClosed => _state == Closed;
 
     /// <summary>The last version of an entry when they were closed.</summary>
     internal readonly ulong LastVersion => _lastVersion;
+
+    /// <summary>Whether a walk for the entries of tables, of dropped ones too, has not come to its end.</summary>
+    internal bool OwesWalk
+    {
+        readonly get => _owesWalk != 0;
+        set => Volatile.Write(ref _owesWalk, value ? 1u : 0u);
+    }
 
     /// <summary>Whether it is such a head, as it was written.</summary>
     internal readonly bool IsOf(Guid pileId) =>

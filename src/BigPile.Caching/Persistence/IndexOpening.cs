@@ -54,10 +54,10 @@ internal sealed class IndexOpening(
             if (!_known.ContainsKey(definition.Id))
                 add(_unknown[definition.Id] = makeCore(definition, files?.Create(definition.Id, definition.FormerUpTo)));
         }
-        NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true });
+        NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
         if (files == null)
             return;
-        files.BeginUse(seed);
+        files.BeginUse(seed, NeedsWalk);
         FindCutDrops();
     }
 

@@ -161,7 +161,14 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             Known = opening.Known.Keys.ToHashSet(),
         };
         bool waits = options.WaitsUntilReady || pile.DirectoryPath == null;
-        var task = new Task(waits ? rebuild.RunOnce : rebuild.Run, stop, TaskCreationOptions.LongRunning);
+        Action walk = waits ? rebuild.RunOnce : rebuild.Run;
+        var task = new Task(
+            () =>
+            {
+                walk();
+                _files?.EndWalk();
+            },
+            stop, TaskCreationOptions.LongRunning);
         readiness.Completion = task;
         foreach (TableCore core in cores)
             core.Readiness = readiness;

@@ -128,9 +128,30 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     }
 
     /// <summary>Begins a walk through the entries; <see langword="null"/> when there is no file.</summary>
-    internal IEnumerator<HashRecord>? BeginWalk() => Volatile.Read(ref _database)?.GetEnumerator();
+    /// <remarks>A walk that fails throws what <see cref="IsFault"/> says, and the file was given up then.</remarks>
+    internal IEnumerator<HashRecord>? BeginWalk() => Volatile.Read(ref _database) is { } database ? Walk(database) : null;
 
-    /// <summary>What of a walk that fails is no more than that the file is.</summary>
+    private IEnumerator<HashRecord> Walk(HashDatabase database)
+    {
+        using IEnumerator<HashRecord> walk = database.GetEnumerator();
+        while (TryWalkOn(database, walk))
+            yield return walk.Current;
+    }
+
+    private bool TryWalkOn(HashDatabase database, IEnumerator<HashRecord> walk)
+    {
+        try
+        {
+            return walk.MoveNext();
+        }
+        catch (Exception e) when (IsFault(e))
+        {
+            GiveUp(database, e);
+            throw;
+        }
+    }
+
+    /// <summary>Whether what was thrown means that the file can't be used any more.</summary>
     internal static bool IsFault(Exception e) =>
         e is IOException or HashDatabaseException or ObjectDisposedException or UnauthorizedAccessException;
 

@@ -20,6 +20,9 @@ internal sealed class SpillSweep : IDisposable
     /// <summary>States that a round through memory ended, and up to which version marks concern nothing there.</summary>
     internal void NoteRoundOfMemory(ulong marksUpTo) => _memoryDoneUpTo = marksUpTo;
 
+    /// <summary>States that entries came into memory that no round has looked at.</summary>
+    internal void ForgetRounds() => _memoryDoneUpTo = _marksUpTo = _doneUpTo = 0;
+
     /// <summary>Begins a round; what is on its way to the file or from there is looked at behind this.</summary>
     internal void Begin() => _marksUpTo = _memoryDoneUpTo;
 
@@ -58,7 +61,7 @@ internal sealed class SpillSweep : IDisposable
         }
         catch (Exception e) when (SpillFile.IsFault(e))
         {
-            // the file was given up, or will be by the next who uses it; the round begins anew
+            // the file was given up; the next round begins with none, or with a new one
         }
         Dispose();
         return false;

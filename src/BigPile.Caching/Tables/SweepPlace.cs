@@ -10,7 +10,10 @@ internal sealed class SweepPlace
     /// <summary>The bucket that is next.</summary>
     internal ulong Next { get; set; }
 
-    /// <summary>The version up to which marks of tags go at the end of the round: that of the last one when it began.</summary>
+    /// <summary>
+    /// The version up to which marks of tags go at the end of the round: that of the last one when it began; 0 where a comparison with the
+    /// pile took entries in meanwhile.
+    /// </summary>
     internal ulong MarksUpTo { get; set; }
 
     /// <summary>Whether a mark concerned every entry then.</summary>

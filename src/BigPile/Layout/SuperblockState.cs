@@ -88,8 +88,8 @@ internal sealed class SuperblockState
     internal ulong CutVersion { get; set; }
 
     /// <summary>
-    /// The number of the tables' indexes that go with the entries; empty where there are none, as behind a power cut. Earlier formats than 5
-    /// have none.
+    /// The number of the tables' indexes that go with the entries; empty where there are none, as behind a power cut. Formats before 5 have
+    /// none.
     /// </summary>
     internal Guid IndexSet { get; set; }
 

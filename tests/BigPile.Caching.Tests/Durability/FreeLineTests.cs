@@ -44,6 +44,52 @@ public sealed unsafe class FreeLineTests
         Assert.Equal(number, index.At(1)->Next);
     }
 
+    [Fact]
+    public void A_line_that_two_buckets_lead_to_goes_back_once()
+    {
+        int damage = 0;
+        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        TakeLine(index, 0);
+        uint number = index.At(0)->Next;
+        index.At(1)->Next = number;
+        Split(index, 2);
+        Assert.Equal(1, damage);
+        TakeLine(index, 2);
+        TakeLine(index, 3);
+        Assert.Equal(number, index.At(2)->Next);
+        Assert.NotEqual(number, index.At(3)->Next);
+    }
+
+    [Fact]
+    public void A_split_ends_a_chain_that_leads_back_into_itself_before_it_copies()
+    {
+        int damage = 0;
+        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        Bucket* line = index.At(0);
+        for (int lines = 0; lines < 3; lines++)
+        {
+            TakeLine(index, 0);
+            line = index.Overflow.At(line->Next);
+        }
+        ulong moved = index.BucketCount; // a hash with the bit that decides
+        Bucket.Store(line, 0, new IndexSlot(moved, 64));
+        Bucket.Store(line, 1, new IndexSlot(0, 128));
+        line->Next = index.At(0)->Next;
+        Split(index, 1);
+        Assert.Equal(1, damage);
+        Assert.True(IndexSlots.Contains(index, moved, 64));
+        Assert.True(IndexSlots.Contains(index, 0, 128));
+        Assert.Equal(0u, index.Overflow.Used);
+        Assert.Equal(2, new IndexCheck(index).Run());
+    }
+
+    private static void Split(TableIndex index, ulong buckets)
+    {
+        ulong end = index.BucketCount + buckets;
+        for (long entries = 1; index.BucketCount < end; entries++)
+            index.GrowFor(entries);
+    }
+
     private static void TakeLine(TableIndex index, ulong number)
     {
         using LockedBucket bucket = index.LockBucket(number);

@@ -4,6 +4,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Spill;
 using BigPile.Hash;
+using BigPile.Memory;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests.Spill;
@@ -91,6 +92,23 @@ public sealed class SpillFileTests
         for (int round = 1; round <= 3; round++)
             cache.Displace(1_000_000 * round); // it is tried again
         Assert.NotEqual(0, cache.Table.Statistics.SpilledEntries);
+    }
+
+    /// <summary>A sweep that ended at the damage each time would keep the marks for ever.</summary>
+    [Fact]
+    public void A_damaged_file_that_only_sweeps_come_by_is_given_up()
+    {
+        using var cache = new SpillingCache();
+        cache.Fill(options: new EntryOptions { Tags = ["tag"] });
+        string path = Assert.Single(cache.Files);
+        using (HeldDirectory directory = HeldDirectory.Open(Path.GetDirectoryName(path)!))
+        using (HeldFile file = directory.Open(Path.GetFileName(path), FileMode.Open, FileAccess.ReadWrite))
+            file.Write([.. Enumerable.Repeat((byte)0xA5, 1 << 20)], new FileInfo(path).Length / 2);
+        cache.Table.RemoveByTag("tag");
+        for (int sweep = 0; sweep < 3; sweep++)
+            cache.Table.Sweep();
+        Assert.Equal(0, cache.Table.Core.Tags.Count);
+        Assert.Empty(cache.Files);
     }
 
     /// <summary>The application's logger may wait for a thread that puts: nothing is locked where it is called.</summary>

@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading;
+using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Spill;
 
@@ -74,6 +75,26 @@ public sealed class SpilledMarkTests : IDisposable
         }
         while (!_time.IsWaiting);
         Assert.InRange(reading, 3, 1_000);
+    }
+
+    /// <summary>A comparison with the pile takes it into a bucket that a round of memory has done, and the file's round follows.</summary>
+    [Fact]
+    public void Taken_in_behind_a_round_of_memory()
+    {
+        Table.Clear();
+        Table.Put(Key, SpillingCache.Value(Key), Tagged);
+        ulong hash = Table.KeyCodec.Probe(Key, stackalloc byte[64]).Hash;
+        IndexSlot lost = IndexSlots.TakeOne(Table.Core.Index, hash, out _);
+        Table.RemoveByTag("tag");
+        Table.Core.SweepMemory(Buckets);
+        Table.Core.BeginLateInspection();
+        IndexSlots.PutBack(Table.Core.Index, hash, lost);
+        Table.Core.EndInspection();
+        Table.Core.SweepSpilled(int.MaxValue);
+        Assert.False(Table.ContainsKey(Key));
+        Table.Sweep();
+        Table.Sweep();
+        Assert.Equal(0, Table.Core.Tags.Count);
     }
 
     [Fact]
