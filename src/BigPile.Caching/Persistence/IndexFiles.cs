@@ -168,12 +168,14 @@ internal sealed unsafe class IndexFiles : IDisposable
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
         Head->OwesWalk = owesWalk;
         var number = Guid.NewGuid();
+        Head->FormerUse = WereUsable ? ReadUse() ?? default : default;
+        Head->SetInUse(BootId, number);
         using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
         {
             use.Write(number.ToByteArray(), 0);
             use.Sync(); // else the number of an earlier use, with a copy of the indexes of that time, may count
         }
-        Head->SetInUse(BootId, number);
+        Head->FormerUse = default;
         _map.Flush(); // whatever was found: a killed process may have said the same, and the device does not have it
         if (!WereUsable)
             Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
@@ -215,11 +217,12 @@ internal sealed unsafe class IndexFiles : IDisposable
     // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
     private bool AreUsable(IndexFilesHead* head)
     {
-        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || head->UseNumber != ReadUse())
+        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || ReadUse() is not { } use)
             return false;
+        bool isSameBoot = BootClock.IsSame(head->BootId, BootId);
         if (!head->IsClosed)
-            return BootClock.IsSame(head->BootId, BootId);
-        return head->LastVersion == _pile.Keeper.Versions.Last && (BootClock.IsSame(head->BootId, BootId) || _pile.Recovery.WasClean);
+            return isSameBoot && (use == head->UseNumber || use == head->FormerUse);
+        return use == head->UseNumber && head->LastVersion == _pile.Keeper.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
     }
 
     /// <summary>What is thrown when the system refuses a file.</summary>

@@ -21,11 +21,12 @@ namespace BigPile.Caching.Persistence;
 /// bytes 104..111 last version of an entry when they were closed
 /// bytes 112..115 CRC-32C of bytes 64..111
 /// bytes 116..119 not zero while a walk for the entries of tables has not come to its end
+/// bytes 128..143 while the number of this use is on its way to the file <c>use</c>, the one that it had before; else zero
 /// bytes 4096..   notes of changes, 64 bytes each
 /// </code>
 /// Little-endian.
 /// </remarks>
-[StructLayout(LayoutKind.Explicit, Size = 128)]
+[StructLayout(LayoutKind.Explicit, Size = 144)]
 internal unsafe struct IndexFilesHead
 {
     internal const int NotesOffset = 4096;
@@ -77,6 +78,9 @@ internal unsafe struct IndexFilesHead
 
     [FieldOffset(116)]
     private uint _owesWalk;
+
+    [FieldOffset(128)]
+    internal Guid FormerUse;
 
     /// <summary>Whether the indexes were closed, and nobody has used them since.</summary>
     internal readonly bool IsClosed => _state == Closed;

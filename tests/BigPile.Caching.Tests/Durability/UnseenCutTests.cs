@@ -72,6 +72,27 @@ public sealed class UnseenCutTests : IDisposable
         CheckAfterCut(_nextBoot, 1, 3);
     }
 
+    [Theory]
+    [InlineData("use", false)]
+    [InlineData("use", true)]
+    [InlineData("index", false)]
+    [InlineData("index", true)]
+    public void A_kill_while_an_opening_states_its_use_costs_no_walk(string file, bool isWritten)
+    {
+        using (PileCache first = Open("life0", _boot, _disk))
+            TableOf(first).Put(1, [1]);
+        _disk.Passing = (name, isDone) =>
+        {
+            if (name == file && isDone == isWritten && !Directory.Exists(_scratch.At("cut")))
+                PileFiles.Copy(_scratch.At("life0"), _scratch.At("cut"));
+        };
+        using (Open("life0", _boot, _disk))
+            _disk.Passing = null;
+        using (PileCache killed = Open("cut", _boot))
+            Assert.True(killed.Readiness.WasRestored);
+        CheckAfterCut(_boot, 1);
+    }
+
     /// <summary>The files of one table come from a copy of an earlier time.</summary>
     [Theory]
     [InlineData(false)]
