@@ -140,7 +140,11 @@ public sealed class SpilledMarkTests : IDisposable
         Table.Clear(); // no other key has its gate
         Table.Put(Key, SpillingCache.Value(Key), Tagged);
         int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => GateOf(other) != gate)];
-        var displacing = new Thread(() => Array.ForEach(others, other => Table.Put(other, SpillingCache.Value(other))));
+        var displacing = new Thread(() => Array.ForEach(others, other =>
+        {
+            Table.Put(other, SpillingCache.Value(other));
+            _ = Table.TryGet(other, out _); // what is used is worth more than the key, wherever that is queued
+        }));
         try
         {
             lock (gate.Keys)
