@@ -144,6 +144,7 @@ internal static unsafe class Swinging
             if (!core.TryEjectLocked(change.Presence, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;
+                change.Version = 0; // it may have been drawn, but no entry has it
                 if (!order.IsReturn)
                     core.Counters.Add(change.Presence, Counter.Collisions);
                 return;

@@ -32,6 +32,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     private const long FileBytes = IndexFilesHead.NotesOffset + (long)IndexFilesHead.NoteCount * ChangeNote.SizeBytes;
 
     private readonly Pile _pile;
+    private readonly Guid? _foundUse;
     private readonly GrowingMap _map;
     private readonly HeldDirectory? _own;
     private readonly DirectoryLock? _lock;
@@ -43,6 +44,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         _lock = ownLock;
         Directory = own ?? pile.Keeper.Directory!.Files;
         PileId = pile.Keeper.Id;
+        _foundUse = ReadUse();
         GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, FileBytes, Environment.SystemPageSize);
         WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
         WereClosed = WereUsable && ((IndexFilesHead*)found!.Start)->IsClosed;
@@ -168,7 +170,7 @@ internal sealed unsafe class IndexFiles : IDisposable
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
         Head->OwesWalk = owesWalk;
         var number = Guid.NewGuid();
-        Head->FormerUse = WereUsable ? ReadUse() ?? default : default;
+        Head->FormerUse = WereUsable ? _foundUse!.Value : default;
         Head->SetInUse(BootId, number);
         using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
         {
@@ -217,7 +219,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
     private bool AreUsable(IndexFilesHead* head)
     {
-        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || ReadUse() is not { } use)
+        if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || _foundUse is not { } use)
             return false;
         bool isSameBoot = BootClock.IsSame(head->BootId, BootId);
         if (!head->IsClosed)

@@ -11,10 +11,10 @@ namespace BigPile.Caching.Persistence;
 
 /// <summary>Brings back the tables of a pile: with their indexes, as far as those were kept and can be trusted.</summary>
 /// <remarks>
-/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; the files state
-/// that they are in use; tables whose drop was cut off are dropped to the end. A kill in between changes nothing: all of it is done
-/// again. The time depends on the number of tables and not on that of their entries, but for the checksums behind another start of the
-/// machine. An index that is not as it was stored counts as none: its entries are found by a walk.
+/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; tables whose
+/// drop was cut off are found; the files state that they are in use; what was found is dropped to the end. A kill in between changes
+/// nothing: all of it is done again. The time depends on the number of tables and not on that of their entries, but for the checksums
+/// behind another start of the machine. An index that is not as it was stored counts as none: its entries are found by a walk.
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="ids">Which tables there are.</param>
@@ -57,8 +57,8 @@ internal sealed class IndexOpening(
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
         if (files == null)
             return;
+        FindCutDrops(); // which look whether their indexes are proven: once in use, all are
         files.BeginUse(seed, NeedsWalk);
-        FindCutDrops();
     }
 
     /// <summary>Tables that were being dropped, and what is left of them.</summary>
