@@ -78,6 +78,7 @@ public sealed partial class PileCache : IDisposable
             Readiness = _indexes.Load(
                 (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
                 FinishDrops, DeleteFilesOf);
+            _indexes.EndLoad();
         }
         catch
         {

@@ -9,6 +9,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests;
 
@@ -17,10 +18,14 @@ public sealed class RebuildInPartsTests : IDisposable
 {
     private const int Entries = 40_000;
 
-    private readonly Pile _pile = new(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20 });
+    private readonly ErrorLogger _log = new();
+    private readonly Pile _pile;
     private readonly ManualTime _time = new();
     private readonly Dictionary<int, TableCore> _cores = [];
     private readonly CacheReadiness _readiness = new();
+
+    public RebuildInPartsTests() =>
+        _pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20, Logger = _log });
 
     public void Dispose()
     {
@@ -93,6 +98,18 @@ public sealed class RebuildInPartsTests : IDisposable
         Assert.InRange(Buckets("t"), Entries * 3 / 4.7, Entries * 3 / 4.0);
     }
 
+    [Fact]
+    public void Entries_of_a_table_that_was_made_since_are_passed_over_and_not_told_to_be_unreadable()
+    {
+        Fill("t", 100);
+        Open();
+        IndexRebuild walk = NewWalk();
+        Fill("new", 100);
+        walk.RunOnce();
+        Assert.Equal((100, 0), (Table("t").Core.Statistics.EntryCount, _log.Errors));
+        Assert.Equal(200, _pile.Statistics.ObjectCount);
+    }
+
     private void Fill(string name, int entries)
     {
         using var cache = new PileCache(
@@ -114,12 +131,28 @@ public sealed class RebuildInPartsTests : IDisposable
         }
     }
 
-    private void Walk() => new IndexRebuild(_pile, _cores, new Dictionary<int, ulong>(), _readiness, CancellationToken.None)
+    private void Walk() => NewWalk().RunOnce();
+
+    private IndexRebuild NewWalk() => new(_pile, _cores, new Dictionary<int, ulong>(), _readiness, CancellationToken.None)
     {
         PartBytes = 64 << 10,
-    }.RunOnce();
+    };
 
     private CacheTable<long, byte[]> Table(string name) => new(_cores.Values.Single(core => core.Name == name));
 
     private double Buckets(string name) => Table(name).Core.Index.BucketCount;
+
+    private sealed class ErrorLogger : ILogger
+    {
+        internal int Errors { get; private set; }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+            Errors += logLevel >= LogLevel.Error ? 1 : 0;
+    }
 }

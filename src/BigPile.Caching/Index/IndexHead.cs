@@ -21,7 +21,8 @@ namespace BigPile.Caching.Index;
 /// bytes   60..63    the bits of bytes 48..51 turned, stored before those when one is set, and behind when one goes
 /// bytes   64..71    number of buckets
 /// bytes   72..79    the same with all bits turned, stored behind it
-/// bytes   80..95    the number of the use at whose end it was closed; zero before, and by versions that do not state it
+/// bytes   80..95    the number of the use at whose end it was closed; before the first end a number that no use has; zero by versions
+///                   that do not state it
 /// bytes  128..131   overflow lines that were ever given out, and line 0
 /// bytes  156..159   the same with all bits turned, stored behind it
 /// bytes  132..135   first free overflow line; each has the number of the next one in the place of the next line; 0: none
@@ -50,6 +51,9 @@ internal unsafe struct IndexHead
     internal const int RemovedFlag = 8;
     internal const int DamagedFlag = 16;
     internal const ulong OverflowBit = 1UL << 63;
+
+    /// <summary>The number of the use by which an index was closed that never was.</summary>
+    internal static readonly Guid NoUse = new("ffffffff-ffff-ffff-ffff-ffffffffffff");
 
     /// <summary>What stands for the list of marks where a bucket has its number.</summary>
     internal const ulong MarksName = OverflowBit - 1;
@@ -182,6 +186,7 @@ internal unsafe struct IndexHead
         PileId = pileId;
         FormerUpTo = formerUpTo;
         OwnCells = ownCells;
+        ClosedUse = NoUse;
         Magic = RightMagic;
         Checksum = IdentityChecksum;
     }

@@ -176,6 +176,9 @@ internal sealed unsafe class OverflowLines : IDisposable
         EndLocked();
     }
 
+    /// <summary>States that no line is on its way. Nobody uses the index yet.</summary>
+    internal void ForgetOnItsWay() => EndLocked();
+
     public void Dispose() => _lines?.Dispose();
 
     private LineStore MakeStore() => _lines ??= new LineStore(_place.Overflow);

@@ -67,8 +67,14 @@ internal sealed unsafe partial class TableIndex
     }
 
     /// <summary>Finishes or undoes what a killed process had begun: a line on its way, and a split. Nobody uses the index yet.</summary>
-    internal void Recover()
+    /// <param name="wasClosed">Whether nothing was under way: what says otherwise is damaged, or of an earlier time.</param>
+    internal void Recover(bool wasClosed)
     {
+        if (wasClosed)
+        {
+            Overflow.ForgetOnItsWay();
+            return;
+        }
         Overflow.Recover(FindByName);
         ulong count = BucketCount;
         ulong old = count - (1UL << BitOperations.Log2(count));

@@ -74,6 +74,12 @@ internal static unsafe class Dropping
         {
             foreach (ulong mark in core.Tags.Addresses())
                 core.Pile.Entries.Free(mark);
+            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // of a table whose drop goes on nobody has taken them in
+            {
+                ulong address = place.Value.Address;
+                if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)
+                    core.Pile.Entries.Free(address);
+            }
         }
         finally
         {

@@ -101,7 +101,9 @@ internal sealed unsafe class IndexFiles : IDisposable
                 string path = Path.Combine(directory, $"bigpile-{pile.Keeper.Id:n}");
                 System.IO.Directory.CreateDirectory(path);
                 own = HeldDirectory.Open(path);
-                ownLock = DirectoryLock.Take(own);
+                ownLock = DirectoryLock.Take(own, owner =>
+                    $"The indexes in '{path}' are in use by process {owner}, for a pile with the same id. Stop it, or name another "
+                    + "directory by PileCacheOptions.IndexDirectory.");
             }
             return new IndexFiles(pile, own, ownLock);
         }

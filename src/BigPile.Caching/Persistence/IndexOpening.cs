@@ -86,8 +86,11 @@ internal sealed class IndexOpening(
         if (files != null && !Fault.LeftUnfinished)
         {
             foreach (TableCore core in _known.Values)
-                core.Index.Recover();
-            changes = new ChangeRecovery(pile, _known).Run(files.Notes); // those of other tables, too, must not count later
+                core.Index.Recover(files.WereClosed);
+            if (files.WereClosed)
+                ChangeRecovery.Forget(files.Notes);
+            else
+                changes = new ChangeRecovery(pile, _known).Run(files.Notes); // those of other tables, too, must not count later
         }
         foreach (TableCore core in _known.Values.ToArray())
         {

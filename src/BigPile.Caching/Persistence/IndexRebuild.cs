@@ -38,6 +38,7 @@ internal sealed class IndexRebuild(
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
+    private readonly ulong _lastBefore = pile.Keeper.Versions.Last;
     private EntryEstimate _estimate = new(0);
     private TableCore?[] _tablesById = []; // those that were looked up
     private long _unreadable;
@@ -175,7 +176,7 @@ internal sealed class IndexRebuild(
         EntryHead head = Rebuilding.HeadOf(view);
         if (TableOf(head.TableId) is not { } core)
         {
-            DropOthers(address, head.TableId);
+            DropOthers(address, head);
             return;
         }
         ref Found found = ref group.Found[group.Count];
@@ -222,11 +223,11 @@ internal sealed class IndexRebuild(
         return tables[tableId] = core;
     }
 
-    private void DropOthers(ulong address, int tableId)
+    private void DropOthers(ulong address, in EntryHead head)
     {
-        if (Known.Contains(tableId))
-            return;
-        if (!dropped.TryGetValue(tableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
+        if (Known.Contains(head.TableId) || head.Version > _lastBefore)
+            return; // of a table that was made since, perhaps with the id of one that was dropped
+        if (!dropped.TryGetValue(head.TableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
             Interlocked.Increment(ref _unreadable);
     }
 

@@ -1,5 +1,6 @@
 using System;
 using BigPile.Caching.Index;
+using BigPile.Caching.Metrics;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Persistence;
@@ -10,7 +11,7 @@ namespace BigPile.Caching.Persistence;
 /// bytes  0..3   CRC-32C of all that follows
 /// bytes  4..7   logarithm of the lines of a part
 /// bytes  8..11  number of parts
-/// bytes 12..15  CRC-32C of the head of the index
+/// bytes 12..15  CRC-32C of the head of the index and of its cells of counters
 /// bytes 16..    CRC-32C of each part: those of the buckets, then those of the overflow lines
 /// </code>
 /// </remarks>
@@ -52,7 +53,16 @@ internal readonly unsafe struct IndexSeal(TableIndex index, byte* area)
 
     private ulong Lines => index.BucketCount + index.Overflow.End;
 
-    private uint HeadChecksum => Checksum.Of(new ReadOnlySpan<byte>(index.Head, IndexHead.SizeBytes));
+    // A device that refused the counters once, and was asked again, may have all else of a later time.
+    private uint HeadChecksum
+    {
+        get
+        {
+            uint head = Checksum.Of(new ReadOnlySpan<byte>(index.Head, IndexHead.SizeBytes));
+            int cells = (TableCounters.SharedCells + index.Head->OwnCells) * TableCounters.CellBytes;
+            return Checksum.Of(new ReadOnlySpan<byte>(index.Place.Cells, cells), ~head);
+        }
+    }
 
     private static int ShiftFor(ulong lines)
     {

@@ -22,7 +22,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
 {
     private readonly IndexFiles? _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
     private KeyHash? _hash;
-    private int _isDamageNoted;
+    private int _isDamageNoted = 1; // while the tables are brought back: whoever does that looks what turned up
 
     /// <summary>The hash by which keys are found in all tables.</summary>
     internal KeyHash Hash => _hash ??= _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();
@@ -66,11 +66,11 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     }
 
     // Nothing is read whose owner wants nothing to be read. To look at the checksums of a clean stop takes time that only another start of
-    // the machine has; what they prove needs no comparison, unless one was not over then.
+    // the machine has; what they prove needs no comparison, unless one was not over then, or damage turned up that none has looked for.
     private bool NeedsComparison(IndexOpening opening) =>
         (opening.WasRestored && !_files!.MustProve && (pile.Recovery.ReadsAll || !_files.WereClosed))
         || opening.LostDrops.Count != 0
-        || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag));
+        || opening.Known.Values.Any(static core => core.HasFlag(IndexHead.UncomparedFlag | IndexHead.DamagedFlag));
 
     private Task Inspect(IndexOpening opening, Task others, Action<int> endDrop)
     {
@@ -94,6 +94,9 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>
     internal bool TryDelete(int id) =>
         _files == null || pile.Keeper.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
+
+    /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="NoteDamage"/>.</summary>
+    internal void EndLoad() => Volatile.Write(ref _isDamageNoted, 0);
 
     /// <summary>
     /// Has the pile looked through for what a damaged index misses: once, and not for each place that turns up meanwhile.
@@ -128,6 +131,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         {
             foreach (TableCore core in cores)
                 core.AbandonInspection();
+            Volatile.Write(ref _isDamageNoted, 0);
             pile.Keeper.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }

@@ -20,10 +20,12 @@ internal sealed class DirectoryLock : IDisposable
     internal HeldFile File { get; }
 
     /// <summary>Takes the lock.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="messageFor">What to tell when the process of a number has it; by itself that it is a pile's.</param>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock Take(HeldDirectory directory)
+    internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null)
     {
-        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite, messageFor);
         WriteOwner(directory);
         return owner;
     }
@@ -54,14 +56,17 @@ internal sealed class DirectoryLock : IDisposable
         File.Dispose();
     }
 
-    private static DirectoryLock Lock(HeldDirectory directory, FileMode mode, FileAccess access)
+    private static DirectoryLock Lock(
+        HeldDirectory directory, FileMode mode, FileAccess access, Func<string, string>? messageFor = null)
     {
         HeldFile? file = directory.TryOpenLocked(LockName, mode, access);
-        return file != null
-            ? new DirectoryLock(file)
-            : throw new PileStorageException(
-                $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}. Stop it, use another directory, or open "
-                + "the pile for reading only.");
+        if (file != null)
+            return new DirectoryLock(file);
+        string owner = ReadOwner(directory);
+        throw new PileStorageException(
+            messageFor?.Invoke(owner)
+            ?? $"The pile in '{directory.Path}' is in use by process {owner}. Stop it, use another directory, or open the pile for reading "
+            + "only.");
     }
 
     // For messages only: a full disk must not keep anybody from opening a pile to delete from it.
