@@ -166,6 +166,7 @@ public sealed partial class PileCache
         {
             KeyComparer = comparer,
             WasFound = wasFound,
+            IsInUse = !wasFound,
             OnDamage = _noteDamage,
             Spill = comparer == null ? SpillOf(definition) : null,
         };

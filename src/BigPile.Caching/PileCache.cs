@@ -82,7 +82,7 @@ public sealed partial class PileCache : IDisposable
         }
         catch
         {
-            DisposeTables();
+            GiveUp();
             throw;
         }
         _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
@@ -196,6 +196,17 @@ public sealed partial class PileCache : IDisposable
             DisposeTables();
             _stopping.Dispose();
         }
+    }
+
+    // What goes on in the background is over before another cache may have the files.
+    private void GiveUp()
+    {
+        lock (_lock)
+            _disposed = true;
+        _stopping.Cancel();
+        _dropping.Enter();
+        _dropping.Exit();
+        DisposeTables();
     }
 
     private void DisposeTables()

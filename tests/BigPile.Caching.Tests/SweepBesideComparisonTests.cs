@@ -30,7 +30,7 @@ public sealed class SweepBesideComparisonTests
         if (isLate)
             table.Core.BeginLateInspection();
         IndexSlots.PutBack(table.Core.Index, hash, lost);
-        table.Core.EndInspection();
+        table.Core.EndInspection(table.Core.DamagedLines);
 
         table.Sweep(); // ends the round
         AssertIsEmpty(table);

@@ -22,7 +22,7 @@ internal static unsafe class Inspecting
         {
             if (core.IsClosed)
                 return; // the index may be gone
-            core.SetFlag(IndexHead.UncomparedFlag, true);
+            core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not end it
             core.BeginToNoteRemovals(mayBeAny: true);
         }
     }
@@ -31,7 +31,9 @@ internal static unsafe class Inspecting
         core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Keeper.Versions.Last : 0);
 
     /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
-    internal static void EndInspection(this TableCore core)
+    /// <param name="core">The table.</param>
+    /// <param name="damagedLines">The <see cref="TableCore.DamagedLines"/> before the last look at the blocks.</param>
+    internal static void EndInspection(this TableCore core, long damagedLines)
     {
         lock (core.Configuring)
         {
@@ -48,6 +50,8 @@ internal static unsafe class Inspecting
             }
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
             core.EndNotingRemovals();
+            if (core.DamagedLines != damagedLines)
+                core.NoteDamage("has a line that turned out to be damaged when it was compared with the pile");
         }
     }
 

@@ -37,26 +37,23 @@ internal sealed unsafe class IndexInspection(
     {
         if (cores.Values.Sum(static core => core.Statistics.EntryCount) > ManyEntries)
             _ = stop.WaitHandle.WaitOne(FirstPause);
-        long damagedLines;
+        var damagedLines = new Dictionary<TableCore, long>();
         do
         {
             foreach (TableCore core in cores.Values)
-                InspectLines(core);
-            damagedLines = DamagedLines();
+                damagedLines[core] = InspectLines(core);
             InspectBlocks();
         }
-        while (DamagedLines() != damagedLines); // a chain that was cut behind the look at its blocks
-        foreach (TableCore core in cores.Values)
-            core.EndInspection();
+        while (damagedLines.Any(static pair => pair.Key.DamagedLines != pair.Value)); // a chain that was cut behind the look at its blocks
+        foreach ((TableCore core, long seen) in damagedLines)
+            core.EndInspection(seen);
         pile.Logger.LogInformation(
             "The tables' indexes were compared with the pile; {Damaged} places were mended",
             cores.Values.Sum(static core => core.DamageCount));
     }
 
-    private long DamagedLines() => cores.Values.Sum(static core => core.DamagedLines);
-
     // Whoever looked at a line that two buckets led to may have left in it what is not his: another pass sees that, once none is shared.
-    private void InspectLines(TableCore core)
+    private long InspectLines(TableCore core)
     {
         long before;
         do
@@ -65,6 +62,7 @@ internal sealed unsafe class IndexInspection(
             InspectLinesOnce(core);
         }
         while (core.DamagedLines != before);
+        return before;
     }
 
     // The index is there only for who is inside: the table may be dropped meanwhile.

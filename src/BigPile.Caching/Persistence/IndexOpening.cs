@@ -59,6 +59,8 @@ internal sealed class IndexOpening(
             return;
         FindCutDrops(); // which look whether their indexes are proven: once in use, all are
         files.BeginUse(seed, NeedsWalk);
+        foreach (TableCore core in _known.Values)
+            core.Counters.Restart(); // not before: an opening that ends early leaves closed indexes as they were
     }
 
     /// <summary>Tables that were being dropped, and what is left of them.</summary>
@@ -95,10 +97,7 @@ internal sealed class IndexOpening(
         foreach (TableCore core in _known.Values.ToArray())
         {
             if (changes != null && core.Counters.AreRight() && core.TryRestoreMarks())
-            {
-                core.Counters.Restart();
                 continue;
-            }
             pile.Logger.LogError(
                 "The index of the table '{Table}' is damaged: counters, marks of tags or notes of changes are not as they were stored",
                 core.Name);

@@ -225,9 +225,10 @@ internal sealed class IndexRebuild(
 
     private void DropOthers(ulong address, in EntryHead head)
     {
-        if (Known.Contains(head.TableId) || head.Version > _lastBefore)
-            return; // of a table that was made since, perhaps with the id of one that was dropped
-        if (!dropped.TryGetValue(head.TableId, out ulong upTo) || !Dropping.FreeDropped(pile, address, upTo))
+        if (Known.Contains(head.TableId))
+            return;
+        bool isRead = dropped.TryGetValue(head.TableId, out ulong upTo) && Dropping.FreeDropped(pile, address, upTo);
+        if (!isRead && head.Version <= _lastBefore) // else of a table that was made since, perhaps with the id of one that was dropped
             Interlocked.Increment(ref _unreadable);
     }
 

@@ -22,7 +22,11 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
 {
     private readonly IndexFiles? _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
     private KeyHash? _hash;
-    private int _isDamageNoted = 1; // while the tables are brought back: whoever does that looks what turned up
+    private const int Quiet = 0;
+    private const int Noted = 1;
+    private const int Loading = 2; // whoever brings the tables back looks what turned up
+
+    private int _damage = Loading;
 
     /// <summary>The hash by which keys are found in all tables.</summary>
     internal KeyHash Hash => _hash ??= _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();
@@ -38,13 +42,20 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         Action<IReadOnlyList<TableCore>> finishDrops, Action<int> endDrop)
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
+        bool hasRun = false;
         try
         {
             opening.Run(Hash.Seed, core => cores[core.Name] = core);
+            hasRun = true;
         }
         catch (IOException e)
         {
             throw Refused(e);
+        }
+        finally
+        {
+            if (!hasRun)
+                opening.CutDrops.ForEach(static left => left.Dispose());
         }
         bool isCompared = NeedsComparison(opening);
         foreach (TableCore core in isCompared ? opening.Known.Values : [])
@@ -53,10 +64,13 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             ? Task.CompletedTask
             : pile.Keeper.Background.Start("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
         CacheReadiness readiness = opening.NeedsWalk
-            ? Rebuild(opening, cores.Values)
+            ? Rebuild(opening, cores.Values, drops)
             : new CacheReadiness { WasRestored = opening.WasRestored };
         foreach (TableCore core in cores.Values)
+        {
             core.Readiness = readiness;
+            core.IsInUse = true;
+        }
         if (isCompared)
         {
             Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion, pile.Recovery.Completion);
@@ -96,14 +110,14 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         _files == null || pile.Keeper.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
 
     /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="NoteDamage"/>.</summary>
-    internal void EndLoad() => Volatile.Write(ref _isDamageNoted, 0);
+    internal void EndLoad() => Volatile.Write(ref _damage, Quiet);
 
     /// <summary>
     /// Has the pile looked through for what a damaged index misses: once, and not for each place that turns up meanwhile.
     /// </summary>
     internal void NoteDamage(Action inspect)
     {
-        if (Interlocked.Exchange(ref _isDamageNoted, 1) == 0)
+        if (Interlocked.CompareExchange(ref _damage, Noted, Quiet) == Quiet)
             pile.Keeper.Background.Queue("the look for what damaged indexes miss", inspect);
     }
 
@@ -115,7 +129,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         {
             foreach (TableCore core in cores)
                 core.BeginLateInspection();
-            Volatile.Write(ref _isDamageNoted, 0); // what is damaged behind this look is looked for again
+            Volatile.Write(ref _damage, Quiet); // what is damaged behind this look is looked for again
             new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop).Run();
         });
     }
@@ -131,7 +145,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         {
             foreach (TableCore core in cores)
                 core.AbandonInspection();
-            Volatile.Write(ref _isDamageNoted, 0);
+            _ = Interlocked.CompareExchange(ref _damage, Quiet, Noted);
             pile.Keeper.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }
@@ -155,7 +169,8 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
 
     public void Dispose() => _files?.Dispose();
 
-    private CacheReadiness Rebuild(IndexOpening opening, IReadOnlyCollection<TableCore> cores)
+    // Behind the drops: what these free by an index, the walk would free as well.
+    private CacheReadiness Rebuild(IndexOpening opening, IReadOnlyCollection<TableCore> cores, Task drops)
     {
         var readiness = new CacheReadiness();
         foreach (TableCore core in opening.Unknown.Values)
@@ -169,6 +184,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         var task = new Task(
             () =>
             {
+                drops.Wait(stop);
                 walk();
                 _files?.EndWalk();
             },

@@ -89,7 +89,8 @@ internal sealed partial class TableCore
     /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
     internal void NoteDamage(string what)
     {
-        SetFlag(IndexHead.DamagedFlag, true);
+        bool mayHaveRemoved = IsInUse && RemovedKeys == null; // keys that it has lost, and that nobody notes
+        SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);
         if (Interlocked.Increment(ref _damageCount) == 1)
             Pile.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
         if (RemovedKeys == null) // else who compares the index with the pile sees it

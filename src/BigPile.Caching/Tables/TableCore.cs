@@ -121,6 +121,9 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>How far the index is in knowing every entry of the pile.</summary>
     internal CacheReadiness Readiness { get; set; } = new();
 
+    /// <summary>Whether keys may be put and removed; not while the table is brought back.</summary>
+    internal bool IsInUse { get; set; } = true;
+
     /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
     internal bool HasForeignValues
     {

@@ -89,7 +89,7 @@ public sealed class SpilledMarkTests : IDisposable
         Table.Core.SweepMemory(Buckets);
         Table.Core.BeginLateInspection();
         IndexSlots.PutBack(Table.Core.Index, hash, lost);
-        Table.Core.EndInspection();
+        Table.Core.EndInspection(Table.Core.DamagedLines);
         Table.Core.SweepSpilled(int.MaxValue);
         Assert.False(Table.ContainsKey(Key));
         Table.Sweep();
