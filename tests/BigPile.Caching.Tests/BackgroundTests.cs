@@ -34,7 +34,12 @@ public sealed class BackgroundTests
     public void A_listener_and_a_logger_that_throw_keep_nobody_else_from_being_told()
     {
         var time = new ManualTime();
-        var pile = new Pile(new PileOptions { SegmentBytes = 16 << 20, Logger = new ThrowingLogger() });
+        var logger = new CallingLogger(static (level, _) =>
+        {
+            if (level >= LogLevel.Error)
+                throw new InvalidOperationException("The log is full.");
+        });
+        var pile = new Pile(new PileOptions { SegmentBytes = 16 << 20, Logger = logger });
         using var cache = new PileCache(pile, new PileCacheOptions { OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.Zero });
         CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
         using var told = new CountdownEvent(2);
@@ -107,20 +112,5 @@ public sealed class BackgroundTests
         }
 
         internal void Tick() => _timers.ForEach(static timer => timer());
-    }
-
-    private sealed class ThrowingLogger : ILogger
-    {
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-            if (logLevel >= LogLevel.Error)
-                throw new InvalidOperationException("The log is full.");
-        }
     }
 }

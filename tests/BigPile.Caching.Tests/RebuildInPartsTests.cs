@@ -18,14 +18,18 @@ public sealed class RebuildInPartsTests : IDisposable
 {
     private const int Entries = 40_000;
 
-    private readonly ErrorLogger _log = new();
     private readonly Pile _pile;
     private readonly ManualTime _time = new();
     private readonly Dictionary<int, TableCore> _cores = [];
     private readonly CacheReadiness _readiness = new();
+    private int _errors;
 
-    public RebuildInPartsTests() =>
-        _pile = new Pile(new PileOptions { Store = StoreKind.Native, SegmentBytes = 4 << 20, Logger = _log });
+    public RebuildInPartsTests() => _pile = new Pile(new PileOptions
+    {
+        Store = StoreKind.Native,
+        SegmentBytes = 4 << 20,
+        Logger = new CallingLogger((level, _) => _errors += level >= LogLevel.Error ? 1 : 0),
+    });
 
     public void Dispose()
     {
@@ -106,7 +110,7 @@ public sealed class RebuildInPartsTests : IDisposable
         IndexRebuild walk = NewWalk();
         Fill("new", 100);
         walk.RunOnce();
-        Assert.Equal((100, 0), (Table("t").Core.Statistics.EntryCount, _log.Errors));
+        Assert.Equal((100, 0), (Table("t").Core.Statistics.EntryCount, _errors));
         Assert.Equal(200, _pile.Statistics.ObjectCount);
     }
 
@@ -141,18 +145,4 @@ public sealed class RebuildInPartsTests : IDisposable
     private CacheTable<long, byte[]> Table(string name) => new(_cores.Values.Single(core => core.Name == name));
 
     private double Buckets(string name) => Table(name).Core.Index.BucketCount;
-
-    private sealed class ErrorLogger : ILogger
-    {
-        internal int Errors { get; private set; }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            Errors += logLevel >= LogLevel.Error ? 1 : 0;
-    }
 }

@@ -1,6 +1,5 @@
 using System;
 using System.IO;
-using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
@@ -12,16 +11,11 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Caching.Tests.Durability;
 
 /// <summary>An opening, or a look for what a damaged index misses, that ends early: the next one goes on, and nothing comes back.</summary>
-public sealed class InterruptedLookTests : IDisposable
+public sealed class InterruptedLookTests : KeptFilesTest
 {
-    private const int Keys = 3_000;
     private const long Lost = 17;
 
-    private readonly ScratchDirectory _scratch = new();
-    private readonly Guid _boot = Guid.NewGuid();
-    private readonly CallingLogger _log = new();
-
-    public void Dispose() => _scratch.Dispose();
+    private Action? _told;
 
     /// <summary>The index loses the key, the key is removed before anybody looks for what is lost, and the process is killed.</summary>
     [Theory]
@@ -29,14 +23,14 @@ public sealed class InterruptedLookTests : IDisposable
     [InlineData(true)]
     public void A_key_that_was_removed_while_a_damaged_index_had_lost_it_does_not_come_back(bool isCompared)
     {
-        using (PileCache cache = Open("live", _boot))
+        using (PileCache cache = Open("live", Boot))
         {
-            CacheTable<long, byte[]> table = Fill(cache, "t");
+            CacheTable<long, byte[]> table = Fill(cache);
             TakeSlotOf(table, Lost);
             void RemoveAndKill()
             {
                 Assert.False(table.Remove(Lost));
-                PileFiles.Copy(_scratch.At("live"), _scratch.At("pile"));
+                PileFiles.Copy(At("live"), At("pile"));
             }
             if (isCompared)
             {
@@ -45,22 +39,22 @@ public sealed class InterruptedLookTests : IDisposable
             }
             else
             {
-                _log.Told = RemoveAndKill; // it is told before the look for it is asked for
+                _told = RemoveAndKill; // it is told before the look for it is asked for
                 table.Core.NoteDamage("is said to be damaged by a test");
             }
         }
-        _log.Told = null;
-        using PileCache again = Open("pile", _boot);
+        _told = null;
+        using PileCache again = Open("pile", Boot);
         again.Readiness.Inspection.Wait(Eventually.Patience);
-        Assert.False(TableOf(again, "t").ContainsKey(Lost));
-        Assert.Equal((Keys - 1, Keys - 1), (TableOf(again, "t").Count, BlocksOf(again)));
+        Assert.False(TableOf(again).ContainsKey(Lost));
+        Assert.Equal((Keys - 1, Keys - 1), (TableOf(again).Count, BlocksOf(again)));
     }
 
     [Fact]
     public async Task A_line_that_is_damaged_at_the_end_of_a_comparison_is_looked_for_again()
     {
-        using PileCache cache = Open("pile", _boot);
-        TableCore core = Fill(cache, "t").Core;
+        using PileCache cache = Open("pile", Boot);
+        TableCore core = Fill(cache).Core;
         Task before = cache.Readiness.Inspection;
         core.BeginLateInspection();
         core.EndInspection(core.DamagedLines - 1);
@@ -73,21 +67,13 @@ public sealed class InterruptedLookTests : IDisposable
     [Fact]
     public void A_walk_frees_nothing_that_the_end_of_a_drop_frees()
     {
-        var hook = new Hook();
-        using (PileCache cache = Open("live", _boot, hook))
+        KillDrop("pile", static cache =>
         {
             Fill(cache, "walked");
-            Fill(cache, "t");
-            hook.After = (operation, path) =>
-            {
-                if (operation == FileOperation.Sync && Path.GetFileName(path) == "catalog" && !Directory.Exists(_scratch.At("pile")))
-                    PileFiles.Copy(_scratch.At("live"), _scratch.At("pile"));
-            };
-            Assert.True(cache.DropTable("t"));
-            hook.After = null;
-        }
-        File.Delete(Path.Combine(_scratch.At("pile"), FilePlace.HeadPrefix + "000001"));
-        using PileCache again = Open("pile", _boot);
+            Fill(cache);
+        });
+        File.Delete(Path.Combine(At("pile"), FilePlace.HeadPrefix + "000001"));
+        using PileCache again = Open("pile", Boot);
         Assert.Equal((Keys, Keys), (TableOf(again, "walked").Count, BlocksOf(again)));
         Assert.True(again.Pile.Verify().IsSound);
         TableOf(again, "walked").Core.CheckInvariants();
@@ -97,18 +83,17 @@ public sealed class InterruptedLookTests : IDisposable
     [Fact]
     public void An_opening_that_is_refused_leaves_closed_indexes_as_they_were()
     {
-        using (PileCache cache = Open("pile", _boot))
+        using (PileCache cache = Open("pile", Boot))
         {
-            Fill(cache, "t");
+            Fill(cache);
             Fill(cache, "another");
-            _ = TableOf(cache, "t").Get(1);
+            _ = TableOf(cache).Get(1);
         }
-        string[] names = Array.ConvertAll(FilePlace.NamesOf(2), name => Path.Combine(_scratch.At("pile"), name));
+        string[] names = Array.ConvertAll(FilePlace.NamesOf(2), name => Path.Combine(At("pile"), name));
         byte[][] files = Array.ConvertAll(names, File.ReadAllBytes);
         File.Delete(names[0]);
-        var nextBoot = Guid.NewGuid();
         var hook = new Hook();
-        using (Pile pile = Pile.Open(_scratch.At("pile"), Options(nextBoot, hook)))
+        using (Pile pile = Pile.Open(At("pile"), Options(NextBoot, hook)))
         {
             hook.After = static (operation, path) =>
             {
@@ -120,9 +105,9 @@ public sealed class InterruptedLookTests : IDisposable
         }
         for (int i = 0; i < names.Length; i++)
             File.WriteAllBytes(names[i], files[i]);
-        using PileCache again = Open("pile", nextBoot);
+        using PileCache again = Open("pile", NextBoot);
         Assert.True(again.Readiness.WasRestored);
-        Assert.Equal((Keys, Keys), (TableOf(again, "t").Count, TableOf(again, "another").Count));
+        Assert.Equal((Keys, Keys), (TableOf(again).Count, TableOf(again, "another").Count));
     }
 
     private static unsafe void TakeSlotOf(CacheTable<long, byte[]> table, long key)
@@ -133,27 +118,14 @@ public sealed class InterruptedLookTests : IDisposable
             place.Store(default);
     }
 
-    private static CacheTable<long, byte[]> Fill(PileCache cache, string name)
+    private protected override PileOptions Options(Guid boot, IFileHook? hook) => base.Options(boot, hook) with
     {
-        CacheTable<long, byte[]> table = TableOf(cache, name);
-        for (long key = 0; key < Keys; key++)
-            table.Put(key, BitConverter.GetBytes(key));
-        return table;
-    }
-
-    private static CacheTable<long, byte[]> TableOf(PileCache cache, string name) =>
-        cache.GetOrCreateTable<long, byte[]>(TestCache.Durable(name));
-
-    private static long BlocksOf(PileCache cache) => cache.Pile.LongCount(static entry => entry.Kind == PayloadKind.TableEntry);
-
-    private PileCache Open(string name, Guid boot, IFileHook? hook = null) =>
-        new(Pile.Open(_scratch.At(name), Options(boot, hook)), CacheOptions with { OwnsPile = true });
-
-    private static PileCacheOptions CacheOptions =>
-        new() { SweepPeriod = TimeSpan.Zero, WaitsUntilReady = true, DefaultTableOptions = TestCache.AllDurable };
-
-    private PileOptions Options(Guid boot, IFileHook? hook) =>
-        new() { SegmentBytes = 4 << 20, BootId = boot, FileHook = hook, Logger = _log };
+        Logger = new CallingLogger((level, _) =>
+        {
+            if (level == LogLevel.Error)
+                _told?.Invoke();
+        }),
+    };
 
     private sealed class Hook : IFileHook
     {
@@ -164,22 +136,5 @@ public sealed class InterruptedLookTests : IDisposable
         }
 
         void IFileHook.After(FileOperation operation, string path) => After?.Invoke(operation, path);
-    }
-
-    private sealed class CallingLogger : ILogger
-    {
-        internal Action? Told { get; set; }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-            if (logLevel == LogLevel.Error)
-                Told?.Invoke();
-        }
     }
 }

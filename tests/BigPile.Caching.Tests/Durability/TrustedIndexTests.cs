@@ -8,20 +8,14 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Durability;
 
 /// <summary>What of the files of indexes is believed where nothing compares them with a pile, which was closed and is not read.</summary>
-public sealed class TrustedIndexTests : IDisposable
+public sealed class TrustedIndexTests : KeptFilesTest
 {
-    private const int Keys = 3_000;
     private const int CellsOffset = 4096;
-
-    private readonly ScratchDirectory _scratch = new();
-    private readonly Guid _boot = Guid.NewGuid();
-    private readonly Guid _nextBoot = Guid.NewGuid();
-
-    public void Dispose() => _scratch.Dispose();
 
     /// <summary>The copy is of the table's first use, at whose end its index had never been closed.</summary>
     [Theory]
@@ -29,31 +23,31 @@ public sealed class TrustedIndexTests : IDisposable
     [InlineData(true)]
     public void An_older_index_that_was_never_closed_is_not_taken_for_the_last_one(bool isNextBoot)
     {
-        using (PileCache cache = Open("pile", _boot))
+        using (PileCache cache = Open("pile", Boot))
         {
-            Fill(cache, 0, 100);
-            PileFiles.Copy(_scratch.At("pile"), _scratch.At("older"));
-            Fill(cache, 100, Keys);
+            Fill(cache, end: 100);
+            PileFiles.Copy(At("pile"), At("older"));
+            Fill(cache, from: 100);
         }
-        Array.ForEach(TableFiles("older"), older => File.Copy(older, Path.Combine(_scratch.At("pile"), Path.GetFileName(older)), true));
-        CheckAll(isNextBoot ? _nextBoot : _boot, isRestored: false);
+        Array.ForEach(TableFiles("older"), older => File.Copy(older, Path.Combine(At("pile"), Path.GetFileName(older)), true));
+        CheckAll(isNextBoot ? NextBoot : Boot, isRestored: false);
     }
 
     /// <summary>The device refused the counters at one end, and was not given them again at the next, when nothing had changed.</summary>
     [Fact]
     public void Counters_of_an_earlier_end_are_not_those_of_this_one()
     {
-        using (PileCache cache = Open("pile", _boot))
-            Fill(cache, 0, 100);
+        using (PileCache cache = Open("pile", Boot))
+            Fill(cache, end: 100);
         byte[] older = File.ReadAllBytes(FileOf(FilePlace.HeadPrefix));
-        using (PileCache cache = Open("pile", _boot))
-            Fill(cache, 100, Keys);
+        using (PileCache cache = Open("pile", Boot))
+            Fill(cache, from: 100);
         Change(FilePlace.HeadPrefix, bytes =>
         {
             int cells = (TableCounters.SharedCells + BitConverter.ToInt32(bytes[40..])) * TableCounters.CellBytes;
             older.AsSpan(CellsOffset, cells).CopyTo(bytes[CellsOffset..]);
         });
-        CheckAll(_nextBoot, isRestored: false);
+        CheckAll(NextBoot, isRestored: false);
     }
 
     [Theory]
@@ -61,9 +55,9 @@ public sealed class TrustedIndexTests : IDisposable
     [InlineData(true)]
     public void What_is_as_it_was_closed_is_taken(bool isNextBoot)
     {
-        using (PileCache cache = Open("pile", _boot))
-            Fill(cache, 0, Keys);
-        CheckAll(isNextBoot ? _nextBoot : _boot, isRestored: true);
+        using (PileCache cache = Open("pile", Boot))
+            Fill(cache);
+        CheckAll(isNextBoot ? NextBoot : Boot, isRestored: true);
     }
 
     /// <summary>Behind the last bucket is no checksum, and after a clean stop nothing that a split was at.</summary>
@@ -72,41 +66,41 @@ public sealed class TrustedIndexTests : IDisposable
     [InlineData(true)]
     public void A_line_behind_the_last_bucket_takes_no_line_of_another_one(bool isNextBoot)
     {
-        using (PileCache cache = Open("pile", _boot))
-            Fill(cache, 0, Keys);
+        using (PileCache cache = Open("pile", Boot))
+            Fill(cache);
         LeadFromBehind(UsedLine());
-        CheckAll(isNextBoot ? _nextBoot : _boot, isRestored: true);
+        CheckAll(isNextBoot ? NextBoot : Boot, isRestored: true);
     }
 
     [Fact]
     public void Notes_of_an_earlier_time_do_not_count_behind_a_clean_stop()
     {
         ulong address;
-        using (PileCache cache = Open("pile", _boot))
+        using (PileCache cache = Open("pile", Boot))
         {
-            Fill(cache, 0, Keys);
+            Fill(cache);
             address = AddressOfOne(cache);
         }
-        string path = Path.Combine(_scratch.At("pile"), IndexFiles.FileName);
+        string path = Path.Combine(At("pile"), IndexFiles.FileName);
         byte[] bytes = File.ReadAllBytes(path);
         var note = new ChangeNote { OldAddress = address, OldVersion = 1 }; // a removal that was made, and is to be counted
         note.Word = note.Checked(ChangeNote.WordOf(tableId: 1, cell: 0, entriesAdded: -1, ownsNew: false));
         MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset), in note);
         File.WriteAllBytes(path, bytes);
-        CheckAll(_boot, isRestored: true);
+        CheckAll(Boot, isRestored: true);
     }
 
     /// <summary>Damage that turned up before a clean stop, and that no comparison had looked for.</summary>
     [Fact]
     public void What_damage_may_have_cost_is_looked_for_behind_the_next_opening()
     {
-        using (PileCache cache = Open("pile", _boot))
+        using (PileCache cache = Open("pile", Boot))
         {
-            Fill(cache, 0, Keys);
+            Fill(cache);
             TableOf(cache).Core.SetFlag(IndexHead.DamagedFlag, true);
         }
         Change(FilePlace.BucketsPrefix, static bytes => bytes.Slice(3 * Bucket.SizeBytes + sizeof(ulong), sizeof(ulong)).Clear());
-        using PileCache again = Open("pile", _boot);
+        using PileCache again = Open("pile", Boot);
         again.Readiness.Inspection.Wait(Eventually.Patience);
         CheckAll(again);
     }
@@ -115,19 +109,19 @@ public sealed class TrustedIndexTests : IDisposable
     [Fact]
     public async Task Damage_found_while_tables_are_brought_back_hinders_no_later_look()
     {
-        using (PileCache cache = Open("live", _boot))
+        using (PileCache cache = Open("live", Boot))
         {
-            Fill(cache, 0, Keys);
-            PileFiles.Copy(_scratch.At("live"), _scratch.At("pile"));
+            Fill(cache);
+            PileFiles.Copy(At("live"), At("pile"));
         }
         int line = UsedLine();
         LeadFromBehind(line);
         Change(FilePlace.OverflowPrefix, bytes => BitConverter.TryWriteBytes(bytes[(line * Bucket.SizeBytes + 4)..], 0xFFFFFF));
-        var disk = new SimulatedDisk(_scratch.At("pile"), new Random(1))
+        var disk = new SimulatedDisk(At("pile"), new Random(1))
         {
             Passing = static (_, _) => SpinWait.SpinUntil(static () => ThreadPool.PendingWorkItemCount == 0, Eventually.Patience),
         };
-        using PileCache again = Open("pile", _boot, disk: disk); // which waits for what may have been queued
+        using PileCache again = Open("pile", Boot, disk); // which waits for what may have been queued
         disk.Passing = null;
         await again.Readiness.Inspection.WaitAsync(Eventually.Patience);
         CheckAll(again);
@@ -142,9 +136,9 @@ public sealed class TrustedIndexTests : IDisposable
     [Fact]
     public void Who_finds_the_indexes_in_use_is_told_that_it_is_they()
     {
-        using PileCache first = Open("pile", _boot, "indexes");
-        PileFiles.Copy(_scratch.At("pile"), _scratch.At("copy"));
-        PileStorageException told = Assert.Throws<PileStorageException>(() => Open("copy", _boot, "indexes"));
+        using PileCache first = Open("pile", Boot, indexes: "indexes");
+        PileFiles.Copy(At("pile"), At("copy"));
+        PileStorageException told = Assert.Throws<PileStorageException>(() => Open("copy", Boot, indexes: "indexes"));
         Assert.Contains("The indexes in '", told.Message, StringComparison.Ordinal);
         Assert.Contains("PileCacheOptions.IndexDirectory", told.Message, StringComparison.Ordinal);
     }
@@ -153,30 +147,16 @@ public sealed class TrustedIndexTests : IDisposable
     [Fact]
     public void Marks_of_a_table_whose_drop_was_cut_off_go_with_it()
     {
-        var disk = new SimulatedDisk(_scratch.At("live"), new Random(1));
-        using (PileCache cache = Open("live", _boot, disk: disk))
+        KillDrop("pile", cache =>
         {
-            Fill(cache, 0, 10);
+            Fill(cache, end: 10);
             for (int tag = 0; tag < 50; tag++)
                 TableOf(cache).RemoveByTag($"tag {tag}");
-            disk.Passing = (name, isDone) =>
-            {
-                if (name == "catalog" && isDone && !Directory.Exists(_scratch.At("pile")))
-                    PileFiles.Copy(_scratch.At("live"), _scratch.At("pile"));
-            };
-            Assert.True(cache.DropTable("t"));
-            disk.Forget();
-        }
-        using PileCache again = Open("pile", _boot);
+        });
+        using PileCache again = Open("pile", Boot);
         Assert.Empty(again.TableNames);
-        Eventually.True(() => !Directory.EnumerateFiles(_scratch.At("pile"), FilePlace.HeadPrefix + "*").Any());
+        Eventually.True(() => !Directory.EnumerateFiles(At("pile"), FilePlace.HeadPrefix + "*").Any());
         Assert.Equal(0, again.Pile.Statistics.ObjectCount);
-    }
-
-    private static void Fill(PileCache cache, int from, int end)
-    {
-        for (long key = from; key < end; key++)
-            TableOf(cache).Put(key, BitConverter.GetBytes(key));
     }
 
     private void CheckAll(Guid boot, bool isRestored)
@@ -194,7 +174,7 @@ public sealed class TrustedIndexTests : IDisposable
         CacheTable<long, byte[]> table = TableOf(cache);
         for (long key = 0; key < Keys; key++)
             Assert.True(table.TryGet(key, out byte[]? value) && BitConverter.ToInt64(value) == key, $"key {key}");
-        Assert.Equal((Keys, Keys), (table.Count, cache.Pile.LongCount(static entry => entry.Kind == PayloadKind.TableEntry)));
+        Assert.Equal((Keys, Keys), (table.Count, BlocksOf(cache)));
         table.Core.CheckInvariants();
     }
 
@@ -223,10 +203,10 @@ public sealed class TrustedIndexTests : IDisposable
 
     private long BucketCount => BitConverter.ToInt64(File.ReadAllBytes(FileOf(FilePlace.HeadPrefix)), 64);
 
-    private string FileOf(string prefix) => Path.Combine(_scratch.At("pile"), prefix + "000001");
+    private string FileOf(string prefix) => Path.Combine(At("pile"), prefix + "000001");
 
     private string[] TableFiles(string name) =>
-        [.. Directory.GetFiles(_scratch.At(name), "*-000001").Where(static path => !path.Contains("segment", StringComparison.Ordinal))];
+        [.. Directory.GetFiles(At(name), "*-000001").Where(static path => !path.Contains("segment", StringComparison.Ordinal))];
 
     private delegate void Damage(Span<byte> bytes);
 
@@ -237,18 +217,5 @@ public sealed class TrustedIndexTests : IDisposable
         File.WriteAllBytes(FileOf(prefix), bytes);
     }
 
-    private static CacheTable<long, byte[]> TableOf(PileCache cache) => cache.GetOrCreateTable<long, byte[]>(TestCache.Durable());
-
-    private PileCache Open(string name, Guid boot, string? indexes = null, SimulatedDisk? disk = null) => new(
-        Pile.Open(
-            _scratch.At(name),
-            new PileOptions { SegmentBytes = 4 << 20, BootId = boot, Warmup = PileWarmup.Off, FileHook = disk }),
-        new PileCacheOptions
-        {
-            OwnsPile = true,
-            SweepPeriod = TimeSpan.Zero,
-            WaitsUntilReady = true,
-            DefaultTableOptions = TestCache.AllDurable,
-            IndexDirectory = indexes == null ? null : _scratch.At(indexes),
-        });
+    private protected override PileOptions Options(Guid boot, IFileHook? hook) => base.Options(boot, hook) with { Warmup = PileWarmup.Off };
 }
