@@ -10,8 +10,12 @@ namespace BigPile.Memory;
 /// <param name="Number">Its own number there; no two files have the same at one time.</param>
 /// <param name="Names">How many names it has; none once it was removed.</param>
 /// <param name="AllocatedBytes">The bytes of the disk that are its own.</param>
-internal readonly record struct FileStatus(ulong Device, ulong Number, uint Names, long AllocatedBytes)
+/// <param name="ChangeTime">
+/// When its bytes, its length or its name were changed last by a call: nanoseconds, in steps of the system's clock. Nobody can set it.
+/// </param>
+internal readonly record struct FileStatus(ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime)
 {
+    private const long SecondNanoseconds = 1_000_000_000;
     private const int RoomBytes = 256;
     private const int BlockBytes = 512;
     private const int AnyDirectory = -100; // AT_FDCWD
@@ -49,11 +53,13 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     [SupportedOSPlatform("linux")]
     private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),
-        BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes);
+        BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes,
+        BinaryPrimitives.ReadInt64LittleEndian(status[96..]) * SecondNanoseconds + BinaryPrimitives.ReadUInt32LittleEndian(status[104..]));
 
     // struct stat with numbers of 64 bits.
     [SupportedOSPlatform("macos")]
     private static FileStatus OnMac(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt32LittleEndian(status), BinaryPrimitives.ReadUInt64LittleEndian(status[8..]),
-        BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes);
+        BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes,
+        BinaryPrimitives.ReadInt64LittleEndian(status[64..]) * SecondNanoseconds + BinaryPrimitives.ReadInt64LittleEndian(status[72..]));
 }

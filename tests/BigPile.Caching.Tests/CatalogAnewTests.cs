@@ -196,7 +196,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         string copy = Path.Combine(DirectoryPath, "copy");
         foreach (Guid? boot in new Guid?[] { null, OtherBoot })
         {
-            PileFiles.Copy(cache.Pile.DirectoryPath!, copy);
+            KilledPile.Copy(cache.Pile.DirectoryPath!, copy);
             CheckCopy(copy, boot, "copy");
         }
     }

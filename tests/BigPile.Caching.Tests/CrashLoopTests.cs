@@ -28,7 +28,7 @@ public sealed class CrashLoopTests : StoppedCacheTest
             table.Put("key", "value", null, out EntryInfo info);
             Assert.True(info.Version > before);
             Assert.InRange(LeadOf(info.Version), TimeSpan.Zero, MostLead);
-            PileFiles.Copy(PathOf(kill), PathOf(kill + 1));
+            KilledPile.Copy(PathOf(kill), PathOf(kill + 1));
             Time.Advance(Life);
         }
         Time.Advance(TimeSpan.FromHours(1));

@@ -219,7 +219,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         internal void Kill()
         {
             string killed = Path.Combine(_root, "killed");
-            PileFiles.Copy(PilePath, killed);
+            KilledPile.Copy(PilePath, killed);
             Close();
             Directory.Delete(PilePath, recursive: true);
             Directory.Move(killed, PilePath);

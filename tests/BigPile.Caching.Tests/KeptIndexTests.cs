@@ -154,7 +154,7 @@ public sealed class KeptIndexTests : StoppedCacheTest
         using (PileCache cache = TestCache.Open(killed, Time))
         {
             Assert.False(cache.Readiness.WasRestored);
-            PileFiles.Copy(killed, again);
+            KilledPile.Copy(killed, again);
         }
         using PileCache last = TestCache.Open(again, Time);
         Assert.True(last.Readiness.WasRestored);

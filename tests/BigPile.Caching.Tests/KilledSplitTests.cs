@@ -35,8 +35,8 @@ public sealed unsafe class KilledSplitTests
             ulong[] slots = Fill(index, random);
             ulong count = index.BucketCount;
             bool hasMoved = CutOff(index, step, random) != 0;
-            index.Recover(wasClosed: false);
-            index.Recover(wasClosed: false); // and once more, after a kill in between
+            index.Recover();
+            index.Recover(); // and once more, after a kill in between
             Assert.Equal(slots, All(index));
             bool isFinished =
                 step is Step.Clearing or Step.BringingForward or Step.Ended || (step == Step.RaisedWithoutCopies && !hasMoved);

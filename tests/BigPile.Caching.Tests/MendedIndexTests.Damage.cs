@@ -72,7 +72,7 @@ public sealed partial class MendedIndexTests
     private static void CopyOwn(string indexes, string copy)
     {
         string own = Directory.GetDirectories(indexes)[0];
-        PileFiles.Copy(own, Path.Combine(copy, Path.GetFileName(own)));
+        KilledPile.Copy(own, Path.Combine(copy, Path.GetFileName(own)));
     }
 
     private delegate void Damage(Span<byte> bytes);

@@ -55,7 +55,7 @@ public sealed partial class MendedIndexTests
         string[] olds = [PilePath + "-old", indexes + "-old"];
         using (PileCache cache = Open(PilePath, indexes: indexes))
             Fill(cache);
-        PileFiles.Copy(PilePath, olds[0]);
+        KilledPile.Copy(PilePath, olds[0]);
         CopyOwn(indexes, olds[1]);
         using (PileCache cache = Open(PilePath, indexes: indexes))
         {

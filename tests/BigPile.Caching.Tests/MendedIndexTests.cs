@@ -42,7 +42,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         using (PileCache cache = Open(killed, inspects.Task))
         {
             RemoveSome(cache);
-            PileFiles.Copy(killed, again);
+            KilledPile.Copy(killed, again);
             inspects.SetResult();
             cache.Readiness.Inspection.Wait();
             AssertRemoved(cache);

@@ -26,6 +26,31 @@ public sealed class NamesOnTheDeviceTests : StoppedCacheTest
         }
     }
 
+    /// <summary>It would wait behind all that the killed process had stored.</summary>
+    [Fact]
+    public void Who_follows_a_kill_reads_before_anything_is_written_through()
+    {
+        string killed = Path.Combine(DirectoryPath, "killed");
+        using (PileCache cache = Open())
+        {
+            cache.GetOrCreateTable<long, string>("t").Put(1, "one");
+            cache.Pile.Flush(); // states what the catalog has
+            KilledPile.Copy(PilePath, killed);
+        }
+        for (int opening = 0; opening < 2; opening++)
+        {
+            var seen = new SeenOperations();
+            string next = killed + opening;
+            using (PileCache cache = Open(killed, seen))
+            {
+                Assert.Equal("one", cache.GetOrCreateTable<long, string>("t").Get(1));
+                Assert.DoesNotContain(seen.All, static one => one.Operation is FileOperation.Sync or FileOperation.SyncDirectory);
+                KilledPile.Copy(killed, next);
+            }
+            killed = next;
+        }
+    }
+
     [Fact]
     public void Whoever_follows_a_kill_writes_the_names_through_before_anything_is_appended()
     {
@@ -33,7 +58,7 @@ public sealed class NamesOnTheDeviceTests : StoppedCacheTest
         using (PileCache cache = Open())
         {
             cache.GetOrCreateTable<long, string>("t").Put(1, "one");
-            PileFiles.Copy(PilePath, killed);
+            PileFiles.Copy(PilePath, killed); // with nothing that says what the device has
         }
         var seen = new SeenOperations();
         using Pile pile = Pile.Open(killed, new PileOptions { SegmentBytes = 4 << 20, FileHook = seen });
@@ -44,8 +69,10 @@ public sealed class NamesOnTheDeviceTests : StoppedCacheTest
         Assert.InRange(named, opened, written);
     }
 
-    private PileCache Open(IFileHook? hook = null) =>
-        new(Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 << 20, FileHook = hook }), new PileCacheOptions { OwnsPile = true });
+    private PileCache Open(IFileHook? hook = null) => Open(PilePath, hook);
+
+    private static PileCache Open(string path, IFileHook? hook) =>
+        new(Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20, FileHook = hook }), new PileCacheOptions { OwnsPile = true });
 
     /// <summary>Keeps what was done, in order.</summary>
     private sealed class SeenOperations : IFileHook

@@ -60,7 +60,7 @@ public abstract class StoppedCacheTest : IDisposable
             : Path.Combine(DirectoryPath, "live");
         using PileCache cache = TestCache.Open(live, Time);
         work(cache);
-        PileFiles.Copy(live, copy);
+        KilledPile.Copy(live, copy);
         return copy;
     }
 

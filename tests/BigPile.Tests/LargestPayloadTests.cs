@@ -64,7 +64,7 @@ public sealed class LargestPayloadTests
             pile.Flush();
             pile.Replace(pointer, "freed");
             PilePointer other = pile.Put("other");
-            PileFiles.Copy(path, killed);
+            KilledPile.Copy(path, killed);
             pile.Flush();
             Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.Keeper.QuarantinedBytes));
         }
@@ -73,7 +73,7 @@ public sealed class LargestPayloadTests
             Assert.Equal("freed", same.Get(pointer));
             same.Recovery.Completion.Wait();
             Assert.InRange(same.Keeper.QuarantinedBytes, Limit, Limit + (1 << 20));
-            PileFiles.Copy(killed, Path.Combine(temporary.Path, "cut"));
+            KilledPile.Copy(killed, Path.Combine(temporary.Path, "cut"));
         }
         Directory.Delete(killed, recursive: true);
         using Pile cut = Open(Path.Combine(temporary.Path, "cut"), 2);

@@ -82,7 +82,7 @@ public sealed class MappedDirectoryTests : MappedDirectoryTest
         {
             for (int i = 0; i < 5_000; i++)
                 Change(pile, random, live, dead);
-            PileFiles.Copy(DirectoryPath, killed);
+            KilledPile.Copy(DirectoryPath, killed);
         }
         using Pile again = Pile.Open(killed);
         again.Recovery.Completion.Wait();

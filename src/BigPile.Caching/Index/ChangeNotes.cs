@@ -31,6 +31,16 @@ internal sealed unsafe class ChangeNotes
     /// <summary>A note as a killed process left it. Nobody makes any.</summary>
     internal ref ChangeNote this[int number] => ref _notes[number];
 
+    /// <summary>Takes all back that a file has, and that do not count: the indexes were closed, when nobody was at anything.</summary>
+    internal void Forget()
+    {
+        for (int i = 0; i < Count; i++)
+        {
+            if (_notes[i].Word != 0)
+                _notes[i].Word = 0;
+        }
+    }
+
     /// <summary>The note of a thread, to be filled.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ChangeNote* Take(ThreadPresence presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();

@@ -67,14 +67,8 @@ internal sealed unsafe partial class TableIndex
     }
 
     /// <summary>Finishes or undoes what a killed process had begun: a line on its way, and a split. Nobody uses the index yet.</summary>
-    /// <param name="wasClosed">Whether nothing was under way: what says otherwise is damaged, or of an earlier time.</param>
-    internal void Recover(bool wasClosed)
+    internal void Recover()
     {
-        if (wasClosed)
-        {
-            Overflow.ForgetOnItsWay();
-            return;
-        }
         Overflow.Recover(FindByName);
         ulong count = BucketCount;
         ulong old = count - (1UL << BitOperations.Log2(count));
@@ -83,6 +77,9 @@ internal sealed unsafe partial class TableIndex
         _lines.Ensure(count);
         new SplitRecovery(this, old, count).Run();
     }
+
+    /// <summary>Takes nothing for begun: the index was closed, and what says otherwise is damaged, or of an earlier time.</summary>
+    internal void ForgetBegun() => Overflow.ForgetOnItsWay();
 
     private void Make(ulong buckets)
     {

@@ -20,16 +20,6 @@ namespace BigPile.Caching.Persistence;
 /// <param name="cores">The tables whose index is that of the killed process, by their ids.</param>
 internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
 {
-    /// <summary>Takes back notes that do not count: the indexes were closed, and nobody was at anything.</summary>
-    internal static void Forget(ChangeNotes notes)
-    {
-        for (int i = 0; i < notes.Count; i++)
-        {
-            if (notes[i].Word != 0)
-                notes[i].Word = 0;
-        }
-    }
-
     /// <summary>Goes through the notes.</summary>
     /// <returns>How many there were; null when one was damaged, so that any index may miss something.</returns>
     internal int? Run(ChangeNotes notes)

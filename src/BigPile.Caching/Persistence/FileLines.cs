@@ -24,6 +24,13 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     /// <summary>The bytes of a file with so many lines.</summary>
     internal static long BytesFor(ulong lines) => (long)lines * Bucket.SizeBytes;
 
+    /// <summary>The bytes that a file with so many lines may have: it grows ahead, and to cut that off an opening would wait for the disk.</summary>
+    internal static long MostBytesFor(ulong lines)
+    {
+        long bytes = BytesFor(lines);
+        return bytes <= ChunkBytes ? bytes : bytes + ChunksAtOnce((int)(bytes / ChunkBytes)) * ChunkBytes;
+    }
+
     /// <summary>The file, if it was opened.</summary>
     internal GrowingMap? Map => Volatile.Read(ref _map);
 
@@ -79,12 +86,14 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
             if (chunk >= piece.First && chunk < piece.First + piece.Count)
                 return (byte*)piece.Start + (chunk - piece.First) * ChunkBytes;
         }
-        int count = Math.Clamp(chunk >> GrowthShift, 1, MostChunksAtOnce);
+        int count = ChunksAtOnce(chunk);
         map.EnsureLength(offset + count * ChunkBytes);
         byte* start = map.MapBehind(offset, count * ChunkBytes);
         _pieces.Add(new Piece(chunk, count, (nint)start));
         return start;
     }
+
+    private static int ChunksAtOnce(int chunk) => Math.Clamp(chunk >> GrowthShift, 1, MostChunksAtOnce);
 
     /// <summary>Chunks that were mapped together.</summary>
     private readonly record struct Piece(int First, int Count, nint Start);

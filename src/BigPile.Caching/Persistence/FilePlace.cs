@@ -140,7 +140,7 @@ internal sealed unsafe class FilePlace : IndexPlace
         && head->OwnCells is > 0 and <= TableCounters.MostOwnCells && files.GoesWith(head);
 
     private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
-        files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.BytesFor(lines + 1), LineSource.ChunkBytes,
+        files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.MostBytesFor(lines + 1), LineSource.ChunkBytes,
         LineSource.ChunkBytes, wantsHugePages: true); // the one behind may have what a split that was cut off has moved
 
     private static GrowingMap CreateLines(IndexFiles files, string prefix, int tableId) => GrowingMap.Create(

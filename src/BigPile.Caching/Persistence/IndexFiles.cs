@@ -166,8 +166,14 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <param name="seed">The seed of the hash by which keys are found.</param>
     /// <param name="owesWalk">Whether a walk has to look for entries, until <see cref="EndWalk"/>.</param>
     /// <exception cref="IOException">The device refused.</exception>
+    /// <remarks>
+    /// Behind a kill the device mostly has "in use" already. Then nothing waits for it: of which use it has that does not matter, as that
+    /// one was not closed. Before these are closed, the number is written through.
+    /// </remarks>
     internal void BeginUse(ulong seed, bool owesWalk)
     {
+        bool isOnDevice = WereUsable && !WereClosed && Head->IsInUseOnDevice && _pile.Keeper.Directory!.IsOnDevice;
+        Head->IsInUseOnDevice = isOnDevice;
         if (!WereUsable)
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
         Head->OwesWalk = owesWalk;
@@ -177,10 +183,13 @@ internal sealed unsafe class IndexFiles : IDisposable
         using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
         {
             use.Write(number.ToByteArray(), 0);
-            use.Sync(); // else the number of an earlier use, with a copy of the indexes of that time, may count
+            if (!isOnDevice)
+                use.Sync(); // else the number of an earlier use, with a copy of the indexes of that time, may count
         }
         Head->FormerUse = default;
-        _map.Flush(); // whatever was found: a killed process may have said the same, and the device does not have it
+        if (!isOnDevice)
+            _map.Flush(); // whatever was found: a killed process may have said the same, and the device does not have it
+        Head->IsInUseOnDevice = true;
         if (!WereUsable)
             Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
         if (Directory == _pile.Keeper.Directory!.Files)

@@ -21,6 +21,7 @@ namespace BigPile.Caching.Persistence;
 /// bytes 104..111 last version of an entry when they were closed
 /// bytes 112..115 CRC-32C of bytes 64..111
 /// bytes 116..119 not zero while a walk for the entries of tables has not come to its end
+/// bytes 120..123 not zero while the device is known to have "in use", for whoever follows a kill
 /// bytes 128..143 while the number of this use is on its way to the file <c>use</c>, the one that it had before; else zero
 /// bytes 4096..   notes of changes, 64 bytes each
 /// </code>
@@ -79,6 +80,9 @@ internal unsafe struct IndexFilesHead
     [FieldOffset(116)]
     private uint _owesWalk;
 
+    [FieldOffset(120)]
+    private uint _isOnDevice;
+
     [FieldOffset(128)]
     internal Guid FormerUse;
 
@@ -93,6 +97,13 @@ internal unsafe struct IndexFilesHead
     {
         readonly get => _owesWalk != 0;
         set => Volatile.Write(ref _owesWalk, value ? 1u : 0u);
+    }
+
+    /// <summary>Whether the device is known to have "in use", of this use or of one before.</summary>
+    internal bool IsInUseOnDevice
+    {
+        readonly get => _isOnDevice != 0;
+        set => Volatile.Write(ref _isOnDevice, value ? 1u : 0u);
     }
 
     /// <summary>Whether it is such a head, as it was written.</summary>
@@ -116,7 +127,11 @@ internal unsafe struct IndexFilesHead
     internal void SetInUse(Guid bootId, Guid useNumber) => SetUse(bootId, useNumber, InUse, 0);
 
     /// <summary>States that they are closed.</summary>
-    internal void SetClosed(ulong lastVersion) => SetUse(BootId, UseNumber, Closed, lastVersion);
+    internal void SetClosed(ulong lastVersion)
+    {
+        IsInUseOnDevice = false; // first: a kill behind it costs a write-through, and one before would leave out one that is needed
+        SetUse(BootId, UseNumber, Closed, lastVersion);
+    }
 
     // A kill in between leaves a checksum that is wrong: the indexes are made anew. Nothing was changed since they were closed, or the
     // other way round; so it costs a walk.

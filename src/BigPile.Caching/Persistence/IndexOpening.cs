@@ -84,16 +84,7 @@ internal sealed class IndexOpening(
 
     private void Recover()
     {
-        int? changes = 0;
-        if (files != null && !Fault.LeftUnfinished)
-        {
-            foreach (TableCore core in _known.Values)
-                core.Index.Recover(files.WereClosed);
-            if (files.WereClosed)
-                ChangeRecovery.Forget(files.Notes);
-            else
-                changes = new ChangeRecovery(pile, _known).Run(files.Notes); // those of other tables, too, must not count later
-        }
+        int? changes = files == null || Fault.LeftUnfinished ? 0 : RecoverBegun(files);
         foreach (TableCore core in _known.Values.ToArray())
         {
             if (changes != null && core.Counters.AreRight() && core.TryRestoreMarks())
@@ -110,6 +101,21 @@ internal sealed class IndexOpening(
                 "{Tables} tables came back with their indexes; {Changes} changes that a killed process was at were put right",
                 _known.Count, changes);
         }
+    }
+
+    // Gives how many changes were put right; null when one of them is not known.
+    private int? RecoverBegun(IndexFiles found)
+    {
+        if (found.WereClosed)
+        {
+            foreach (TableCore core in _known.Values)
+                core.Index.ForgetBegun();
+            found.Notes.Forget();
+            return 0;
+        }
+        foreach (TableCore core in _known.Values)
+            core.Index.Recover();
+        return new ChangeRecovery(pile, _known).Run(found.Notes); // those of other tables, too, must not count later
     }
 
     // Of a table that was dropped blocks may be left, as long as its files are there. What no table ever had goes at once.

@@ -42,20 +42,16 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
         Action<IReadOnlyList<TableCore>> finishDrops, Action<int> endDrop)
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
-        bool hasRun = false;
         try
         {
             opening.Run(Hash.Seed, core => cores[core.Name] = core);
-            hasRun = true;
         }
-        catch (IOException e)
+        catch (Exception e)
         {
-            throw Refused(e);
-        }
-        finally
-        {
-            if (!hasRun)
-                opening.CutDrops.ForEach(static left => left.Dispose());
+            opening.CutDrops.ForEach(static left => left.Dispose());
+            if (e is IOException refused)
+                throw Refused(refused);
+            throw;
         }
         bool isCompared = NeedsComparison(opening);
         foreach (TableCore core in isCompared ? opening.Known.Values : [])

@@ -12,6 +12,7 @@ internal sealed class DirectoryLock : IDisposable
 {
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
+    private const int OwnerChars = 10; // of the longest number
     private const int AlivePlace = 0;
 
     private DirectoryLock(HeldFile file) => File = file;
@@ -69,13 +70,14 @@ internal sealed class DirectoryLock : IDisposable
             + "only.");
     }
 
-    // For messages only: a full disk must not keep anybody from opening a pile to delete from it.
+    // For messages only: a full disk must not keep anybody from opening a pile to delete from it. It is written over, and always as long:
+    // a truncation frees blocks, and behind a kill that waits for the disk, which has all to write that the killed process had left.
     private static void WriteOwner(HeldDirectory directory)
     {
         try
         {
-            using HeldFile file = directory.Open(OwnerName, FileMode.Create, FileAccess.ReadWrite);
-            file.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}\n")), 0);
+            using HeldFile file = directory.Open(OwnerName, FileMode.OpenOrCreate, FileAccess.ReadWrite);
+            file.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId,-OwnerChars}\n")), 0);
         }
         catch (IOException)
         {

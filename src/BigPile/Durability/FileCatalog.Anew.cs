@@ -85,6 +85,7 @@ internal sealed partial class FileCatalog
             // it was renamed all the same
         }
         _isNameUnsettled = true;
+        Volatile.Write(ref _onDevice, null);
         _file.Dispose();
         _file = file;
         Volatile.Write(ref _endBytes, lengthBytes);
@@ -97,6 +98,7 @@ internal sealed partial class FileCatalog
             return;
         _directory.Sync();
         _isNameUnsettled = false;
+        NoteOnDevice();
     }
 
     private byte[] WhatCounts()

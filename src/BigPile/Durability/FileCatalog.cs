@@ -3,6 +3,7 @@ using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Catalog;
 using BigPile.Concurrency;
@@ -42,6 +43,7 @@ internal sealed partial class FileCatalog : PileCatalog
     private HeldFile _file;
     private long _endBytes; // the end of the last record that counts; a writer's are all on the device
     private bool _isUnsettled; // behind that end the file, or the device, may have a record of a call that failed
+    private StrongBox<FileStatus>? _onDevice; // which is read without the lock
 
     private FileCatalog(HeldDirectory directory, HeldFile file)
     {
@@ -66,12 +68,18 @@ internal sealed partial class FileCatalog : PileCatalog
         var catalog = new FileCatalog(directory, file ?? directory.Open(name, FileMode.OpenOrCreate, FileAccess.ReadWrite));
         try
         {
-            catalog.Load(logger, stated ?? default);
+            FileStatus? found = FileStatus.Of(catalog._file.Handle);
+            bool wasCut = catalog.Load(logger, stated ?? default);
             if (!readOnly && stated is { WholeBytes: null } inUse)
             {
-                directory.Sync(); // whoever gave the file its name may have died before the device had it
-                catalog.WriteThroughFrom(inUse.LeastBytes);
+                catalog.IsOnDevice = !wasCut && catalog._endBytes == inUse.LeastBytes && inUse.OnDevice?.Invoke(found) == true;
+                if (!catalog.IsOnDevice)
+                {
+                    directory.Sync(); // whoever gave the file its name may have died before the device had it
+                    catalog.WriteThroughFrom(inUse.LeastBytes);
+                }
             }
+            catalog.NoteOnDevice();
             return catalog;
         }
         catch
@@ -83,6 +91,14 @@ internal sealed partial class FileCatalog : PileCatalog
 
     /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there.</summary>
     internal long LengthBytes => Volatile.Read(ref _endBytes);
+
+    /// <summary>
+    /// The file as it was when the device had all of it, and its name; null while it may not, or where the system does not tell.
+    /// </summary>
+    internal FileStatus? StatusOnDevice => Volatile.Read(ref _onDevice)?.Value;
+
+    /// <summary>Whether the device was known to have the file as it was found, so that nothing was written through.</summary>
+    internal bool IsOnDevice { get; private set; }
 
     public override bool OutlivesProcess => true;
 
@@ -130,11 +146,13 @@ internal sealed partial class FileCatalog : PileCatalog
         {
             SettleLocked();
             _isUnsettled = true;
+            Volatile.Write(ref _onDevice, null);
             Debug.Assert(!_isNameUnsettled, "The record would go with a name that the device does not have.");
             _file.Write(record, _endBytes);
             _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
             Volatile.Write(ref _endBytes, _endBytes + record.Length);
             _isUnsettled = false;
+            NoteOnDevice();
         }
         catch (IOException e)
         {
@@ -178,9 +196,14 @@ internal sealed partial class FileCatalog : PileCatalog
                 + e.Message, e);
         }
         _isUnsettled = false;
+        NoteOnDevice();
     }
 
-    private void Load(ILogger logger, StatedCatalog stated)
+    private void NoteOnDevice() => Volatile.Write(
+        ref _onDevice, FileStatus.Of(_file.Handle) is { } status ? new StrongBox<FileStatus>(status) : null);
+
+    // Gives whether something behind the records was cut off.
+    private bool Load(ILogger logger, StatedCatalog stated)
     {
         byte[] rest = RememberFrom(0);
         bool hasGrown = !_file.CanWrite && stated.WholeBytes < _endBytes; // a writer came in between
@@ -192,6 +215,7 @@ internal sealed partial class FileCatalog : PileCatalog
         }
         if (rest.Length != 0)
             CutTail(rest, _endBytes, logger);
+        return rest.Length != 0;
     }
 
     // The writer of these records may have died before the device had them. If a write-through failed, the next one may succeed without

@@ -45,6 +45,7 @@ internal sealed class PileDirectory : IDisposable
             CheckState(state);
             CheckShared(state, options, bootId);
             LastEnd = new LastEnd(state, IsNew, bootId);
+            Note = owner == null || files.IsPassing ? null : new DeviceNote(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
             Superblock = new Superblock(this, superblock, state, bootId);
@@ -83,6 +84,12 @@ internal sealed class PileDirectory : IDisposable
 
     /// <summary>How the last owner left the pile.</summary>
     internal LastEnd LastEnd { get; }
+
+    /// <summary>What is noted of what the device has; null where nothing is written through, or by a reader.</summary>
+    internal DeviceNote? Note { get; }
+
+    /// <summary>Whether the device was known to have superblock and catalog as they were found, behind a kill.</summary>
+    internal bool IsOnDevice => Catalog.IsOnDevice;
 
     /// <summary>Whether there was no pile in the directory.</summary>
     internal bool IsNew { get; }
@@ -182,7 +189,13 @@ internal sealed class PileDirectory : IDisposable
 
     private FileCatalog OpenCatalog(SuperblockState state, SuperblockFile? superblock, ILogger logger, bool reportsCatalog)
     {
-        StatedCatalog? stated = IsNew ? null : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes);
+        StatedCatalog? stated = IsNew
+            ? null
+            : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes, IsNoted);
+
+        bool IsNoted(FileStatus? catalog) => LastEnd.LeftAs == LeftAs.Killed && superblock!.HadBoth
+            && Note?.Says(state.BootId, state.Sequence, superblock.Status, catalog) == true;
+
         try
         {
             return OpenCatalog(state.Sequence, superblock, logger, stated);

@@ -93,7 +93,7 @@ internal sealed class Superblock : IDisposable
     internal void MarkOpened(bool isExamined, ulong flushedVersion)
     {
         Debug.Assert(_directory.Catalog.Stating == null, "The pile was opened before, or is closed.");
-        Change(state =>
+        ChangeUnlessOnDevice(state =>
         {
             state.FlushedVersion = flushedVersion;
             state.CutVersion = CutVersion;
@@ -229,6 +229,13 @@ internal sealed class Superblock : IDisposable
     /// </remarks>
     private void Change(Action<SuperblockState> change) => Change(change, catalogBytes: null);
 
+    private void ChangeUnlessOnDevice(Action<SuperblockState> change)
+    {
+        SuperblockState next = NextState(change, catalogBytes: null);
+        if (!_directory.IsOnDevice || !next.SaysSameAs(_state))
+            Change(change);
+    }
+
     // States the length that the catalog has once it is shortened: stated too early it is right as well, since the longer file has it too.
     private void StateCatalog(long lengthBytes, Action shorten)
     {
@@ -245,9 +252,8 @@ internal sealed class Superblock : IDisposable
         Debug.Assert(!_directory.IsReadOnly, "Only the owner states anything.");
         lock (_lock)
         {
-            SuperblockState next = _state.Copy();
-            change(next);
-            next.DurableCatalogBytes = catalogBytes ?? _directory.Catalog.LengthBytes;
+            SuperblockState next = NextState(change, catalogBytes);
+            FileStatus? catalog = _directory.Catalog.StatusOnDevice;
             try
             {
                 _directory.NoteSyncing(_directory.PathOf(PileDirectory.SuperblockName));
@@ -263,6 +269,15 @@ internal sealed class Superblock : IDisposable
             Debug.Assert(next.Sequence == _state.Sequence + 2, "Each place has a sequence of its own, and the later one the higher.");
             _state = next;
             _isUnsettled = false;
+            _directory.Note?.State(_bootId, next.Sequence, _file.Status, catalog);
         }
+    }
+
+    private SuperblockState NextState(Action<SuperblockState> change, long? catalogBytes)
+    {
+        SuperblockState next = _state.Copy();
+        change(next);
+        next.DurableCatalogBytes = catalogBytes ?? _directory.Catalog.LengthBytes;
+        return next;
     }
 }

@@ -25,6 +25,12 @@ internal sealed class SuperblockFile : IDisposable
 
     private SuperblockFile(HeldFile file) => _file = file;
 
+    /// <summary>The file as it is now; null when the system does not tell.</summary>
+    internal FileStatus? Status => FileStatus.Of(_file.Handle);
+
+    /// <summary>Whether both places were whole when they were read last, and say the same.</summary>
+    internal bool HadBoth { get; private set; }
+
     /// <summary>Opens the superblock of a pile; null when there is none, or one without a byte in it.</summary>
     internal static SuperblockFile? TryOpen(HeldDirectory directory, string name, bool readOnly)
     {
@@ -84,6 +90,7 @@ internal sealed class SuperblockFile : IDisposable
         }
         if (first == null || second == null)
             faults.Add(FaultOf(first == null ? 0 : 1, (first ?? second)!));
+        HadBoth = first != null && second != null && first.SaysSameAs(second);
         return second == null || first?.Sequence > second.Sequence ? first! : second;
     }
 

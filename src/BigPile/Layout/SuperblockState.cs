@@ -108,6 +108,14 @@ internal sealed class SuperblockState
         return copy;
     }
 
+    /// <summary>Whether it differs from another one in nothing but its sequence.</summary>
+    internal bool SaysSameAs(SuperblockState other)
+    {
+        SuperblockState same = other.Copy();
+        same.Sequence = Sequence;
+        return same.Encode().AsSpan().SequenceEqual(Encode());
+    }
+
     internal byte[] Encode()
     {
         Debug.Assert(!IsClean || !HasTracesOfCut, "A closed pile has no traces of a power cut, and no byte that could say so.");

@@ -53,7 +53,7 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
         for (int round = 0; round < TestLeg.Steps(10, 400); round++)
         {
             string path = Path.Combine(DirectoryPath, $"damaged-{round}");
-            PileFiles.Copy(killed, path);
+            KilledPile.Copy(killed, path);
             string what = Change(path, Kinds[kindName], random);
             Task<bool> look = SideBySide.Start(() => Look(path));
             Assert.True(await Task.WhenAny(look, Task.Delay(Eventually.Patience)) == look, $"seed {seed}, round {round}: {what}: it hangs");

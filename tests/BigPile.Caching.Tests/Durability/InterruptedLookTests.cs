@@ -30,7 +30,7 @@ public sealed class InterruptedLookTests : KeptFilesTest
             void RemoveAndKill()
             {
                 Assert.False(table.Remove(Lost));
-                PileFiles.Copy(At("live"), At("pile"));
+                KilledPile.Copy(At("live"), At("pile"));
             }
             if (isCompared)
             {

@@ -69,7 +69,7 @@ public abstract class KeptFilesTest : IDisposable
             disk.Passing = (name, isDone) =>
             {
                 if (name == "catalog" && isDone && !Directory.Exists(At(left)))
-                    PileFiles.Copy(At("live"), At(left));
+                    KilledPile.Copy(At("live"), At(left));
             };
             Assert.True(cache.DropTable("t"));
         }

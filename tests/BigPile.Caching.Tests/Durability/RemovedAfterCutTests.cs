@@ -28,7 +28,7 @@ public sealed class RemovedAfterCutTests : IDisposable
             for (long key = 0; key < 50; key++)
                 table.PutBytes(key, [(byte)key], new EntryOptions { Tags = ["tag"] }, out _);
             first.Pile.Flush();
-            PileFiles.Copy(_scratch.At("life0"), _scratch.At("life1"));
+            KilledPile.Copy(_scratch.At("life0"), _scratch.At("life1"));
         }
         var boot = Guid.NewGuid(); // another one: the power was cut
         using (PileCache cut = Open("life1", boot))
@@ -36,14 +36,14 @@ public sealed class RemovedAfterCutTests : IDisposable
             Assert.True(cut.Pile.Recovery.WasPowerCut);
             Assert.Equal(50, TableOf(cut).Count);
             remove(TableOf(cut));
-            PileFiles.Copy(_scratch.At("life1"), _scratch.At("killed1"));
+            KilledPile.Copy(_scratch.At("life1"), _scratch.At("killed1"));
         }
         for (int kill = 1; kill <= kills; kill++)
         {
             using PileCache killed = Open($"killed{kill}", boot);
             Assert.False(killed.Pile.Recovery.WasPowerCut);
             Assert.Empty(TableOf(killed).Keys);
-            PileFiles.Copy(_scratch.At($"killed{kill}"), _scratch.At($"killed{kill + 1}"));
+            KilledPile.Copy(_scratch.At($"killed{kill}"), _scratch.At($"killed{kill + 1}"));
         }
     }
 

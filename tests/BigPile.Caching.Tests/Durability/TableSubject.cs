@@ -53,6 +53,8 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         return pile;
     }
 
+    internal override void CopyKilled(string from, string to) => KilledPile.Copy(from, to);
+
     internal override void HoldStill(OpenTables opened) => opened.Pile.Recovery.Pause();
 
     internal override void Burst(OpenTables opened) => Steps.Burst(opened);

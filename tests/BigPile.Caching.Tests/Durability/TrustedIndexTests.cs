@@ -26,7 +26,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         using (PileCache cache = Open("pile", Boot))
         {
             Fill(cache, end: 100);
-            PileFiles.Copy(At("pile"), At("older"));
+            KilledPile.Copy(At("pile"), At("older"));
             Fill(cache, from: 100);
         }
         Array.ForEach(TableFiles("older"), older => File.Copy(older, Path.Combine(At("pile"), Path.GetFileName(older)), true));
@@ -99,7 +99,13 @@ public sealed class TrustedIndexTests : KeptFilesTest
             Fill(cache);
             TableOf(cache).Core.SetFlag(IndexHead.DamagedFlag, true);
         }
-        Change(FilePlace.BucketsPrefix, static bytes => bytes.Slice(3 * Bucket.SizeBytes + sizeof(ulong), sizeof(ulong)).Clear());
+        Change(FilePlace.BucketsPrefix, static bytes =>
+        {
+            int slot = sizeof(ulong); // behind the bucket's word
+            while (BitConverter.ToUInt64(bytes[slot..]) == 0)
+                slot += Bucket.SizeBytes;
+            bytes.Slice(slot, sizeof(ulong)).Clear();
+        });
         using PileCache again = Open("pile", Boot);
         again.Readiness.Inspection.Wait(Eventually.Patience);
         CheckAll(again);
@@ -112,7 +118,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         using (PileCache cache = Open("live", Boot))
         {
             Fill(cache);
-            PileFiles.Copy(At("live"), At("pile"));
+            KilledPile.Copy(At("live"), At("pile"));
         }
         int line = UsedLine();
         LeadFromBehind(line);
@@ -137,7 +143,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
     public void Who_finds_the_indexes_in_use_is_told_that_it_is_they()
     {
         using PileCache first = Open("pile", Boot, indexes: "indexes");
-        PileFiles.Copy(At("pile"), At("copy"));
+        KilledPile.Copy(At("pile"), At("copy"));
         PileStorageException told = Assert.Throws<PileStorageException>(() => Open("copy", Boot, indexes: "indexes"));
         Assert.Contains("The indexes in '", told.Message, StringComparison.Ordinal);
         Assert.Contains("PileCacheOptions.IndexDirectory", told.Message, StringComparison.Ordinal);
@@ -178,11 +184,16 @@ public sealed class TrustedIndexTests : KeptFilesTest
         table.Core.CheckInvariants();
     }
 
+    // Each table has a seed of its own for its hashes: any one of the buckets may be empty.
     private static ulong AddressOfOne(PileCache cache)
     {
-        foreach (SlotPlace place in TableOf(cache).Core.Index.SlotsOf(1))
-            return place.Value.Address;
-        throw new InvalidOperationException("The bucket is empty.");
+        TableIndex index = TableOf(cache).Core.Index;
+        for (ulong number = 0; number < index.BucketCount; number++)
+        {
+            foreach (SlotPlace place in index.SlotsOf(number))
+                return place.Value.Address;
+        }
+        throw new InvalidOperationException("The table is empty.");
     }
 
     // An overflow line that a bucket leads to, and that has entries.

@@ -77,7 +77,7 @@ public sealed class UnseenCutTests : KeptFilesTest
         _disk.Passing = (name, isDone) =>
         {
             if (name == file && isDone == isWritten && !Directory.Exists(At("cut")))
-                PileFiles.Copy(At("life0"), At("cut"));
+                KilledPile.Copy(At("life0"), At("cut"));
         };
         using (Open("life0", Boot, _disk))
             _disk.Passing = null;
@@ -94,7 +94,7 @@ public sealed class UnseenCutTests : KeptFilesTest
     {
         using (PileCache first = Open("cut", Boot))
             TableOf(first).Put(1, [1]);
-        PileFiles.Copy(At("cut"), At("older"));
+        KilledPile.Copy(At("cut"), At("older"));
         using (PileCache second = Open("cut", Boot))
             TableOf(second).Put(3, [3]);
         foreach (string older in Directory.GetFiles(At("older"), "*-000001").Where(static path => !path.Contains("segment")))
@@ -148,7 +148,7 @@ public sealed class UnseenCutTests : KeptFilesTest
     {
         if (Directory.Exists(At(to)))
             Directory.Delete(At(to), recursive: true);
-        PileFiles.Copy(At(from), At(to));
+        KilledPile.Copy(At(from), At(to));
     }
 
     // The process is killed.
@@ -180,7 +180,7 @@ public sealed class UnseenCutTests : KeptFilesTest
         {
             using Pile killed = Pile.Open(At("cut"), Options(NextBoot, null));
             Assert.True(killed.Recovery.WasPowerCut);
-            PileFiles.Copy(At(name), At(name = "killed"));
+            KilledPile.Copy(At(name), At(name = "killed"));
         }
         using Pile pile = Pile.Open(At(name), Options(NextBoot, null));
         Assert.Equal(!isKilled, pile.Recovery.WasPowerCut);
@@ -189,7 +189,7 @@ public sealed class UnseenCutTests : KeptFilesTest
 
     private void Kill(string name, string next)
     {
-        PileFiles.Copy(At(name), At(next));
+        KilledPile.Copy(At(name), At(next));
         _disk.MoveTo(At(next));
     }
 }

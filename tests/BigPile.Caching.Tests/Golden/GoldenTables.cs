@@ -24,10 +24,10 @@ internal static class GoldenTables
         {
             Fill(cache);
             if (kind == Killed)
-                PileFiles.Copy(pilePath, imagePath);
+                KilledPile.Copy(pilePath, imagePath);
         }
         if (kind == Closed)
-            PileFiles.Copy(pilePath, imagePath);
+            KilledPile.Copy(pilePath, imagePath);
         ZipFile.CreateFromDirectory(imagePath, zipPath, CompressionLevel.SmallestSize, includeBaseDirectory: false);
     }
 

@@ -33,7 +33,7 @@ public sealed class AllocatorInvariantTests(ITestOutputHelper output) : Durabili
                 Assert.Equal(lengthBytes, pile.Get<byte[]>(pointer).Length);
             Change(pile, live, seed + life, TestLeg.Steps(150, 4_000));
             string next = Path.Combine(OtherPath, $"life{life}");
-            PileFiles.Copy(at, next); // as a kill leaves it
+            KilledPile.Copy(at, next); // as a kill leaves it
             at = next;
         }
     }

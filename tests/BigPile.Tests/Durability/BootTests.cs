@@ -59,11 +59,11 @@ public sealed class BootTests : DurabilityTest
         using Pile pile = Open(static options => options with { BootId = Guid.Empty });
         PilePointer pointer = pile.Put("flushed");
         pile.Flush();
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         WriteRedo(Path.Combine(ImagePath, "redo"), pointer, "a stale"u8);
         using (Pile image = OpenImage(static options => options with { BootId = Guid.Empty }))
             Assert.Equal("flushed", image.Get(pointer));
-        PileFiles.Copy(PilePath, OtherPath);
+        KilledPile.Copy(PilePath, OtherPath);
         WriteRedo(Path.Combine(OtherPath, "redo"), pointer, "a stale"u8);
         Superblocks.Change(OtherPath, static state => state.BootId = BootClock.Current);
         using Pile known = Pile.Open(OtherPath);

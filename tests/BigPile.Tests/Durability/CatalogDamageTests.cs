@@ -88,7 +88,7 @@ public sealed class CatalogDamageTests : IDisposable
             using (Pile reader = Open(end, readOnly: true))
                 Assert.Equal("one", reader.Get<Dictionary<int, string>>(pointer)[1]);
             string copy = Path.Combine(_temporary.Path, "copy");
-            PileFiles.Copy(ImagePath, copy);
+            KilledPile.Copy(ImagePath, copy);
             using (Pile pile = Open(end, readOnly: false, copy))
                 Assert.Equal("one", pile.Get<Dictionary<int, string>>(pointer)[1]);
             Assert.Equal(whole, File.ReadAllBytes(Path.Combine(copy, "catalog")));
@@ -133,10 +133,10 @@ public sealed class CatalogDamageTests : IDisposable
             pointer = pile.Put(new Dictionary<int, string> { [1] = "one" });
             pile.Flush();
             if (end != End.Closed)
-                PileFiles.Copy(path, ImagePath);
+                KilledPile.Copy(path, ImagePath);
         }
         if (end == End.Closed)
-            PileFiles.Copy(path, ImagePath);
+            KilledPile.Copy(path, ImagePath);
         return pointer;
     }
 

@@ -41,7 +41,7 @@ public abstract class DurabilityTest : IDisposable
     /// <summary>Copies the directory as a kill at this instant would leave it, and opens the copy.</summary>
     internal Pile OpenKilled(Func<PileOptions, PileOptions>? change = null)
     {
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         return OpenAt(ImagePath, null, change);
     }
 

@@ -171,7 +171,7 @@ public sealed class EarlyEndTests
             fails = true;
             Assert.Throws<PileStorageException>(() => pile.Flush());
             Array.ForEach(deleted, pile.Delete);
-            PileFiles.Copy(scratch.At("pile"), scratch.At("killed"));
+            KilledPile.Copy(scratch.At("pile"), scratch.At("killed"));
         }
         // The cut comes once the superblock has the next epoch, and before the headers of what is gone for good are settled.
         using (Pile pile = Pile.Open(scratch.At("killed"), new PileOptions
@@ -182,7 +182,7 @@ public sealed class EarlyEndTests
             Synced = path =>
             {
                 if (isFlushing && Path.GetFileName(path) == "superblock")
-                    PileFiles.Copy(scratch.At("killed"), scratch.At("cut"));
+                    KilledPile.Copy(scratch.At("killed"), scratch.At("cut"));
             },
         }))
         {
@@ -233,7 +233,7 @@ public sealed class EarlyEndTests
         void Keep()
         {
             if (isClosing)
-                PileFiles.Copy(scratch.At("cut"), scratch.At($"image{images++}"));
+                KilledPile.Copy(scratch.At("cut"), scratch.At($"image{images++}"));
         }
     }
 
@@ -255,7 +255,7 @@ public sealed class EarlyEndTests
                 Copy(pile, scratch.At($"life{life}"), scratch.At($"life{life + 1}"));
         }
         if (isClosed)
-            PileFiles.Copy(scratch.At($"life{life}"), scratch.At($"life{life + 1}"));
+            KilledPile.Copy(scratch.At($"life{life}"), scratch.At($"life{life + 1}"));
     }
 
     // As a kill leaves it. The pile flushes by itself when much was freed: segments from before that, and a superblock from behind it, are
@@ -263,7 +263,7 @@ public sealed class EarlyEndTests
     private static void Copy(Pile pile, string from, string to)
     {
         lock (pile.Keeper.Flushing)
-            PileFiles.Copy(from, to);
+            KilledPile.Copy(from, to);
     }
 
     private static void Fill(Pile pile, CrashModel model, Random random)

@@ -157,7 +157,7 @@ public sealed class EnvironmentTests : DurabilityTest
         {
             for (int i = 0; i < 2_000; i++)
                 live[pile.Put(CheckedValue.Make(i, 1, i % 900))] = [];
-            PileFiles.Copy(PilePath, ImagePath); // as a kill leaves it
+            KilledPile.Copy(PilePath, ImagePath); // as a kill leaves it
         }
         foreach (string path in new[] { PilePath, ImagePath })
         {

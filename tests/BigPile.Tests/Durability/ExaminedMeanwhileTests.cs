@@ -60,7 +60,7 @@ public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
         pile.Flush(); // a checkpoint: what the log has would be put back before any page is examined
         pile.Delete(pointer);
         behind(pile);
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         return (pointer, value);
     }
 

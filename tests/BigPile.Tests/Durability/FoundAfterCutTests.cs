@@ -17,12 +17,12 @@ public sealed class FoundAfterCutTests : DurabilityTest
         pile.Flush(); // the log says that the room is free
         PilePointer found = pile.Put(payload);
         Assert.Equal(before.Address, found.Address);
-        PileFiles.Copy(PilePath, ImagePath); // the device had it all by chance
+        KilledPile.Copy(PilePath, ImagePath); // the device had it all by chance
         using Pile second = OpenAt(ImagePath, NextBoot, null);
         second.Recovery.Completion.Wait();
         Assert.Equal(payload, second.Get<byte[]>(found));
         second.Delete(found);
-        PileFiles.Copy(ImagePath, OtherPath);
+        KilledPile.Copy(ImagePath, OtherPath);
         using Pile third = OpenAt(OtherPath, FirstBoot, null);
         Assert.Equal(payload, third.Get<byte[]>(found));
     }

@@ -126,7 +126,7 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             }
             else
             {
-                PileFiles.Copy(_directory, next);
+                KilledPile.Copy(_directory, next);
             }
             var files = new DurableFiles(next);
             if (!isCut)
@@ -138,7 +138,7 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             foreach (string path in Directory.GetFiles(next))
                 files.Synced(path);
             string looked = next + "-looked";
-            PileFiles.Copy(next, looked);
+            KilledPile.Copy(next, looked);
             using Pile image = OpenAt(looked, _boot, null, null);
             Model.Check(image, $"seed {seed}, before life {life}");
             Model.GoOnFrom(image);

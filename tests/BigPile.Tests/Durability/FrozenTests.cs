@@ -62,7 +62,7 @@ public sealed class FrozenTests : DurabilityTest
             _ = killed.Put(ValueOf(i + Objects));
         Array.ForEach([.. flushed.Keys.Except(deleted)], killed.Delete);
         killed.Recovery.Completion.Wait();
-        PileFiles.Copy(ImagePath, OtherPath);
+        KilledPile.Copy(ImagePath, OtherPath);
         using Pile image = Pile.Open(OtherPath, new PileOptions { SegmentBytes = SegmentBytes, BootId = DurabilityTest.NextBoot });
         AssertHolds(image, flushed, "after a kill and a power cut");
         killed.Flush();

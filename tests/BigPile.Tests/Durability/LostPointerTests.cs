@@ -34,7 +34,7 @@ public sealed class LostPointerTests : DurabilityTest
         using Pile pile = Open();
         Use(pile, payloadBytes, neighbours);
         pile.Flush();
-        PileFiles.Copy(PilePath, ImagePath); // as if nothing of what follows were written
+        KilledPile.Copy(PilePath, ImagePath); // as if nothing of what follows were written
         PilePointer pointer = pile.Put(new byte[payloadBytes]);
         AssertNeverNamed(OpenImage, pointer, payloadBytes);
     }
@@ -68,7 +68,7 @@ public sealed class LostPointerTests : DurabilityTest
         using Pile pile = Open();
         Use(pile, payloadBytes, neighbours);
         pile.Flush();
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         PilePointer lost = PutAgainAndAgain(pile, payloadBytes, times: 50);
         using (Pile first = OpenImage(options => options with { WarmupBytesPerSecond = isExamined ? 0 : 1 }))
         {
@@ -76,7 +76,7 @@ public sealed class LostPointerTests : DurabilityTest
                 first.Recovery.Completion.Wait();
             else
                 first.Recovery.Pause();
-            PileFiles.Copy(ImagePath, OtherPath);
+            KilledPile.Copy(ImagePath, OtherPath);
         }
         AssertNeverNamed(_ => OpenAt(isKilled ? OtherPath : ImagePath, NextBoot, null), lost, payloadBytes);
     }
@@ -94,7 +94,7 @@ public sealed class LostPointerTests : DurabilityTest
         pile.Flush();
         PilePointer deleted = pile.Put(new byte[payloadBytes]);
         pile.Flush();
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         pile.Delete(deleted);
         pile.Flush();
         foreach (string name in new[] { "superblock", "log-0", "log-1" })
@@ -127,7 +127,7 @@ public sealed class LostPointerTests : DurabilityTest
         using Pile second = OpenKilled();
         second.Recovery.Completion.Wait();
         PilePointer pointer = TakeUnpublished(second, SlotPayload);
-        PileFiles.Copy(ImagePath, OtherPath);
+        KilledPile.Copy(ImagePath, OtherPath);
         AssertNeverNamed(_ => Pile.Open(OtherPath), pointer, SlotPayload);
     }
 

@@ -83,10 +83,10 @@ public sealed class PowerCutMatrixTests
             pile.Replace(model.At(i), value);
         }
         var tally = new CutTally();
-        PileFiles.Copy(scratch.At("pile"), scratch.At("killed"));
+        KilledPile.Copy(scratch.At("pile"), scratch.At("killed"));
         using (Pile killed = Open(scratch.At("killed"), null, DurabilityTest.FirstBoot))
             model.CheckAll(killed, "the same boot", tally);
-        PileFiles.Copy(scratch.At("pile"), scratch.At("other"));
+        KilledPile.Copy(scratch.At("pile"), scratch.At("other"));
         using (Pile other = Open(scratch.At("other"), null, DurabilityTest.NextBoot))
             model.CheckCut(other, "another boot", tally);
         Assert.True(tally.IsClean, tally.ToString());

@@ -37,10 +37,10 @@ public sealed class RecoveryChurnTests(ITestOutputHelper output) : DurabilityTes
                 (models[i], dead[i]) = ([], []);
                 Change(pile, models[i], dead[i], new Random(seed + i), 4_000);
             }
-            PileFiles.Copy(PilePath, OtherPath);
+            KilledPile.Copy(PilePath, OtherPath);
         }
         if (seed % 20 >= 10)
-            PileFiles.Copy(OtherPath, PilePath); // as a kill leaves it
+            KilledPile.Copy(OtherPath, PilePath); // as a kill leaves it
         using (Pile pile = Open())
         {
             await Task.WhenAll(Enumerable.Range(

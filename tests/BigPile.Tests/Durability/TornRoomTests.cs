@@ -28,7 +28,7 @@ public sealed class TornRoomTests : DurabilityTest
         var torn = new List<PilePointer>();
         for (int i = 1; i <= Objects; i++)
             torn.Add(pile.Put(Payload(i, payloadBytes)));
-        PileFiles.Copy(PilePath, ImagePath);
+        KilledPile.Copy(PilePath, ImagePath);
         foreach (PilePointer pointer in torn)
             Tear(pointer, payloadBytes, isHeaderTorn);
         using Pile cut = OpenImage();

@@ -120,7 +120,7 @@ public sealed class CatalogFaultTests : IDisposable
         if (isStated)
             pile.Flush();
         string copy = Path.Combine(_temporary.Path, "copy");
-        PileFiles.Copy(PilePath, copy);
+        PileFiles.Copy(PilePath, copy); // with nothing that says what the device has
         pile.Dispose();
         long lengthBytes = new FileInfo(Path.Combine(copy, "catalog")).Length;
         Assert.Equal(isStated, lengthBytes == Durability.Superblocks.Read(copy).DurableCatalogBytes);
@@ -141,7 +141,7 @@ public sealed class CatalogFaultTests : IDisposable
     private void CheckCopy(Guid? boot, PilePointer first, PilePointer text)
     {
         string copy = Path.Combine(_temporary.Path, "copy");
-        PileFiles.Copy(PilePath, copy);
+        KilledPile.Copy(PilePath, copy);
         using (Pile pile = Open(copy, boot))
         {
             Check(pile, first, text);

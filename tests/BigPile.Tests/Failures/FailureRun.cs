@@ -124,7 +124,7 @@ internal sealed class FailureRun : IDisposable
             byte[][] before = States();
             try
             {
-                PileFiles.Copy(PilePath, to);
+                KilledPile.Copy(PilePath, to);
             }
             catch (FileNotFoundException) when (attempt < MaxCopies)
             {

@@ -49,7 +49,7 @@ public sealed class SpaceTests : IDisposable
             pile.Put("text");
         using var disk = new LoopDisk(Path.Combine(_temporary.Path, "disk"), 12 * Megabyte);
         string copy = Path.Combine(disk.Path, "pile");
-        PileFiles.Copy(PilePath, copy);
+        KilledPile.Copy(PilePath, copy);
         string segment = Path.Combine(copy, "segment-000000");
         using (FileStream file = File.Create(segment))
         {

@@ -61,12 +61,12 @@ internal static class GoldenPile
             }
             else if (kind == Killed)
             {
-                PileFiles.Copy(pilePath, imagePath);
+                KilledPile.Copy(pilePath, imagePath);
                 Interrupt(imagePath, objects);
             }
         }
         if (kind == Closed)
-            PileFiles.Copy(pilePath, imagePath);
+            KilledPile.Copy(pilePath, imagePath);
         File.WriteAllLines(Path.Combine(imagePath, ListName), objects.Select(static pair => $"{pair.Key.ToUInt64():x} {pair.Value}"));
         ZipFile.CreateFromDirectory(imagePath, zipPath, CompressionLevel.SmallestSize, includeBaseDirectory: false);
     }

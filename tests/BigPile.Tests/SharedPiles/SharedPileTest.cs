@@ -34,7 +34,7 @@ public abstract class SharedPileTest : IDisposable
     internal string CopyKilled(string name)
     {
         string copy = Path.Combine(RootPath, name);
-        PileFiles.Copy(PilePath, copy);
+        KilledPile.Copy(PilePath, copy);
         File.SetUnixFileMode(copy, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         return copy;
     }

@@ -67,7 +67,7 @@ internal sealed class CutImages<T>(CutSubject<T> subject, ScratchDirectory scrat
             using (subject.OpenBriefly(left, boot, null))
             {
                 if (isKilled)
-                    PileFiles.Copy(left, image = NewName());
+                    subject.CopyKilled(left, image = NewName());
             }
             if (isKilled)
                 Directory.Delete(left, recursive: true);

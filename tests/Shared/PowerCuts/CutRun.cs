@@ -154,7 +154,7 @@ internal sealed class CutRun<T> : IDisposable
 
     private void Kill(string directory, string old)
     {
-        PileFiles.Copy(old, directory);
+        _subject.CopyKilled(old, directory);
         _disk.MoveTo(directory);
     }
 

@@ -40,6 +40,9 @@ internal abstract class CutSubject<T>
     /// <summary>Stops what works in the background: a kill is one instant, and a copy of the files is none.</summary>
     internal abstract void HoldStill(T opened);
 
+    /// <summary>Makes a copy of the directory that is what a kill at this instant leaves.</summary>
+    internal virtual void CopyKilled(string from, string to) => PileFiles.Copy(from, to);
+
     /// <summary>Some changes.</summary>
     internal abstract void Burst(T opened);
 

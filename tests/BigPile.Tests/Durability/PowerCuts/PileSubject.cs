@@ -63,6 +63,8 @@ internal sealed class PileSubject : CutSubject<Pile>
         return pile;
     }
 
+    internal override void CopyKilled(string from, string to) => KilledPile.Copy(from, to);
+
     internal override void HoldStill(Pile opened) => opened.Recovery.Pause();
 
     internal override void Burst(Pile opened) => Steps.Burst(opened);

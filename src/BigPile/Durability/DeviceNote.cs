@@ -1,0 +1,72 @@
+using System;
+using System.Buffers.Binary;
+using System.IO;
+using BigPile.Layout;
+using BigPile.Memory;
+
+namespace BigPile.Durability;
+
+/// <summary>
+/// A note, for whoever follows a kill, that the device has the superblock and the catalog as they are: he need not write them through, and
+/// wait for a device that is busy with all that the killed process had stored.
+/// </summary>
+/// <remarks>
+/// <code>
+/// bytes  0..15  the start of the machine
+/// bytes 16..23  the superblock's sequence
+/// bytes 24..31  the number of the superblock's file, bytes 32..39 the time of its last change
+/// bytes 40..47  the number of the catalog's file, bytes 48..55 the time of its last change
+/// bytes 56..59  CRC-32C of bytes 0..55
+/// </code>
+/// It is what the file of the lock holds, and is never written through itself: another start of the machine knows nothing by it. Whatever is
+/// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock are
+/// some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it. Whoever cuts off a
+/// record that failed, and is killed within the same step, leaves a device that may have it; as after a kill before the cut.
+/// Thread safety: <see cref="State"/> is called by one thread at a time.
+/// </remarks>
+/// <param name="file">The lock's file, which its owner has open.</param>
+internal sealed class DeviceNote(HeldFile file)
+{
+    private const int SizeBytes = 60;
+    private const int ChecksumOffset = 56;
+
+    /// <summary>Whether it says so of the files as they are.</summary>
+    /// <param name="bootId">The present start of the machine.</param>
+    /// <param name="sequence">The sequence of the superblock that was read.</param>
+    /// <param name="superblock">Its file; null where the system does not tell, as for the other one.</param>
+    /// <param name="catalog">The catalog's file.</param>
+    internal bool Says(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
+    {
+        var found = new byte[SizeBytes];
+        return superblock != null && catalog != null && file.Read(found, 0) == SizeBytes
+            && found.AsSpan().SequenceEqual(Encode(bootId, sequence, superblock.Value, catalog.Value));
+    }
+
+    /// <summary>Says that the device has both, where the system tells enough.</summary>
+    internal void State(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
+    {
+        if (bootId == Guid.Empty || superblock == null || catalog == null)
+            return;
+        try
+        {
+            file.Write(Encode(bootId, sequence, superblock.Value, catalog.Value), 0);
+        }
+        catch (IOException)
+        {
+            // what stands there fits nothing: the next owner writes through what the device has already
+        }
+    }
+
+    private static byte[] Encode(Guid bootId, long sequence, FileStatus superblock, FileStatus catalog)
+    {
+        var note = new byte[SizeBytes];
+        _ = bootId.TryWriteBytes(note);
+        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(16), sequence);
+        BinaryPrimitives.WriteUInt64LittleEndian(note.AsSpan(24), superblock.Number);
+        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(32), superblock.ChangeTime);
+        BinaryPrimitives.WriteUInt64LittleEndian(note.AsSpan(40), catalog.Number);
+        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(48), catalog.ChangeTime);
+        BinaryPrimitives.WriteUInt32LittleEndian(note.AsSpan(ChecksumOffset), Checksum.Of(note.AsSpan(0, ChecksumOffset)));
+        return note;
+    }
+}
