@@ -11,7 +11,8 @@ namespace BigPile.Memory;
 /// <param name="Names">How many names it has; none once it was removed.</param>
 /// <param name="AllocatedBytes">The bytes of the disk that are its own.</param>
 /// <param name="ChangeTime">
-/// When its bytes, its length or its name were changed last by a call: nanoseconds, in steps of the system's clock. Nobody can set it.
+/// When its bytes, its length or its name were changed last by a call: nanoseconds, in steps of the system's clock; 0 where that is not
+/// told. Nobody can set it.
 /// </param>
 internal readonly record struct FileStatus(ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime)
 {
@@ -21,6 +22,7 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     private const int AnyDirectory = -100; // AT_FDCWD
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
     private const uint BasicFields = 0x7FF; // STATX_BASIC_STATS
+    private const uint ChangeTimeField = 0x80; // STATX_CTIME
 
     /// <summary>Whether both are one file.</summary>
     internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
@@ -54,7 +56,10 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),
         BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes,
-        BinaryPrimitives.ReadInt64LittleEndian(status[96..]) * SecondNanoseconds + BinaryPrimitives.ReadUInt32LittleEndian(status[104..]));
+        (BinaryPrimitives.ReadUInt32LittleEndian(status) & ChangeTimeField) == 0
+            ? 0
+            : BinaryPrimitives.ReadInt64LittleEndian(status[96..]) * SecondNanoseconds
+                + BinaryPrimitives.ReadUInt32LittleEndian(status[104..]));
 
     // struct stat with numbers of 64 bits.
     [SupportedOSPlatform("macos")]

@@ -24,11 +24,15 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     /// <summary>The bytes of a file with so many lines.</summary>
     internal static long BytesFor(ulong lines) => (long)lines * Bucket.SizeBytes;
 
-    /// <summary>The bytes that a file with so many lines may have: it grows ahead, and to cut that off an opening would wait for the disk.</summary>
+    /// <summary>
+    /// The bytes that a file with so many lines may have: it grows ahead, and to cut that off an opening would wait for the disk.
+    /// </summary>
     internal static long MostBytesFor(ulong lines)
     {
-        long bytes = BytesFor(lines);
-        return bytes <= ChunkBytes ? bytes : bytes + ChunksAtOnce((int)(bytes / ChunkBytes)) * ChunkBytes;
+        if (lines <= LinesPerChunk / 2)
+            return BytesFor(Math.Max(BitOperations.RoundUpToPowerOf2(lines), FirstLines));
+        int behind = (int)((lines - 1) >> ChunkShift) + 1; // it is made once the one before is half used
+        return (behind + ChunksAtOnce(behind)) * ChunkBytes;
     }
 
     /// <summary>The file, if it was opened.</summary>

@@ -14,21 +14,23 @@ namespace BigPile.Durability;
 /// <code>
 /// bytes  0..15  the start of the machine
 /// bytes 16..23  the superblock's sequence
-/// bytes 24..31  the number of the superblock's file, bytes 32..39 the time of its last change
-/// bytes 40..47  the number of the catalog's file, bytes 48..55 the time of its last change
-/// bytes 56..59  CRC-32C of bytes 0..55
+/// bytes 24..47  of the superblock's file: the number of its file system, its own number, and the time of its last change
+/// bytes 48..71  the same of the catalog's file
+/// bytes 72..75  CRC-32C of bytes 0..71
 /// </code>
-/// It is what the file of the lock holds, and is never written through itself: another start of the machine knows nothing by it. Whatever is
-/// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock are
-/// some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it. Whoever cuts off a
-/// record that failed, and is killed within the same step, leaves a device that may have it; as after a kill before the cut.
+/// It is what the file of the lock holds, and is never written through itself: another start of the machine knows nothing by it. What is
+/// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock
+/// are some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it. Whoever cuts off
+/// a record that failed, and is killed within the same step, leaves a device that may have it; as after a kill before the cut.
 /// Thread safety: <see cref="State"/> is called by one thread at a time.
 /// </remarks>
 /// <param name="file">The lock's file, which its owner has open.</param>
 internal sealed class DeviceNote(HeldFile file)
 {
-    private const int SizeBytes = 60;
-    private const int ChecksumOffset = 56;
+    private const int SizeBytes = 76;
+    private const int SuperblockOffset = 24;
+    private const int CatalogOffset = 48;
+    private const int ChecksumOffset = 72;
 
     /// <summary>Whether it says so of the files as they are.</summary>
     /// <param name="bootId">The present start of the machine.</param>
@@ -37,9 +39,18 @@ internal sealed class DeviceNote(HeldFile file)
     /// <param name="catalog">The catalog's file.</param>
     internal bool Says(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
     {
-        var found = new byte[SizeBytes];
-        return superblock != null && catalog != null && file.Read(found, 0) == SizeBytes
-            && found.AsSpan().SequenceEqual(Encode(bootId, sequence, superblock.Value, catalog.Value));
+        if (superblock is not { ChangeTime: not 0 } || catalog is not { ChangeTime: not 0 })
+            return false;
+        try
+        {
+            var found = new byte[SizeBytes];
+            return file.Read(found, 0) == SizeBytes
+                && found.AsSpan().SequenceEqual(Encode(bootId, sequence, superblock.Value, catalog.Value));
+        }
+        catch (IOException)
+        {
+            return false; // as without a note
+        }
     }
 
     /// <summary>Says that the device has both, where the system tells enough.</summary>
@@ -62,11 +73,16 @@ internal sealed class DeviceNote(HeldFile file)
         var note = new byte[SizeBytes];
         _ = bootId.TryWriteBytes(note);
         BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(16), sequence);
-        BinaryPrimitives.WriteUInt64LittleEndian(note.AsSpan(24), superblock.Number);
-        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(32), superblock.ChangeTime);
-        BinaryPrimitives.WriteUInt64LittleEndian(note.AsSpan(40), catalog.Number);
-        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(48), catalog.ChangeTime);
+        Write(note.AsSpan(SuperblockOffset), superblock);
+        Write(note.AsSpan(CatalogOffset), catalog);
         BinaryPrimitives.WriteUInt32LittleEndian(note.AsSpan(ChecksumOffset), Checksum.Of(note.AsSpan(0, ChecksumOffset)));
         return note;
+    }
+
+    private static void Write(Span<byte> room, FileStatus status)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(room, status.Device);
+        BinaryPrimitives.WriteUInt64LittleEndian(room[8..], status.Number);
+        BinaryPrimitives.WriteInt64LittleEndian(room[16..], status.ChangeTime);
     }
 }

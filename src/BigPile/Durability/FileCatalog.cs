@@ -70,13 +70,13 @@ internal sealed partial class FileCatalog : PileCatalog
         {
             FileStatus? found = FileStatus.Of(catalog._file.Handle);
             bool wasCut = catalog.Load(logger, stated ?? default);
-            if (!readOnly && stated is { WholeBytes: null } inUse)
+            if (!readOnly && stated is { } known)
             {
-                catalog.IsOnDevice = !wasCut && catalog._endBytes == inUse.LeastBytes && inUse.OnDevice?.Invoke(found) == true;
+                catalog.IsOnDevice = !wasCut && catalog._endBytes == known.LeastBytes && known.OnDevice?.Invoke(found) == true;
                 if (!catalog.IsOnDevice)
                 {
-                    directory.Sync(); // whoever gave the file its name may have died before the device had it
-                    catalog.WriteThroughFrom(inUse.LeastBytes);
+                    directory.Sync(); // whoever gave the file its name may have died before the device had it; or it is a copy
+                    catalog.WriteThroughFrom(known.WholeBytes ?? known.LeastBytes);
                 }
             }
             catalog.NoteOnDevice();

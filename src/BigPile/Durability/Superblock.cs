@@ -232,7 +232,8 @@ internal sealed class Superblock : IDisposable
     private void ChangeUnlessOnDevice(Action<SuperblockState> change)
     {
         SuperblockState next = NextState(change, catalogBytes: null);
-        if (!_directory.IsOnDevice || !next.SaysSameAs(_state))
+        bool skipsGenerations = _directory.LastEnd.HasTracesOfCut; // by the sequence, which has to be another one for each such owner
+        if (skipsGenerations || !_directory.IsOnDevice || !next.SaysSameAs(_state))
             Change(change);
     }
 

@@ -91,10 +91,52 @@ public sealed class DeviceNoteTests : DurabilityTest
     [Fact]
     public void A_note_that_can_t_be_written_costs_a_write_through_and_nothing_else()
     {
-        var hook = new SeenOperations { Refuses = static (operation, name) => operation == FileOperation.Write && name == DirectoryLock.LockName };
+        var hook = new SeenOperations { Refuses = static (operation, name) => (operation, name) is (FileOperation.Write, "lock") };
         PilePointer pointer = Work(static _ => { }, hook);
         Assert.True(hook.HasRefused);
         Assert.NotEmpty(WriteThroughs(OtherPath, pointer));
+    }
+
+    /// <summary>The generations that it leaves out are made of the superblock's sequence.</summary>
+    [Fact]
+    public void Each_owner_behind_a_power_cut_leaves_out_generations_of_its_own()
+    {
+        PilePointer pointer = Work(static _ => { });
+        string at = OtherPath;
+        var sequences = new List<long>();
+        for (int life = 0; life < 3; life++)
+        {
+            string next = at + life;
+            using (Pile pile = OpenAt(at, NextBoot, static options => options with { Warmup = PileWarmup.Off }))
+            {
+                sequences.Add(Superblocks.Read(at).Sequence);
+                KilledPile.Copy(at, next); // before all pages are examined
+            }
+            at = next;
+        }
+        Assert.Equal(sequences.Distinct(), sequences);
+        using Pile left = OpenAt(at, NextBoot, null);
+        Assert.Equal("text", left.Get<string>(pointer));
+    }
+
+    /// <summary>Nobody wrote a copy through that a clean opening found.</summary>
+    [Fact]
+    public void A_clean_opening_writes_through_what_it_will_note()
+    {
+        PilePointer pointer = Work(static _ => { });
+        PileFiles.Copy(PilePath, ImagePath);
+        Assert.Contains("catalog", WriteThroughs(ImagePath, pointer));
+    }
+
+    [Fact]
+    public void A_note_that_can_t_be_read_is_none()
+    {
+        PilePointer pointer = Work(static _ => { });
+        var hook = new SeenOperations { Refuses = static (operation, name) => (operation, name) is (FileOperation.Read, "lock") };
+        using Pile pile = OpenAt(OtherPath, FirstBoot, options => options with { FileHook = hook });
+        Assert.True(hook.HasRefused);
+        Assert.NotEmpty(hook.WriteThroughs);
+        Assert.Equal("text", pile.Get<string>(pointer));
     }
 
     // What a kill of an owner leaves, in OtherPath.

@@ -11,10 +11,10 @@ namespace BigPile.Testing;
 internal static class KilledPile
 {
     private const int SuperblockAt = 24;
-    private const int CatalogAt = 40;
-    private const int NoteBytes = 60;
+    private const int CatalogAt = 48;
+    private const int NoteBytes = 76;
 
-    /// <summary>As <see cref="PileFiles.Copy"/>: and whoever opens the copy finds noted of its files what the original's files had.</summary>
+    /// <summary>As <see cref="PileFiles.Copy"/>; whoever opens the copy finds noted of its files what the original's had.</summary>
     internal static void Copy(string from, string to)
     {
         byte[] note = NoteOf(from);
@@ -48,7 +48,8 @@ internal static class KilledPile
     {
         if (FileStatus.Of(path) is not { } status)
             return;
-        BinaryPrimitives.WriteUInt64LittleEndian(place, status.Number);
-        BinaryPrimitives.WriteInt64LittleEndian(place[sizeof(ulong)..], status.ChangeTime);
+        BinaryPrimitives.WriteUInt64LittleEndian(place, status.Device);
+        BinaryPrimitives.WriteUInt64LittleEndian(place[8..], status.Number);
+        BinaryPrimitives.WriteInt64LittleEndian(place[16..], status.ChangeTime);
     }
 }
