@@ -38,8 +38,10 @@ public sealed class UnseenCutTests : KeptFilesTest
     /// An opening ends before the device has that closed indexes are in use again. The next one finds them in use, and must not believe
     /// that the device knows.
     /// </summary>
-    [Fact]
-    public void What_was_removed_and_flushed_is_gone_though_an_opening_before_ended_early()
+    [Theory]
+    [InlineData("use")]
+    [InlineData("index")]
+    public void What_was_removed_and_flushed_is_gone_though_an_opening_before_ended_early(string file)
     {
         using (PileCache first = Open("life0", Boot, _disk))
         {
@@ -48,7 +50,7 @@ public sealed class UnseenCutTests : KeptFilesTest
         }
         using (Pile pile = Pile.Open(At("life0"), Options(Boot, _disk)))
         {
-            _disk.Refuses = static name => name == "index";
+            _disk.Refuses = name => name == file;
             Assert.Throws<PileStorageException>(() => new PileCache(pile, CacheOptions));
             _disk.Refuses = null;
             Kill("life0", "life1");
