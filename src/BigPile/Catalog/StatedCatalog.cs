@@ -8,7 +8,9 @@ namespace BigPile.Catalog;
 /// <param name="LeastBytes">
 /// What was written through when the superblock was: it is there, and whole. 0 where the format does not say.
 /// </param>
-/// <param name="OnDevice">Whether the device is known to have what was written through, with the name, of a file as it is; not of a closed pile.</param>
+/// <param name="OnDevice">
+/// Whether the device is known to have what was written through, with the name, of a file as it is; not of a closed pile.
+/// </param>
 internal readonly record struct StatedCatalog(long? WholeBytes, long LeastBytes, Func<FileStatus?, bool>? OnDevice = null)
 {
     /// <summary>In words, for messages.</summary>

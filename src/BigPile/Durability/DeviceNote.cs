@@ -20,8 +20,8 @@ namespace BigPile.Durability;
 /// </code>
 /// It is what the file of the lock holds, and is never written through itself: another start of the machine knows nothing by it. What is
 /// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock
-/// are some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it. Whoever cuts off
-/// a record that failed, and is killed within the same step, leaves a device that may have it; as after a kill before the cut.
+/// are some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it; and before a
+/// record that failed is cut off again, a step goes by.
 /// Thread safety: <see cref="State"/> is called by one thread at a time.
 /// </remarks>
 /// <param name="file">The lock's file, which its owner has open.</param>

@@ -85,7 +85,7 @@ internal sealed partial class FileCatalog
             // it was renamed all the same
         }
         _isNameUnsettled = true;
-        Volatile.Write(ref _onDevice, null);
+        ForgetOnDevice();
         _file.Dispose();
         _file = file;
         Volatile.Write(ref _endBytes, lengthBytes);

@@ -3,7 +3,6 @@ using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Catalog;
 using BigPile.Concurrency;
@@ -43,7 +42,6 @@ internal sealed partial class FileCatalog : PileCatalog
     private HeldFile _file;
     private long _endBytes; // the end of the last record that counts; a writer's are all on the device
     private bool _isUnsettled; // behind that end the file, or the device, may have a record of a call that failed
-    private StrongBox<FileStatus>? _onDevice; // which is read without the lock
 
     private FileCatalog(HeldDirectory directory, HeldFile file)
     {
@@ -92,14 +90,6 @@ internal sealed partial class FileCatalog : PileCatalog
     /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there.</summary>
     internal long LengthBytes => Volatile.Read(ref _endBytes);
 
-    /// <summary>
-    /// The file as it was when the device had all of it, and its name; null while it may not, or where the system does not tell.
-    /// </summary>
-    internal FileStatus? StatusOnDevice => Volatile.Read(ref _onDevice)?.Value;
-
-    /// <summary>Whether the device was known to have the file as it was found, so that nothing was written through.</summary>
-    internal bool IsOnDevice { get; private set; }
-
     public override bool OutlivesProcess => true;
 
     /// <summary>Cuts off what a call left that failed, durably.</summary>
@@ -146,7 +136,7 @@ internal sealed partial class FileCatalog : PileCatalog
         {
             SettleLocked();
             _isUnsettled = true;
-            Volatile.Write(ref _onDevice, null);
+            ForgetOnDevice();
             Debug.Assert(!_isNameUnsettled, "The record would go with a name that the device does not have.");
             _file.Write(record, _endBytes);
             _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
@@ -186,6 +176,7 @@ internal sealed partial class FileCatalog : PileCatalog
             return;
         try
         {
+            PassClockStep();
             _file.SetLength(_endBytes);
             _file.Sync();
         }
@@ -198,9 +189,6 @@ internal sealed partial class FileCatalog : PileCatalog
         _isUnsettled = false;
         NoteOnDevice();
     }
-
-    private void NoteOnDevice() => Volatile.Write(
-        ref _onDevice, FileStatus.Of(_file.Handle) is { } status ? new StrongBox<FileStatus>(status) : null);
 
     // Gives whether something behind the records was cut off.
     private bool Load(ILogger logger, StatedCatalog stated)

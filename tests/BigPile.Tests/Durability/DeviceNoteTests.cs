@@ -139,6 +139,29 @@ public sealed class DeviceNoteTests : DurabilityTest
         Assert.Equal("text", pile.Get<string>(pointer));
     }
 
+    /// <summary>The device may have a record that failed, though the file is as long as before.</summary>
+    [Fact]
+    public void Behind_a_cut_that_the_device_may_not_have_it_is_written_through()
+    {
+        bool isArmed = false;
+        var hook = new SeenOperations
+        {
+            Refuses = (operation, name) => isArmed && (operation, name) is (FileOperation.Sync, "catalog"),
+            Done = (operation, name) =>
+            {
+                if (isArmed && (operation, name) is (FileOperation.SetLength, "catalog") && !Directory.Exists(OtherPath))
+                    KilledPile.Copy(PilePath, OtherPath);
+            },
+        };
+        using Pile pile = OpenAt(PilePath, FirstBoot, options => options with { FileHook = hook });
+        PilePointer pointer = pile.Put("text");
+        pile.Flush();
+        isArmed = true;
+        Assert.Throws<PileStorageException>(() => pile.Put(new List<int> { 1 }));
+        isArmed = false;
+        Assert.Contains("catalog", WriteThroughs(OtherPath, pointer));
+    }
+
     // What a kill of an owner leaves, in OtherPath.
     private PilePointer Work(Action<Pile> behind, IFileHook? hook = null)
     {
@@ -178,6 +201,8 @@ public sealed class DeviceNoteTests : DurabilityTest
 
         internal Func<FileOperation, string, bool>? Refuses { get; init; }
 
+        internal Action<FileOperation, string>? Done { get; init; }
+
         internal bool HasRefused { get; private set; }
 
         internal string[] WriteThroughs
@@ -202,6 +227,7 @@ public sealed class DeviceNoteTests : DurabilityTest
 
         public void After(FileOperation operation, string path)
         {
+            Done?.Invoke(operation, Path.GetFileName(path));
             lock (_lock)
                 _all.Add((operation, Path.GetFileName(path)));
         }
