@@ -13,4 +13,10 @@ internal static class DiskCommand
         process.WaitForExit();
         return process.ExitCode == 0;
     }
+
+    /// <summary>
+    /// Unmounts a file system that nobody uses any more. A program that is being started has all files of this process open for an instant,
+    /// and meanwhile the system says that it is busy.
+    /// </summary>
+    internal static void Unmount(string path) => Eventually.True(() => Run("umount", path));
 }

@@ -46,7 +46,7 @@ internal sealed class LoopDisk : IDisposable
 
     public void Dispose()
     {
-        DiskCommand.Run("umount", Path);
+        DiskCommand.Unmount(Path);
         File.Delete(_image);
     }
 

@@ -22,7 +22,7 @@ internal sealed class SmallDisk : IDisposable
     /// <summary>Whether this process may mount one.</summary>
     internal static bool IsPossible { get; } = TryMount();
 
-    public void Dispose() => DiskCommand.Run("umount", Path);
+    public void Dispose() => DiskCommand.Unmount(Path);
 
     private static bool TryMount()
     {
