@@ -27,8 +27,8 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
             if (!TestLeg.IsLong)
                 return controls;
             foreach (string control in (string[])["version-from-live", "header-first", "renewed-freed-first", "owned-freed-first",
-                "owned-freed-last",
-                "owned-kept", "object-before-entry", "mark-freed-first", "clear-unmarked"])
+                "owned-freed-last", "owned-kept", "object-before-entry", "mark-freed-first", "clear-unmarked", "split-unmarked",
+                "slot-first", "freed-first", "left-unfinished"])
                 controls.Add("table", control);
             foreach (string control in (string[])["header-first", "target-freed-first", "slots-uncleared", "in-place-without-redo",
                 "compacted-freed-first", "lease-ignored", "segment-removed-first", "orphans-kept"])
