@@ -1,6 +1,5 @@
 using System.Collections.Generic;
 using System.IO;
-using System.Threading;
 using BigPile.Caching.Persistence;
 using BigPile.Memory;
 
@@ -44,7 +43,7 @@ public sealed class NamesOnTheDeviceTests : StoppedCacheTest
             using (PileCache cache = Open(killed, seen))
             {
                 Assert.Equal("one", cache.GetOrCreateTable<long, string>("t").Get(1));
-                Assert.DoesNotContain(seen.All, static one => one.Operation is FileOperation.Sync or FileOperation.SyncDirectory);
+                Assert.Empty(seen.WriteThroughs);
                 KilledPile.Copy(killed, next);
             }
             killed = next;
@@ -73,30 +72,4 @@ public sealed class NamesOnTheDeviceTests : StoppedCacheTest
 
     private static PileCache Open(string path, IFileHook? hook) =>
         new(Pile.Open(path, new PileOptions { SegmentBytes = 4 << 20, FileHook = hook }), new PileCacheOptions { OwnsPile = true });
-
-    /// <summary>Keeps what was done, in order.</summary>
-    private sealed class SeenOperations : IFileHook
-    {
-        private readonly Lock _lock = new();
-        private readonly List<(FileOperation Operation, string Name)> _all = [];
-
-        internal List<(FileOperation Operation, string Name)> All
-        {
-            get
-            {
-                lock (_lock)
-                    return [.. _all];
-            }
-        }
-
-        public void Before(FileOperation operation, string path)
-        {
-        }
-
-        public void After(FileOperation operation, string path)
-        {
-            lock (_lock)
-                _all.Add((operation, Path.GetFileName(path)));
-        }
-    }
 }

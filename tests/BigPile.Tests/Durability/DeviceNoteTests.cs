@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Threading;
 using BigPile.Durability;
 using BigPile.Memory;
 
@@ -192,44 +191,5 @@ public sealed class DeviceNoteTests : DurabilityTest
         string[] found = seen.WriteThroughs;
         Assert.Equal("text", pile.Get<string>(pointer));
         return found;
-    }
-
-    private sealed class SeenOperations : IFileHook
-    {
-        private readonly Lock _lock = new();
-        private readonly List<(FileOperation Operation, string Name)> _all = [];
-
-        internal Func<FileOperation, string, bool>? Refuses { get; init; }
-
-        internal Action<FileOperation, string>? Done { get; init; }
-
-        internal bool HasRefused { get; private set; }
-
-        internal string[] WriteThroughs
-        {
-            get
-            {
-                lock (_lock)
-                {
-                    return [.. _all.Where(static one => one.Operation is FileOperation.Sync or FileOperation.SyncDirectory)
-                        .Select(static one => one.Name)];
-                }
-            }
-        }
-
-        public void Before(FileOperation operation, string path)
-        {
-            if (Refuses?.Invoke(operation, Path.GetFileName(path)) != true)
-                return;
-            HasRefused = true;
-            throw new IOException("Refused by a test.");
-        }
-
-        public void After(FileOperation operation, string path)
-        {
-            Done?.Invoke(operation, Path.GetFileName(path));
-            lock (_lock)
-                _all.Add((operation, Path.GetFileName(path)));
-        }
     }
 }
