@@ -144,8 +144,8 @@ internal sealed class DeadRooms(RecordFile file, bool isReused)
             {
                 _unmarked.Add((stripe, room));
                 _hasUnmarked = true;
+                Interlocked.Add(ref _waitingBytes, room.Bytes); // before anybody can take it off again
             }
-            Interlocked.Add(ref _waitingBytes, room.Bytes);
             return false;
         }
     }

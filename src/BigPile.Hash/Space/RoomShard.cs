@@ -13,15 +13,13 @@ internal sealed class RoomShard
     private Room _extent;
     private long _freeBytes;
 
-    /// <summary>All that is free here.</summary>
-    internal long FreeBytes
-    {
-        get
-        {
-            lock (_lock)
-                return _freeBytes;
-        }
-    }
+    /// <summary>All that is free here, for who holds it.</summary>
+    internal long FreeBytesHeld => _freeBytes;
+
+    /// <summary>Has nothing be taken or given until it is let go.</summary>
+    internal void Hold() => _lock.Enter();
+
+    internal void LetGo() => _lock.Exit();
 
     /// <summary>A room of a class, or from the extent; -1 where there is none.</summary>
     internal long TryTake(int roomClass, long roomBytes, bool mayCut)

@@ -11,7 +11,7 @@ namespace BigPile.Hash.Space;
 /// Free rooms of a class are kept by shards, and never joined. Others (large ones, rests of extents, gaps that a recovery found) are joined
 /// with their neighbours; the best fit is taken, and cut; so are rooms of a class when the file can't grow. What a scan finds at the
 /// beginning of a room stays true: the first word of one that is cut, or joined to the one in front, is cleared before any part of it is
-/// used. Order of locks: the one for growth, then a shard's.
+/// used. Order of locks: the one for growth, then a shard's; of shards only who counts holds more than one.
 /// </remarks>
 internal sealed class RoomStock
 {
@@ -42,15 +42,26 @@ internal sealed class RoomStock
     /// <summary>Where the area of rooms ends.</summary>
     internal long End => Volatile.Read(ref _end);
 
-    internal long FreeBytes
+    /// <summary>Has a function count while no room is taken or given; it is told where the area ends, and what of it is free.</summary>
+    internal T Count<T>(Func<long, long, T> count)
     {
-        get
+        lock (_growing)
         {
-            long sum = 0;
-            foreach (RoomShard shard in _shards)
-                sum += shard.FreeBytes;
-            lock (_growing)
-                return sum + _others.Bytes;
+            int held = 0;
+            try
+            {
+                for (; held < _shards.Length; held++)
+                    _shards[held].Hold();
+                long free = _others.Bytes;
+                foreach (RoomShard shard in _shards)
+                    free += shard.FreeBytesHeld;
+                return count(_end, free);
+            }
+            finally
+            {
+                while (held > 0)
+                    _shards[--held].LetGo();
+            }
         }
     }
 

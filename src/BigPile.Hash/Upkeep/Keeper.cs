@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using BigPile.Files;
 using BigPile.Hash.Access;
+using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Upkeep;
@@ -63,16 +64,19 @@ internal sealed class Keeper
         }
     }
 
+    // A room goes from those that wait to those that are free or dropped, and to no other before it was taken: counted in this order, while
+    // none is taken or given, none counts twice. What is on its way counts as live.
     internal HashStatistics Statistics()
     {
         RecordStore store = _session.Store;
-        RecordFile file = store.File;
-        long fileBytes = file.Stock.End;
-        long index = file.Layout.AreaStart;
-        long free = file.Stock.FreeBytes + store.Dead.DroppedBytes;
-        long waiting = store.Dead.WaitingBytes;
-        return new HashStatistics(
-            _session.Stripes.Records, file.Layout.Buckets, fileBytes, index, fileBytes - index - free - waiting, free, waiting);
+        FileLayout layout = store.File.Layout;
+        return store.File.Stock.Count((end, free) =>
+        {
+            long dropped = store.Dead.DroppedBytes;
+            long waiting = store.Dead.WaitingBytes;
+            long live = end - layout.AreaStart - free - dropped - waiting;
+            return new HashStatistics(_session.Stripes.Records, layout.Buckets, end, layout.AreaStart, live, free + dropped, waiting);
+        });
     }
 
     internal void Close()
@@ -113,8 +117,8 @@ internal sealed class Keeper
             block.Close();
             throw;
         }
+        store.Dead.Reset(); // before the area is empty, of which they are parts to who counts
         store.File.Stock.Reset(store.File.Layout.AreaStart);
-        store.Dead.Reset();
         for (int i = 0; i < Stripes.Count; i++)
             _session.Stripes[i].Records = 0;
     }

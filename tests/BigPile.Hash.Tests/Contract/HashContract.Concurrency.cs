@@ -89,6 +89,30 @@ public abstract partial class HashContract
         Assert.Equal(0, Some.AssertSound(database).LiveBytes);
     }
 
+    /// <summary>Rooms are taken, given, waited for and moved between shards; the file grows and is emptied.</summary>
+    [Fact]
+    public void Statistics_add_up_at_any_instant()
+    {
+        int rounds = TestLeg.Steps(4_000, 200_000);
+        using HashDatabase database = Open();
+        SideBySide.Rounds(
+        [
+            .. Enumerable.Range(0, 4).Select(writer => new SideBySide.Worker(rounds, (Action<int>)(number =>
+            {
+                int key = writer + 4 * (number % 500);
+                if (number % 3 == 0)
+                    database.Remove(Some.Key(key));
+                else
+                    database.Set(Some.Key(key), new byte[1 << (number % 13)]);
+            }))),
+            new SideBySide.Worker(rounds / 100, (Action<int>)(number => database.Synchronize(hard: number % 2 == 0))),
+            new SideBySide.Worker(rounds / 400, (Action<int>)(_ => database.Clear())),
+            .. Enumerable.Range(0, 2).Select(_ => new SideBySide.Worker(
+                rounds, (Action<int>)(_ => Some.AssertAddsUp(database.GetStatistics())))),
+        ]);
+        Some.AssertSound(database);
+    }
+
     [Fact]
     public void A_database_that_is_closed_under_its_users_keeps_what_they_were_told()
     {
