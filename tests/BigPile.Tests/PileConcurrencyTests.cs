@@ -60,6 +60,28 @@ public sealed class PileConcurrencyTests
         Assert.Equal(live, pile.Statistics.ObjectCount);
     }
 
+    /// <summary>Links are made and undone, objects come and go, until there are none.</summary>
+    [Fact]
+    public void Statistics_are_never_below_zero_and_add_up()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        int rounds = TestLeg.Steps(normal: 30_000, longLeg: 1_000_000);
+        SideBySide.Rounds(
+        [
+            .. Enumerable.Range(0, 3).Select(worker => new SideBySide.Worker(rounds, (Action<int>)(number =>
+            {
+                PilePointer[] pointers = [.. Enumerable.Range(0, 8).Select(_ => pile.Put(ValueOf(worker, 20)))];
+                foreach (PilePointer pointer in pointers)
+                    pile.Replace(pointer, ValueOf(worker, 20 + number % 2_000)); // longer ones live behind links
+                foreach (PilePointer pointer in pointers)
+                    pile.Delete(pointer);
+            }))),
+            .. Enumerable.Range(0, 2).Select(_ => new SideBySide.Worker(rounds * 4, (Action<int>)(_ => AssertAddsUp(pile.Statistics)))),
+        ]);
+        Assert.Equal(0, pile.Statistics.ObjectCount);
+        Assert.Equal(0, pile.Statistics.PayloadBytes);
+    }
+
     [Fact]
     public async Task A_walk_beside_writers_yields_what_lived_through_it_exactly_once()
     {
@@ -203,5 +225,15 @@ public sealed class PileConcurrencyTests
     {
         Assert.Equal(owner, BinaryPrimitives.ReadInt32LittleEndian(value));
         Assert.Equal(Checksum.Of(value.AsSpan(8)), BinaryPrimitives.ReadUInt32LittleEndian(value.AsSpan(4)));
+    }
+
+    private static void AssertAddsUp(PileStatistics s)
+    {
+        Assert.Equal(s.ReservedBytes, s.CommittedBytes + s.UnusedBytes);
+        Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
+        Assert.True(
+            s is { ObjectCount: >= 0, LinkCount: >= 0, PayloadBytes: >= 0, HeaderBytes: >= 0, SlackBytes: >= 0, FreeBytes: >= 0 }
+                and { UnexaminedBytes: >= 0, UnusedBytes: >= 0 },
+            s.ToString());
     }
 }

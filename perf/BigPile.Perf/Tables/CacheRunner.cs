@@ -11,7 +11,8 @@ namespace BigPile.Perf.Tables;
 /// <summary>Runs a table load from nothing to nothing.</summary>
 internal static class CacheRunner
 {
-    private const int RehearsalRounds = 60; // as for the pile's own load: the runtime compiles well what was called often
+    private const int RehearsedTables = 6;
+    private const int RehearsalRounds = 10; // of each; the runtime compiles well what was called often
     private const int RehearsalEntries = 4096;
 
     /// <summary>Runs the load.</summary>
@@ -32,7 +33,7 @@ internal static class CacheRunner
         where TKeys : struct, IKeyKind<TKey>
     {
         Rehearse<TKey, TKeys>(options, keys, stop);
-        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(requested: null) : null;
+        using WorkDirectory? directory = MakeDirectory(options);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
         var layout = new LoadLayout(options.ValueBytes, options.Threads);
         using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
@@ -94,27 +95,42 @@ internal static class CacheRunner
         };
     }
 
+    // Each table grows anew, or what growth runs would not be compiled well. A small load takes no time for that.
     private static void Rehearse<TKey, TKeys>(CacheOptions options, TKeys keys, CancellationToken stop)
         where TKey : notnull
         where TKeys : struct, IKeyKind<TKey>
     {
         CacheOptions small =
             options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
-        var layout = new LoadLayout(small.ValueBytes, threads: 1);
-        using var phases = new TablePhases<TKey, TKeys>(new PileOptions { SegmentBytes = 16 << 20 }, small, keys, layout);
-        Worker worker = Worker.Divide(small.Count, 1)[0];
+        var compilation = new CompilationWatch();
+        for (int i = 0; i < RehearsedTables || (options.Count > RehearsalEntries && !compilation.IsOver); i++)
+            RehearseTable<TKey, TKeys>(small, keys, stop);
+    }
+
+    private static void RehearseTable<TKey, TKeys>(CacheOptions options, TKeys keys, CancellationToken stop)
+        where TKey : notnull
+        where TKeys : struct, IKeyKind<TKey>
+    {
+        var layout = new LoadLayout(options.ValueBytes, threads: 1);
+        using WorkDirectory? directory = MakeDirectory(options); // a table in files has code of its own
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, SegmentBytes = 16 << 20 };
+        using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
+        Worker worker = Worker.Divide(options.Count, 1)[0];
         for (int i = 0; i < RehearsalRounds; i++)
         {
             stop.ThrowIfCancellationRequested();
-            phases.PutTimed(worker, 0, small.Count);
-            phases.Get(worker, 0, small.Count);
-            phases.GetAtRandom(worker, 0, small.Count);
-            phases.GetBatched(worker, 0, small.Count);
-            phases.ReplaceAtRandom(worker, 0, small.Count);
-            phases.Mix(worker, 0, small.Count);
-            phases.Remove(worker, 0, small.Count);
+            phases.PutTimed(worker, 0, options.Count);
+            phases.Get(worker, 0, options.Count);
+            phases.GetAtRandom(worker, 0, options.Count);
+            phases.GetBatched(worker, 0, options.Count);
+            phases.ReplaceAtRandom(worker, 0, options.Count);
+            phases.Mix(worker, 0, options.Count);
+            phases.Remove(worker, 0, options.Count);
         }
     }
+
+    private static WorkDirectory? MakeDirectory(CacheOptions options) =>
+        options.Store == StoreKind.Mapped ? WorkDirectory.Create(requested: null) : null;
 
     private static void RequireRoom(CacheOptions options)
     {

@@ -1,3 +1,4 @@
+using System;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
@@ -10,7 +11,7 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
 {
     private readonly BlockSpace _space = keeper.Space;
 
-    /// <summary>Counts, at one instant.</summary>
+    /// <summary>Counts, at one instant but for links and leases: beside writers some of these are of another one.</summary>
     internal PileStatistics Count()
     {
         ThreadPresence presence = _space.Gate.Enter();
@@ -24,14 +25,16 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
         }
     }
 
-    private PileStatistics Describe(AllocatorCounters counters, long links)
+    // Links and leased blocks are not counted at the instant at which blocks are. Of what came since, there is no block in the figures yet.
+    private PileStatistics Describe(AllocatorCounters counters, long counted)
     {
+        long links = Math.Clamp(counted, 0, Math.Min(counters.LiveBlocks, counters.PayloadBytes / BackWord.SizeBytes));
         long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnexaminedBytes;
         long backWordBytes = links * BackWord.SizeBytes;
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
         {
-            ObjectCount = counters.LiveBlocks - links - _space.Leases.PendingCount,
+            ObjectCount = Math.Max(0, counters.LiveBlocks - links - _space.Leases.PendingCount),
             LinkCount = links,
             SegmentCount = counters.SegmentCount,
             ReservedBytes = counters.ReservedBytes,
