@@ -3,7 +3,7 @@ namespace BigPile.Hash;
 /// <summary>What a database has, and what of its file is used how.</summary>
 /// <remarks>
 /// <see cref="FileBytes"/> = <see cref="IndexBytes"/> + <see cref="LiveBytes"/> + <see cref="FreeBytes"/> + <see cref="WaitingBytes"/>.
-/// The numbers are taken while others may write: then they are of about one instant, and the equation still holds.
+/// The numbers are taken while others may write: the bytes are of one instant, of which the records are only about.
 /// </remarks>
 /// <param name="Records">The records.</param>
 /// <param name="Buckets">The chains that they are spread over.</param>

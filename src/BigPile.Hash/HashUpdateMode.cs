@@ -6,6 +6,6 @@ public enum HashUpdateMode
     /// <summary>It is used again, once nothing that a recovery could need is in it.</summary>
     InPlace,
 
-    /// <summary>It stays unused until the database is opened with <see cref="InPlace"/>, or rebuilt: records come behind others.</summary>
+    /// <summary>It stays unused until the database is opened again, or rebuilt: records come behind others.</summary>
     Appending,
 }

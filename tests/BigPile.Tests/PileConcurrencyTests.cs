@@ -5,6 +5,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Layout;
+using BigPile.Upkeep;
 
 namespace BigPile.Tests;
 
@@ -78,9 +79,19 @@ public sealed class PileConcurrencyTests
             }))),
             .. Enumerable.Range(0, 2).Select(_ => new SideBySide.Worker(rounds * 4, (Action<int>)(_ => AssertAddsUp(pile.Statistics)))),
         ]);
+        Assert.Equal(0, pile.Space.LinkCount); // what statistics say of it is bounded
         Assert.Equal(0, pile.Statistics.ObjectCount);
         Assert.Equal(0, pile.Statistics.PayloadBytes);
     }
+
+    [Theory]
+    [InlineData(3, 10, 1_000, 3)]
+    [InlineData(1, 0, 0, 0)] // made since the blocks were counted
+    [InlineData(7, 5, 1_000, 5)]
+    [InlineData(5, 10, 24, 3)] // a link's target has its back word at least
+    [InlineData(-1, 10, 1_000, 0)]
+    public void Of_links_no_more_count_than_there_were_blocks(long counted, long liveBlocks, long payloadBytes, long links) =>
+        Assert.Equal(links, StatisticsCounter.LinksAmong(counted, liveBlocks, payloadBytes));
 
     [Fact]
     public async Task A_walk_beside_writers_yields_what_lived_through_it_exactly_once()

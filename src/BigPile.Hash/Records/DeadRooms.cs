@@ -31,7 +31,7 @@ internal sealed class DeadRooms(RecordFile file, bool isReused)
     /// <summary>All that waits.</summary>
     internal long WaitingBytes => Volatile.Read(ref _waitingBytes);
 
-    /// <summary>What is dead and is not used again, since records only come behind others.</summary>
+    /// <summary>What is dead and is not used again by this opening, since records only come behind others.</summary>
     internal long DroppedBytes => Volatile.Read(ref _droppedBytes);
 
     /// <summary>Whether a hard synchronization would give something free.</summary>

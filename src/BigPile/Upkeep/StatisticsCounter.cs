@@ -25,10 +25,13 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
         }
     }
 
-    // Links and leased blocks are not counted at the instant at which blocks are. Of what came since, there is no block in the figures yet.
+    /// <summary>The links that can be among the blocks that were counted. Those are counted a little later: some came since.</summary>
+    internal static long LinksAmong(long counted, long liveBlocks, long payloadBytes) =>
+        Math.Clamp(counted, 0, Math.Min(liveBlocks, payloadBytes / BackWord.SizeBytes));
+
     private PileStatistics Describe(AllocatorCounters counters, long counted)
     {
-        long links = Math.Clamp(counted, 0, Math.Min(counters.LiveBlocks, counters.PayloadBytes / BackWord.SizeBytes));
+        long links = LinksAmong(counted, counters.LiveBlocks, counters.PayloadBytes);
         long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnexaminedBytes;
         long backWordBytes = links * BackWord.SizeBytes;
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;

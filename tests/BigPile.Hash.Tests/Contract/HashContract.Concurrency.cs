@@ -90,11 +90,13 @@ public abstract partial class HashContract
     }
 
     /// <summary>Rooms are taken, given, waited for and moved between shards; the file grows and is emptied.</summary>
-    [Fact]
-    public void Statistics_add_up_at_any_instant()
+    [Theory]
+    [InlineData(HashUpdateMode.InPlace)]
+    [InlineData(HashUpdateMode.Appending)]
+    public void Statistics_add_up_at_any_instant(HashUpdateMode mode)
     {
-        int rounds = TestLeg.Steps(4_000, 200_000);
-        using HashDatabase database = Open();
+        int rounds = TestLeg.Steps(2_000, 200_000);
+        using HashDatabase database = Open(new HashDatabaseOptions { Tuning = Some.FewBuckets, UpdateMode = mode });
         SideBySide.Rounds(
         [
             .. Enumerable.Range(0, 4).Select(writer => new SideBySide.Worker(rounds, (Action<int>)(number =>
@@ -106,7 +108,8 @@ public abstract partial class HashContract
                     database.Set(Some.Key(key), new byte[1 << (number % 13)]);
             }))),
             new SideBySide.Worker(rounds / 100, (Action<int>)(number => database.Synchronize(hard: number % 2 == 0))),
-            new SideBySide.Worker(rounds / 400, (Action<int>)(_ => database.Clear())),
+            new SideBySide.Worker(rounds / 200, (Action<int>)(_ => database.Clear())),
+            new SideBySide.Worker(rounds / 800, (Action<int>)(_ => database.Rebuild())),
             .. Enumerable.Range(0, 2).Select(_ => new SideBySide.Worker(
                 rounds, (Action<int>)(_ => Some.AssertAddsUp(database.GetStatistics())))),
         ]);

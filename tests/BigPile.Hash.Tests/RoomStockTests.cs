@@ -1,0 +1,64 @@
+using System;
+using System.IO;
+using System.Threading.Tasks;
+using BigPile.Files;
+using BigPile.Hash.Format;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Tests;
+
+public sealed class RoomStockTests : IDisposable
+{
+    private const int RoomBytes = 64;
+
+    private readonly TemporaryDirectory _directory = new();
+    private readonly IBlockFile _file;
+    private readonly RoomStock _stock;
+    private readonly long _areaStart;
+
+    public RoomStockTests()
+    {
+        _file = BlockFile.Open(BlockFileKind.PositionalParallel, Path.Combine(_directory.Path, "file"));
+        var layout = new FileLayout(OffsetWidth: 8, Alignment: 8, Buckets: 256, Salt: 1, Seed: 2);
+        _file.Expand(layout.AreaStart);
+        _areaStart = layout.AreaStart;
+        _stock = new RoomStock(_file, layout);
+    }
+
+    public void Dispose()
+    {
+        _file.Dispose();
+        _directory.Dispose();
+    }
+
+    /// <summary>Of each shard, and of the pieces that have no class.</summary>
+    [Theory]
+    [InlineData(0, RoomBytes)]
+    [InlineData(1, RoomBytes)]
+    [InlineData(0, 100_000)]
+    public void Nothing_is_taken_or_given_while_somebody_counts(int stripe, int bytes)
+    {
+        Room room = _stock.Take(stripe, bytes);
+        Task<Room>? taking = null;
+        Task? giving = null;
+        _stock.Count((_, _) =>
+        {
+            taking = SideBySide.Start(() => _stock.Take(stripe, bytes));
+            giving = SideBySide.Start(() => _stock.Give(stripe, room));
+            Assert.False(Task.WaitAll([taking, giving], TimeSpan.FromMilliseconds(50)));
+            Assert.False(taking.IsCompleted || giving.IsCompleted, "a room was taken or given while somebody counted");
+            return true;
+        });
+        Assert.True(Task.WaitAll([taking!, giving!], Eventually.Patience));
+        _stock.Give(stripe, taking!.Result);
+        Assert.Equal(_stock.End - _areaStart, _stock.Count((_, free) => free));
+    }
+
+    [Fact]
+    public void Who_counts_lets_go_of_all_though_it_fails()
+    {
+        Assert.Throws<TimeoutException>(() => _stock.Count<int>((_, _) => throw new TimeoutException()));
+        _stock.Give(0, _stock.Take(0, RoomBytes));
+        Assert.Equal(_stock.End - _areaStart, _stock.Count((_, free) => free));
+    }
+}
