@@ -32,7 +32,7 @@ internal sealed class GraphRunner
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static GraphReport Run(GraphOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(requested: null) : null;
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null);
         var runner = new GraphRunner(options, progress, stop);
         PileResult pile = runner.MeasurePile(directory?.PilePath);
         HeapMeter.RequireGone(pile.Graph, "The pile's graph");

@@ -14,7 +14,7 @@ internal static class InsertRunner
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(options.Directory) : null;
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
         long limitBytes = Room.LimitFor(options, directory);
         try
         {

@@ -29,6 +29,10 @@ internal sealed class WorkDirectory : IDisposable
     /// <summary>The load's own directory in it, such as the pile's.</summary>
     internal string PilePath { get; }
 
+    /// <summary>Makes the directory that a store wants: only a mapped one has any.</summary>
+    /// <inheritdoc cref="Create" path="/param|/exception"/>
+    internal static WorkDirectory? CreateFor(StoreKind store, string? requested) => store == StoreKind.Mapped ? Create(requested) : null;
+
     /// <summary>Makes the directory.</summary>
     /// <param name="requested">The user's directory, which must be empty or missing; <see langword="null"/> for a temporary one.</param>
     /// <param name="option">How the user named it.</param>

@@ -19,7 +19,7 @@ internal static class ScaleLoad
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static ScaleReport Run(ScaleOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(options.Directory) : null;
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
         RequireRoom(options, directory);
         using var pile = new Pile(new PileOptions { Store = options.Store, Directory = directory?.PilePath });
         var phases = new ScalePhases(pile, options.Count, options.Threads);

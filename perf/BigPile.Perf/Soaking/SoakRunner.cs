@@ -44,7 +44,7 @@ internal sealed class SoakRunner
     internal static SoakReport Run(SoakOptions options, TextWriter lines, Action<SoakPlace>? sabotage, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
-        using WorkDirectory? directory = options.Store == StoreKind.Mapped ? WorkDirectory.Create(options.Directory) : null;
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
         Room.RequireFor(options, directory);
         using var pauses = new CollectorPauses();
         using var place = new SoakPlace(options, directory);

@@ -33,7 +33,7 @@ internal static class CacheRunner
         where TKeys : struct, IKeyKind<TKey>
     {
         Rehearse<TKey, TKeys>(options, keys, stop);
-        using WorkDirectory? directory = MakeDirectory(options);
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
         var layout = new LoadLayout(options.ValueBytes, options.Threads);
         using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
@@ -112,7 +112,7 @@ internal static class CacheRunner
         where TKeys : struct, IKeyKind<TKey>
     {
         var layout = new LoadLayout(options.ValueBytes, threads: 1);
-        using WorkDirectory? directory = MakeDirectory(options); // a table in files has code of its own
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null); // a table in files has code of its own
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, SegmentBytes = 16 << 20 };
         using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
         Worker worker = Worker.Divide(options.Count, 1)[0];
@@ -128,9 +128,6 @@ internal static class CacheRunner
             phases.Remove(worker, 0, options.Count);
         }
     }
-
-    private static WorkDirectory? MakeDirectory(CacheOptions options) =>
-        options.Store == StoreKind.Mapped ? WorkDirectory.Create(requested: null) : null;
 
     private static void RequireRoom(CacheOptions options)
     {

@@ -166,8 +166,7 @@ internal sealed class FailureRun : IDisposable
         Assert.Equal(0, pile.Recovery.LostBytes);
         Assert.All(pile.Recovery.Faults, IsTornSuperblock);
         Assert.Equal(_live.Count, s.ObjectCount);
-        Assert.Equal(s.ReservedBytes, s.CommittedBytes + s.UnusedBytes);
-        Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
+        PileFigures.AssertAddUp(s);
         PileVerification verification = pile.Verify();
         Assert.All(verification.Faults, IsTornSuperblock);
     }

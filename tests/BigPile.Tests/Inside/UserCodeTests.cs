@@ -118,8 +118,7 @@ public sealed class UserCodeTests : DurabilityTest
         PileStatistics s = pile.Statistics;
         Assert.Equal(pile.Count(), s.ObjectCount);
         Assert.Equal(pile.Sum(static entry => (long)entry.SizeBytes), s.PayloadBytes);
-        Assert.Equal(s.ReservedBytes, s.CommittedBytes + s.UnusedBytes);
-        Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
+        PileFigures.AssertAddUp(s);
         Assert.True(pile.Verify().IsSound);
     }
 
