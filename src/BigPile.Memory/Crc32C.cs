@@ -1,23 +1,111 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.X86;
+using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace BigPile.Memory;
 
 /// <summary>CRC-32C without the final complement, so that parts can be added; by the processor's instruction where it has one.</summary>
+/// <remarks>
+/// The instruction takes three cycles, and a new one can begin with each. So longer parts are cut into three runs of words that are
+/// summed side by side. Each run's sum begins at zero and is then moved to its place: times x^64 for each word behind it, modulo the
+/// polynomial, which is a carry-less product with a constant and the instruction once more. Source of the constants: Gopal et al., "Fast
+/// CRC Computation for iSCSI Polynomial Using CRC32 Instruction", Intel 2011.
+/// </remarks>
 internal static class Crc32C
 {
     /// <summary>What a checksum begins with.</summary>
     internal const uint Seed = uint.MaxValue;
 
+    private const int Lanes = 3;
+    private const int FewestWordsForLanes = 24;
+    private const int MostWordsForLanes = 8192;
+
+    // x^(64 n - 33) modulo the polynomial, for each number of words n that two lanes can have; bits in the order of the instruction.
+    private static readonly uint[] Shifts = MakeShifts(MostWordsForLanes / Lanes * (Lanes - 1));
+
     /// <summary>Adds a part. Parts of other lengths that make the same whole give the same checksum.</summary>
     internal static uint Add(uint checksum, ReadOnlySpan<byte> bytes)
     {
-        ReadOnlySpan<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
-        foreach (ulong word in words)
+        ref ulong word = ref Unsafe.As<byte, ulong>(ref MemoryMarshal.GetReference(bytes));
+        int count = bytes.Length / sizeof(ulong);
+        while (count >= FewestWordsForLanes)
+        {
+            int laneWords = Math.Min(count, MostWordsForLanes) / Lanes;
+            checksum = AddLanes(checksum, ref word, laneWords);
+            word = ref Unsafe.Add(ref word, laneWords * Lanes);
+            count -= laneWords * Lanes;
+        }
+        for (; count > 0; count--)
+        {
             checksum = BitOperations.Crc32C(checksum, word);
-        foreach (byte rest in bytes[(words.Length * sizeof(ulong))..])
-            checksum = BitOperations.Crc32C(checksum, rest);
-        return checksum;
+            word = ref Unsafe.Add(ref word, 1);
+        }
+        return AddRest(checksum, ref Unsafe.As<ulong, byte>(ref word), bytes.Length % sizeof(ulong));
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint AddRest(uint checksum, ref byte rest, int lengthBytes)
+    {
+        if ((lengthBytes & sizeof(uint)) != 0)
+        {
+            checksum = BitOperations.Crc32C(checksum, Unsafe.ReadUnaligned<uint>(ref rest));
+            rest = ref Unsafe.Add(ref rest, sizeof(uint));
+        }
+        if ((lengthBytes & sizeof(ushort)) != 0)
+        {
+            checksum = BitOperations.Crc32C(checksum, Unsafe.ReadUnaligned<ushort>(ref rest));
+            rest = ref Unsafe.Add(ref rest, sizeof(ushort));
+        }
+        return (lengthBytes & 1) != 0 ? BitOperations.Crc32C(checksum, rest) : checksum;
+    }
+
+    private static uint AddLanes(uint first, ref ulong word, int laneWords)
+    {
+        Debug.Assert(laneWords >= 1 && 2 * laneWords <= Shifts.Length, "There is no constant for so long a lane.");
+        uint second = 0;
+        uint third = 0;
+        ref ulong secondWord = ref Unsafe.Add(ref word, laneWords);
+        ref ulong thirdWord = ref Unsafe.Add(ref secondWord, laneWords);
+        for (int i = 0; i < laneWords; i++)
+        {
+            first = BitOperations.Crc32C(first, Unsafe.Add(ref word, i));
+            second = BitOperations.Crc32C(second, Unsafe.Add(ref secondWord, i));
+            third = BitOperations.Crc32C(third, Unsafe.Add(ref thirdWord, i));
+        }
+        ulong behind = Multiply(first, Shifts[2 * laneWords - 1]) ^ Multiply(second, Shifts[laneWords - 1]);
+        return BitOperations.Crc32C(0, behind) ^ third;
+    }
+
+    /// <summary>The product of two polynomials, not yet reduced.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Multiply(uint a, uint b)
+    {
+        if (Pclmulqdq.IsSupported)
+            return Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)a), Vector128.CreateScalar((ulong)b), 0).ToScalar();
+        return ArmAes.IsSupported
+            ? ArmAes.PolynomialMultiplyWideningLower(Vector64.CreateScalar((ulong)a), Vector64.CreateScalar((ulong)b)).ToScalar()
+            : MultiplyByBits(a, b);
+    }
+
+    internal static ulong MultiplyByBits(uint a, uint b)
+    {
+        ulong product = 0;
+        for (int bit = 0; bit < 32; bit++)
+            product ^= ((ulong)b << bit) & (0UL - ((a >> bit) & 1));
+        return product;
+    }
+
+    private static uint[] MakeShifts(int count)
+    {
+        var shifts = new uint[count];
+        shifts[0] = 1; // x^31
+        for (int i = 1; i < count; i++)
+            shifts[i] = BitOperations.Crc32C(shifts[i - 1], 0UL);
+        return shifts;
     }
 }

@@ -24,6 +24,11 @@ public sealed record PileVerification
     /// <summary>Whether the blocks carry checksums; without, only what describes them can be checked.</summary>
     public required bool HasChecksums { get; init; }
 
+    /// <summary>
+    /// Blocks that carry the weaker checksum of formats 1 to 6 still; they get the present one when they are replaced or compacted.
+    /// </summary>
+    public required long LegacyChecksumCount { get; init; }
+
     /// <summary>Whether the last owner closed the pile. Otherwise traces of a kill are no faults: the next opening removes them.</summary>
     public required bool WasClean { get; init; }
 

@@ -1,18 +1,19 @@
 using BigPile.Durability;
+using BigPile.Layout;
 
 namespace BigPile.Access;
 
 /// <summary>What differs between the blocks of a pile in memory and those of one in files.</summary>
 /// <param name="DirectoryPath">The directory of a mapped pile.</param>
-/// <param name="IsSealed">Whether blocks have checksums.</param>
+/// <param name="Checksums">Which checksums blocks have.</param>
 /// <param name="ChecksEveryRead">Whether each read compares with them.</param>
 /// <param name="Redo">Where a payload goes before it is written over another one.</param>
 /// <param name="Moved">The headers that count of blocks whose own header must stay.</param>
 /// <param name="Examiner">Examines the pages that were found.</param>
 /// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
 internal readonly record struct BlockRules(
-    string? DirectoryPath, bool IsSealed, bool ChecksEveryRead, Redo Redo, MovedTable Moved, PageExaminer? Examiner, long FreeEpoch)
+    string? DirectoryPath, BlockChecksums Checksums, bool ChecksEveryRead, Redo Redo, MovedTable Moved, PageExaminer? Examiner, long FreeEpoch)
 {
     /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>
-    internal static BlockRules OfMemory => new(null, false, false, new NoRedo(), MovedTable.None(), null, 0);
+    internal static BlockRules OfMemory => new(null, BlockChecksums.None, false, new NoRedo(), MovedTable.None(), null, 0);
 }

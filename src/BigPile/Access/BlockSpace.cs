@@ -17,6 +17,7 @@ namespace BigPile.Access;
 internal sealed unsafe partial class BlockSpace
 {
     private readonly bool _isSealed;
+    private readonly BlockChecksums _checksums;
     private readonly Gate _gate;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
@@ -35,13 +36,14 @@ internal sealed unsafe partial class BlockSpace
         _givingBack = allocator.GivingBack;
         Stripes = stripes;
         Room = room;
-        _isSealed = rules.IsSealed;
+        _checksums = rules.Checksums;
+        _isSealed = _checksums != BlockChecksums.None;
         _moved = rules.Moved;
         Redo = rules.Redo;
         ChecksEveryRead = rules.ChecksEveryRead;
         DirectoryPath = rules.DirectoryPath;
         Examiner = rules.Examiner;
-        _freeEpoch = rules.FreeEpoch;
+        FreeEpoch = rules.FreeEpoch;
     }
 
     /// <summary>Who may come in.</summary>
@@ -71,6 +73,9 @@ internal sealed unsafe partial class BlockSpace
     /// <summary>Whether blocks have checksums.</summary>
     internal bool IsSealed => _isSealed;
 
+    /// <summary>Which checksums blocks have.</summary>
+    internal BlockChecksums Checksums => _checksums;
+
     /// <summary>Whether each read compares with the checksum.</summary>
     internal bool ChecksEveryRead { get; }
 
@@ -83,11 +88,15 @@ internal sealed unsafe partial class BlockSpace
     /// <summary>Payloads behind links that were made since the pile was opened, less those that are gone.</summary>
     internal long LinkCount => Interlocked.Read(ref _linkCount);
 
-    /// <summary>The log's epoch that what is freed of what was flushed gets as its mark.</summary>
+    /// <summary>The log's epoch that what is freed of what was flushed gets as its mark, and so does a page that is laid out.</summary>
     internal long FreeEpoch
     {
         get => Volatile.Read(ref _freeEpoch);
-        set => Volatile.Write(ref _freeEpoch, value);
+        set
+        {
+            Volatile.Write(ref _freeEpoch, value);
+            _allocator.Pool.BeginEpoch(value);
+        }
     }
 
     /// <summary>Leaves the pile.</summary>

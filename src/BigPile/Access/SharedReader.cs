@@ -52,17 +52,17 @@ internal sealed unsafe class SharedReader
     private readonly WriterWatch _writer;
     private readonly PagePool _pool;
     private readonly Stripes _ownStripes;
-    private readonly bool _isSealed;
+    private readonly BlockChecksums _checksums;
 
     /// <summary>Reads a pile that another process may be writing.</summary>
     /// <param name="writer">What is known of that process.</param>
     /// <param name="pool">The segments that this process has mapped.</param>
     /// <param name="ownStripes">For a pile without a writer.</param>
-    /// <param name="isSealed">
-    /// Whether blocks have checksums. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
+    /// <param name="checksums">
+    /// Which checksums blocks have. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
     /// </param>
-    internal SharedReader(WriterWatch writer, PagePool pool, Stripes ownStripes, bool isSealed) =>
-        (_writer, _pool, _ownStripes, _isSealed) = (writer, pool, ownStripes, isSealed);
+    internal SharedReader(WriterWatch writer, PagePool pool, Stripes ownStripes, BlockChecksums checksums) =>
+        (_writer, _pool, _ownStripes, _checksums) = (writer, pool, ownStripes, checksums);
 
     /// <summary>Reads the payload that a pointer names.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
@@ -72,7 +72,7 @@ internal sealed unsafe class SharedReader
         where TChecks : struct, IReadChecks
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
-        return (!_isSealed && TryReadAtOnce<TReader, TChecks>(pointer, ref reader))
+        return (_checksums == BlockChecksums.None && TryReadAtOnce<TReader, TChecks>(pointer, ref reader))
             || TryReadPatiently<TReader, TChecks>(pointer, ref reader);
     }
 
@@ -178,7 +178,9 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
     {
         long lengthBytes = block.Header.PayloadBytes;
-        if (_isSealed ? !BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes) : lengthBytes > block.CapacityBytes)
+        if (_checksums == BlockChecksums.None
+            ? lengthBytes > block.CapacityBytes
+            : !BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes, _checksums))
             return false;
         Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
@@ -195,7 +197,7 @@ internal sealed unsafe class SharedReader
         PageWord word = segment.WordOf(segment.PageOf(address));
         bool isSlot = segment.HasBlockAt(address, word, out long capacityBytes);
         BlockHeader header = isSlot && effective.IsUndoableFree && _writer.UndoRule.Undoes(effective)
-            ? BlockInspector.TryUndo(start, effective, capacityBytes, checksChecksums: true) // the owner will when it comes by
+            ? BlockInspector.TryUndo(start, effective, capacityBytes, _checksums) // the owner will when it comes by
             : effective;
         isSlot = isSlot && header.Generation >= word.GenerationBase;
         return new SharedBlock(segment, address, start, effective, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);

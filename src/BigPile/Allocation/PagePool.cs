@@ -30,7 +30,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         bool knowsFrozen = false)
     {
         _givingBack = givingBack;
-        var generations = new SegmentGenerations(generationBase, store.Generations);
+        var generations = new SegmentGenerations(Math.Max(generationBase, store.LeastGeneration), store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
         KnowsFrozen = knowsFrozen;
         _changes = new ChangeList(knowsFrozen ? ChangeList.Capacity : 0);
@@ -46,6 +46,9 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     /// <summary>Whether it is known of each block whether it is frozen: in mapped piles.</summary>
     internal bool KnowsFrozen { get; }
+
+    /// <summary>States the epoch of the flush log that pages are laid out in from now on. Nobody is inside the pile.</summary>
+    internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;
 
     /// <summary>Takes which runs changed; false when that was more than was listed.</summary>
     internal bool TryTakeChanges(List<ulong> addresses)

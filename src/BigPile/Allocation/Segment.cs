@@ -88,6 +88,9 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>The byte of the segment that an address stands for.</summary>
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
+    /// <summary>Whether somebody has stored a word of a page: it is not one that the disk has lost.</summary>
+    internal bool IsWritten(PageWord word) => word.Word != 0 || !Head.HasWrittenWords;
+
     internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
 
     /// <summary>Whether a block begins at an address, by a word of its page that may be damaged.</summary>

@@ -55,7 +55,7 @@ internal sealed unsafe class SegmentGrowth(
     {
         var segment = new Segment(number, source.Map.AddressOf(number), region, knowsFrozen);
         uint generation = generations.StartOf(number, segments.SpansOf(segment));
-        segment.Head = SegmentHead.For(number, region.LengthBytes, source.PileId);
+        segment.Head = SegmentHead.For(number, region.LengthBytes, source.PileId, hasWrittenWords: generation != 0);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             segment.Metas[page].MaxGeneration = generation;

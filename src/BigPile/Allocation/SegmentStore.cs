@@ -17,6 +17,12 @@ internal abstract class SegmentStore : IDisposable
     /// </summary>
     internal virtual bool KeepsWhatWasFlushed => false;
 
+    /// <summary>
+    /// The generation that segments begin with at least. Above 0 every word of a page and of a slot is stored, so that one which is zero
+    /// was lost; at 0 memory that nobody touched is free.
+    /// </summary>
+    internal virtual uint LeastGeneration => 0;
+
     /// <summary>Makes the memory of a segment, all zero.</summary>
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
     /// <exception cref="IOException">The disk is full, or can't be written.</exception>

@@ -17,6 +17,9 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     /// <summary>The bytes of process memory that are in use of the pages' bits.</summary>
     internal long BitsBytes { get; private set; }
 
+    /// <summary>The epoch of the flush log that pages are laid out in.</summary>
+    internal long Epoch { get; set; }
+
     /// <summary>Gives a page that was taken to a heap.</summary>
     internal PageMeta* LayOut(Segment segment, int page, int sizeClass, int owner)
     {
@@ -30,7 +33,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
         if (generation != 0 && !Fault.SlotsUncleared)
             segment.ClearSlots(page, meta->SlotBytes, generation);
         KillPoint.Pass(KillWindow.PageBeforeWord);
-        segment.Publish(page, PageWord.Slots(sizeClass, generation), SizeClasses.InfoOf(sizeClass));
+        segment.Publish(page, PageWord.Slots(sizeClass, generation, Epoch), SizeClasses.InfoOf(sizeClass));
         meta->Owner = owner;
         return meta;
     }

@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.Threading;
@@ -8,10 +9,14 @@ namespace BigPile.Durability;
 
 /// <summary>Says whether a block is what was written, by what the files say and nothing else. Changes nothing.</summary>
 /// <remarks>No word is followed before its range, its page and its slot were checked.</remarks>
-internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
+internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checksums)
 {
     /// <summary>What is wrong with a block whose generation is below its page's base.</summary>
-    internal const string StaleFault = "it is older than the layout of its page";
+    internal static string StaleFaultOf(BlockHeader found) =>
+        found.Word == 0 ? "its header was lost: it is zero" : "it is older than the layout of its page";
+
+    /// <summary>What is wrong with a slot that says that it was never used, where that can't be.</summary>
+    internal const string LostHeaderFault = "it was never used, and has bytes in it or used slots above: its header may have been lost";
 
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
@@ -55,16 +60,18 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
             return IsMoved(header, address, out BlockHeader moved) ? moved : header.NotBusy;
         if (!header.IsUndoableFree || !new UndoRule(LeftAs, HasTracesOfCut, Epoch).Undoes(header))
             return header;
-        return TryUndo(block, header, capacityBytes, checksChecksums);
+        return TryUndo(block, header, capacityBytes, checksums);
     }
 
     /// <summary>The header that a block had, if its bytes are what they were; else the undoable one that it has.</summary>
-    internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, bool checksChecksums)
+    internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, BlockChecksums checksums)
     {
         Debug.Assert(undoable.IsUndoableFree, "The header does not say what was there.");
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
-        return isPossible && (!checksChecksums || BlockSeal.IsWhole(block, undone, capacityBytes)) ? undone : undoable;
+        return isPossible && (checksums == BlockChecksums.None || BlockSeal.IsWhole(block, undone, capacityBytes, checksums))
+            ? undone
+            : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -74,6 +81,25 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
         moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
         return word != null;
     }
+
+    /// <summary>
+    /// Of a page that formats 1 to 6 laid out at generation 0, where free slots that were never used are zero: the end of those that were.
+    /// </summary>
+    internal static int EndOfUsed(byte* page, int slotBytes)
+    {
+        int offset = SizeClasses.PageBytes / slotBytes * slotBytes;
+        while (offset > 0 && *(ulong*)(page + offset - slotBytes) == 0)
+            offset -= slotBytes;
+        return offset;
+    }
+
+    /// <summary>
+    /// Whether a slot of such a page says that it was never used, and was: slots are used in their order. Its header was lost, or a put
+    /// had not ended when its process was killed.
+    /// </summary>
+    internal static bool IsOddlyUnused(byte* page, int offset, int slotBytes, int endOfUsed) =>
+        *(ulong*)(page + offset) == 0
+        && (offset < endOfUsed || new ReadOnlySpan<byte>(page + offset, slotBytes).ContainsAnyExcept((byte)0));
 
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)
@@ -101,7 +127,12 @@ internal sealed unsafe class BlockInspector(PagePool pool, bool checksChecksums)
     }
 
     private bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
-        !checksChecksums || BlockSeal.IsWhole(block, header, capacityBytes);
+        checksums == BlockChecksums.None || BlockSeal.IsWhole(block, header, capacityBytes, checksums);
+
+    /// <summary>Whether a block without a fault has the checksum of formats 1 to 6 still.</summary>
+    internal bool HasLegacyChecksum(byte* block, BlockHeader header, long capacityBytes) =>
+        checksums == BlockChecksums.Crc32COrLegacy && !header.IsFree && header.Kind != BlockKind.Link
+        && BlockSeal.StateOf(block, header, capacityBytes, checksums) == BlockSealState.IntactByLegacy;
 
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
     internal bool HasSoundTarget(ulong address, BlockHeader link)

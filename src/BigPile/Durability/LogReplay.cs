@@ -15,7 +15,7 @@ namespace BigPile.Durability;
 /// was laid out later, which it only is once its blocks were flushed as free; and where nothing was flushed but a free slot, a whole
 /// block that was put later stays. Nobody else uses the pile yet, and no page was looked at.
 /// </remarks>
-internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSealed)
+internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockChecksums checksums)
 {
     /// <summary>Blocks that were put back.</summary>
     internal long AppliedCount { get; private set; }
@@ -115,6 +115,6 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, bool isSea
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
             return false;
-        return !isSealed || BlockSeal.IsWhole(block, header, capacityBytes);
+        return checksums == BlockChecksums.None || BlockSeal.IsWhole(block, header, capacityBytes, checksums);
     }
 }

@@ -13,7 +13,7 @@ namespace BigPile.Durability;
 /// A block is looked for wherever a slot of any class begins; links are believed when a target leads back to them.
 /// Thread safety: what changes pages meanwhile is kept away by the callers.
 /// </remarks>
-internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, bool isSealed)
+internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, BlockChecksums checksums)
 {
     /// <summary>
     /// The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.
@@ -47,7 +47,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
             return IsWholeInAnyClass(block, offset, header);
         // A block has the short form only where less is left of its slot than a checksum takes: its length tells the class.
         int slotBytes = SizeClasses.SlotBytes(SizeClasses.ClassOf(BlockHeader.SizeBytes + (int)header.PayloadBytes));
-        return isSealed && IsWholeIn(block, offset, header, slotBytes);
+        return checksums != BlockChecksums.None && IsWholeIn(block, offset, header, slotBytes);
     }
 
     private bool IsWholeInAnyClass(byte* block, int offset, BlockHeader header)
@@ -82,9 +82,9 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
     private bool IsWholeWith(byte* block, BlockHeader header, long capacityBytes)
     {
         BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
-        if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (!isSealed && live.IsShortForm))
+        if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (checksums == BlockChecksums.None && live.IsShortForm))
             return false;
-        return !isSealed || BlockSeal.IsWhole(block, live, capacityBytes);
+        return checksums == BlockChecksums.None || BlockSeal.IsWhole(block, live, capacityBytes, checksums);
     }
 
     // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.

@@ -21,6 +21,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override StoreKind Kind => StoreKind.Mapped;
 
+    internal override uint LeastGeneration => 1;
+
     internal override bool KeepsWhatWasFlushed => !directory.IsShared;
 
     /// <summary>

@@ -91,12 +91,15 @@ internal sealed unsafe class PageExaminer
         long blocks = 0;
         long payloadBytes = 0;
         byte* lastFree = null;
+        if (word.GenerationBase == 0)
+            StateLostHeaders(meta);
+        bool isDurable = !_inspector.HasTracesOfCut || word.IsDurableIn(_inspector.Epoch);
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
             BlockHeader header =
-                ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, out bool isQuarantined);
+                ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isQuarantined);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
             if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
@@ -138,6 +141,24 @@ internal sealed unsafe class PageExaminer
         segment.PublishInfo(page, word.Info);
     }
 
+    // Of formats 1 to 6. Each is noticed once: from here on its header is not zero.
+    private void StateLostHeaders(PageMeta* meta)
+    {
+        // after a power cut the last free slot gets a header below, so each before it needs one
+        int endOfUsed =
+            _inspector.GenerationSkip != 0 ? SizeClasses.PageBytes : BlockInspector.EndOfUsed(meta->Start, meta->SlotBytes);
+        for (int slot = 0; slot < meta->SlotCount; slot++)
+        {
+            byte* block = meta->BlockAt(slot);
+            if (!BlockInspector.IsOddlyUnused(meta->Start, slot * meta->SlotBytes, meta->SlotBytes, endOfUsed))
+                continue;
+            ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
+            if (_inspector.LeftAs == LeftAs.Closed)
+                Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.LostHeaderFault, 0));
+            *(ulong*)block = BlockHeader.Free(1).Word;
+        }
+    }
+
     // Before the power cut slots may have been given out with generations above the one that was found.
     private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
@@ -155,7 +176,10 @@ internal sealed unsafe class PageExaminer
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
         NoteLostLayouts(segment, page, pages);
-        BlockHeader header = ExamineBlock(meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, out bool isQuarantined);
+        if (word.GenerationBase == 0 && _inspector.LeftAs == LeftAs.Closed && *(ulong*)meta->Start == 0)
+            Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
+        BlockHeader header = ExamineBlock(
+            meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isQuarantined);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         LeaveOutGenerations(segment, page, pages);
         if (header.IsFree && !isQuarantined)
@@ -194,8 +218,15 @@ internal sealed unsafe class PageExaminer
     }
 
     /// <summary>Looks at one block, and frees it if it must not be there.</summary>
+    /// <param name="block">Where it is.</param>
+    /// <param name="address">Its address.</param>
+    /// <param name="capacityBytes">The most bytes of its payload.</param>
+    /// <param name="generationBase">That of its page.</param>
+    /// <param name="isDurable">Whether the layout of its page reached the device, so that a header of an older one is damage.</param>
+    /// <param name="isQuarantined">Whether it is free, and not to be used yet.</param>
     /// <returns>Its header as it is now.</returns>
-    private BlockHeader ExamineBlock(byte* block, ulong address, long capacityBytes, uint generationBase, out bool isQuarantined)
+    private BlockHeader ExamineBlock(
+        byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isQuarantined)
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isMoved = _inspector.IsMoved(found, address, out _);
@@ -203,7 +234,9 @@ internal sealed unsafe class PageExaminer
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
             isQuarantined = false;
-            return DropStale(block, address, found, generationBase);
+            return isDurable
+                ? DropDamaged(block, address, found, generationBase, BlockInspector.StaleFaultOf(found))
+                : DropStale(block, address, found, generationBase);
         }
         if (header.IsUndoableFree && IsGoneForGood(header))
             header = BlockHeader.Free(header.Generation);
@@ -259,7 +292,7 @@ internal sealed unsafe class PageExaminer
     private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
     {
         if (!header.IsFree)
-            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.StaleFault, header.PayloadBytes));
+            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.StaleFaultOf(header), header.PayloadBytes));
         BlockHeader free = BlockHeader.Free(generationBase);
         *(ulong*)block = free.Word;
         return free;

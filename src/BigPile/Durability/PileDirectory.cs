@@ -49,6 +49,8 @@ internal sealed class PileDirectory : IDisposable
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
             Superblock = new Superblock(this, superblock, state, bootId);
+            if (!IsReadOnly)
+                Superblock.StateFormat();
         }
         catch
         {
@@ -163,6 +165,12 @@ internal sealed class PileDirectory : IDisposable
                 $"The pile in '{Path}' has pages of {state.PageBytes:N0} bytes; this version uses {SizeClasses.PageBytes:N0}. Open "
                 + "it with the version that made it.");
         }
+        if (!IsReadOnly && state.Features.Unknown(FeatureWord.ReadOnly) is { } unknown)
+        {
+            throw new PileStorageException(
+                $"The pile in '{Path}' makes use of the feature {unknown}, which this version does not know: it may read the pile and not "
+                + "write it. Open it for reading only, or with a newer version.");
+        }
         if (state.Contradiction() is { } what)
             throw new PileStorageException(
                 $"The superblock in '{Path}' states {what}, which no pile has: it is damaged. Restore it from a copy.");
@@ -225,13 +233,18 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
-    private static SuperblockState CreateState(PileOptions options, Guid bootId) => new()
+    private static SuperblockState CreateState(PileOptions options, Guid bootId)
     {
-        PileId = Guid.NewGuid(),
-        PageBytes = SizeClasses.PageBytes,
-        SegmentBytes = options.SegmentBytes,
-        HasChecksums = options.Shared ? options.Checksums == PileChecksums.AtEveryRead : options.Checksums != PileChecksums.Off,
-        IsShared = options.Shared,
-        BootId = options.Shared ? bootId : default,
-    };
+        bool hasChecksums = options.Shared ? options.Checksums == PileChecksums.AtEveryRead : options.Checksums != PileChecksums.Off;
+        return new SuperblockState
+        {
+            PileId = Guid.NewGuid(),
+            PageBytes = SizeClasses.PageBytes,
+            SegmentBytes = options.SegmentBytes,
+            HasChecksums = hasChecksums,
+            Features = Features.OfNewPile(hasChecksums),
+            IsShared = options.Shared,
+            BootId = options.Shared ? bootId : default,
+        };
+    }
 }

@@ -29,12 +29,17 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
 
     internal long TraceCount { get; private set; }
 
+    /// <summary>Blocks that have the checksum of formats 1 to 6 still.</summary>
+    internal long LegacyChecksumCount { get; private set; }
+
     /// <summary>Looks at a page.</summary>
     /// <returns>The pages of the run that begins here, or one.</returns>
     internal int Check(Segment segment, int page)
     {
         Debug.Assert(page >= segment.HeadPages && page < segment.PageCount, "The page has no word of its own.");
         PageWord word = segment.WordOf(page);
+        if (!segment.IsWritten(word))
+            return Report(segment, page, SegmentScanner.LostLayoutFault);
         if (!word.IsIntact)
             return Report(segment, page, "its layout is damaged");
         if (word.HasSlots)
@@ -49,9 +54,15 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         PageCount++;
         PageMeta* meta = segment.Metas + page;
         int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
+        int endOfUsed = word.GenerationBase == 0 && wasClean ? BlockInspector.EndOfUsed(meta->Start, slotBytes) : 0;
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
-            CheckBlock(
-                segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+        {
+            byte* block = meta->Start + offset;
+            ulong address = meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes);
+            CheckBlock(segment, page, word, block, address, slotBytes);
+            if (word.GenerationBase == 0 && wasClean && BlockInspector.IsOddlyUnused(meta->Start, offset, slotBytes, endOfUsed))
+                faults.Add(new PileFault(inspector.PlaceOf(block, address), BlockInspector.LostHeaderFault, 0));
+        }
         return 1;
     }
 
@@ -66,6 +77,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
         }
         PageCount += word.RunPages;
+        if (word.GenerationBase == 0 && wasClean && *(ulong*)segment.Metas[page].Start == 0)
+            _ = Report(segment, page, BlockInspector.StaleFaultOf(default));
         CheckBlock(
             segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);
         return word.RunPages;
@@ -81,14 +94,14 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             BlockHeader counting = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes);
             Standstill before = StandstillOf(block, address, counting, blockBytes);
             fault = header.Generation < layout.GenerationBase
-                ? BlockInspector.StaleFault
+                ? BlockInspector.StaleFaultOf(header)
                 : inspector.FaultOf(block, address, counting, blockBytes - BlockHeader.SizeBytes);
             Volatile.ReadBarrier();
             if (segment.WordOf(page).Word != layout.Word)
                 return; // laid out anew meanwhile: what was here is gone
             if (fault == null)
             {
-                Count(block, address, header, counting);
+                Count(block, address, header, counting, blockBytes - BlockHeader.SizeBytes);
                 return;
             }
             bool isSame = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes).Word == counting.Word
@@ -119,12 +132,14 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         internal bool IsChanging => (Sequence & 1) != 0;
     }
 
-    private void Count(byte* block, ulong address, BlockHeader own, BlockHeader header)
+    private void Count(byte* block, ulong address, BlockHeader own, BlockHeader header, long capacityBytes)
     {
         if (header.IsFree)
             return;
         BlockCount++;
         PayloadBytes += header.PayloadBytes;
+        if (inspector.HasLegacyChecksum(block, header, capacityBytes))
+            LegacyChecksumCount++;
         bool isOrphan = header.Kind == BlockKind.LinkTarget && inspector.IsOrphan(block, address);
         if (!isOrphan && (!own.IsBusy || inspector.IsMoved(own, address, out _)))
             return;

@@ -13,6 +13,9 @@ namespace BigPile.Durability;
 /// </remarks>
 internal sealed unsafe class SegmentScanner(Segment segment, string path, bool wasClean, uint generationSkip, FaultLog faults)
 {
+    /// <summary>What is wrong with a page whose word is zero, where none is.</summary>
+    internal const string LostLayoutFault = "its layout was lost: the word is zero";
+
     /// <summary>Pages in use, which are to be examined.</summary>
     internal long UnexaminedPages { get; private set; }
 
@@ -30,7 +33,8 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     /// <summary>Whether a region begins as the segment that it should be.</summary>
     internal static bool IsHead(MemoryRegion region, int number, Guid pileId) =>
-        ((SegmentHead*)region.Start)->IsSame(SegmentHead.For(number, region.LengthBytes, pileId));
+        ((SegmentHead*)region.Start)->IsSame(SegmentHead.For(
+            number, region.LengthBytes, pileId, ((SegmentHead*)region.Start)->HasWrittenWords));
 
     /// <summary>Marks the pages in use as unexamined, and the others as free.</summary>
     internal void Scan()
@@ -40,7 +44,9 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
         {
             PageWord word = segment.WordOf(page);
             segment.Metas[page].MaxGeneration = Math.Max(word.GenerationBase, 1); // a file's bytes are never taken for zeros
-            if (!word.IsIntact)
+            if (!segment.IsWritten(word))
+                Lose(page, LostLayoutFault);
+            else if (!word.IsIntact)
                 Lose(page, "its layout is damaged");
             else if (word.HasSlots)
                 MarkUnexamined(page, 1);

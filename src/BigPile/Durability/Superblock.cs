@@ -60,7 +60,8 @@ internal sealed class Superblock : IDisposable
     /// </summary>
     internal ulong CutVersion => _directory.LastEnd.WasPowerCut ? VersionLimit : _state.CutVersion;
 
-    internal bool HasChecksums => _state.HasChecksums;
+    /// <summary>Which checksums blocks have.</summary>
+    internal BlockChecksums BlockChecksums => _state.BlockChecksums;
 
     /// <summary>Whether nothing of the pile is written through to a device.</summary>
     internal bool IsShared => _state.IsShared;
@@ -85,6 +86,16 @@ internal sealed class Superblock : IDisposable
             rule = new UndoRule(leftAs, state.HasTracesOfCut, state.LogEpoch);
             return state.Segments;
         }
+    }
+
+    /// <summary>
+    /// States the same in the present format, before anything else is written: an earlier version refuses by its number what it would
+    /// take for damage.
+    /// </summary>
+    internal void StateFormat()
+    {
+        if (_state.Format != SuperblockState.CurrentFormat)
+            Change(static _ => { });
     }
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>

@@ -5,7 +5,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Layout;
 
-/// <summary>The checksums of blocks: CRC-32C over the header and the payload.</summary>
+/// <summary>The checksums of blocks: CRC-32C of the header and the payload.</summary>
 /// <remarks>
 /// The header is covered in its plain form: kind, generation and length. Three places for the checksum:
 /// <list type="bullet">
@@ -13,7 +13,8 @@ namespace BigPile.Layout;
 /// <item>in a slot without: the low 20 bits in the header, so that a payload that fills its slot does not need a larger one;</item>
 /// <item>in a run: right behind the payload, one for each 64 KiB of it, so that a part can be changed without reading the rest.</item>
 /// </list>
-/// Links have none: see <see cref="BackWord"/>.
+/// Links have none: see <see cref="BackWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it is
+/// written anew; which of the two it has is not stated, so it may match either where the pile may hold such blocks.
 /// </remarks>
 internal static unsafe class BlockSeal
 {
@@ -47,7 +48,7 @@ internal static unsafe class BlockSeal
             return header;
         }
         byte* payload = block + BlockHeader.SizeBytes;
-        uint checksum = Checksum.OfBlock(header.Word, payload, payloadBytes);
+        uint checksum = ~Checksum.OfBlock(header.Word, payload, (int)payloadBytes);
         if (capacityBytes - payloadBytes < TailBytes)
             return BlockHeader.Short(kind, generation, payloadBytes, checksum);
         Unsafe.WriteUnaligned(payload + payloadBytes, checksum);
@@ -66,24 +67,36 @@ internal static unsafe class BlockSeal
     }
 
     /// <summary>Whether header and payload are what was written. The length must have been checked against the capacity before.</summary>
-    internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes)
+    internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
+        StateOf(block, header, capacityBytes, kinds) != BlockSealState.Broken;
+
+    /// <summary>Whether header and payload are what was written, and fit their block; the length may be any.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
+        Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds);
+
+    /// <summary>Which checksum header and payload match. The length must have been checked against the capacity before.</summary>
+    internal static BlockSealState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds)
     {
         BlockHeader plain = header.Plain;
         long payloadBytes = plain.PayloadBytes;
         Debug.Assert(Fits(payloadBytes, capacityBytes), "The length was not checked, and bytes of the next block would be read.");
+        Debug.Assert(kinds != BlockChecksums.None, "There is nothing to compare with.");
         if (IsRun(capacityBytes))
-            return header.NotBusy.Word == plain.Word && AreChunksIntact(block, plain);
+            return header.NotBusy.Word == plain.Word ? StateOfChunks(block, plain, kinds) : BlockSealState.Broken;
         byte* payload = block + BlockHeader.SizeBytes;
-        uint checksum = Checksum.OfBlock(plain.Word, payload, payloadBytes);
-        return capacityBytes - payloadBytes < TailBytes
-            ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, payloadBytes, checksum).Word
-            : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + payloadBytes) == checksum;
+        if (Matches(payload, header, plain, capacityBytes, ~Checksum.OfBlock(plain.Word, payload, (int)payloadBytes)))
+            return BlockSealState.Intact;
+        return kinds == BlockChecksums.Crc32COrLegacy
+            && Matches(payload, header, plain, capacityBytes, LegacyChecksum.OfBlock(plain.Word, payload, (int)payloadBytes))
+            ? BlockSealState.IntactByLegacy
+            : BlockSealState.Broken;
     }
 
-    /// <summary>Whether header and payload are what was written, and fit their block; the length may be any.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes) =>
-        Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes);
+    private static bool Matches(byte* payload, BlockHeader header, BlockHeader plain, long capacityBytes, uint checksum) =>
+        capacityBytes - plain.PayloadBytes < TailBytes
+            ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, plain.PayloadBytes, checksum).Word
+            : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + plain.PayloadBytes) == checksum;
 
     private static bool IsRun(long capacityBytes) => capacityBytes + BlockHeader.SizeBytes > SizeClasses.MaxSlotBytes;
 
@@ -98,24 +111,34 @@ internal static unsafe class BlockSeal
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
     }
 
-    private static bool AreChunksIntact(byte* block, BlockHeader header)
+    private static BlockSealState StateOfChunks(byte* block, BlockHeader header, BlockChecksums kinds)
     {
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
         long count = ChunkCount(header.PayloadBytes);
+        var state = BlockSealState.Intact;
         for (long chunk = 0; chunk < count; chunk++)
         {
-            if (Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes) != OfChunk(block, header, chunk))
-                return false;
+            uint checksum = Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes);
+            if (checksum == OfChunk(block, header, chunk))
+                continue;
+            if (kinds != BlockChecksums.Crc32COrLegacy || checksum != LegacyOfChunk(block, header, chunk))
+                return BlockSealState.Broken;
+            state = BlockSealState.IntactByLegacy;
         }
-        return true;
+        return state;
     }
 
     // The chunk's number keeps two chunks from changing places.
-    private static uint OfChunk(byte* block, BlockHeader header, long chunk)
+    private static uint OfChunk(byte* block, BlockHeader header, long chunk) => ~BitOperations.Crc32C(
+        Checksum.OfBlock(header.Word, ChunkAt(block, header, chunk, out int lengthBytes), lengthBytes), (uint)chunk);
+
+    private static uint LegacyOfChunk(byte* block, BlockHeader header, long chunk) => BitOperations.Crc32C(
+        LegacyChecksum.OfBlock(header.Word, ChunkAt(block, header, chunk, out int lengthBytes), lengthBytes), (uint)chunk);
+
+    private static byte* ChunkAt(byte* block, BlockHeader header, long chunk, out int lengthBytes)
     {
         long offsetBytes = chunk * ChunkBytes;
-        long lengthBytes = Math.Min(ChunkBytes, header.PayloadBytes - offsetBytes);
-        uint checksum = Checksum.OfBlock(header.Word, block + BlockHeader.SizeBytes + offsetBytes, lengthBytes);
-        return BitOperations.Crc32C(checksum, (uint)chunk);
+        lengthBytes = (int)Math.Min(ChunkBytes, header.PayloadBytes - offsetBytes);
+        return block + BlockHeader.SizeBytes + offsetBytes;
     }
 }

@@ -9,6 +9,7 @@ namespace BigPile.Layout;
 /// bit 63..56  the low 8 bits of the CRC-32C of the rest
 /// bit 55..32  generation base: higher than any that a pointer into the page was ever given with, before its slots were laid out
 /// bit 31..8   of the first page of a run: the number of pages
+///             of slots: the epoch in which they were laid out, by its mark; 0 where formats 1 to 6 did
 /// bit 7..0    0 not laid out; 1..200 size class plus one; 254 first page of a run; 255 later page of a run
 /// </code>
 /// Written by one store: a kill leaves the old layout or the new one. All zero is a page that was never used.
@@ -18,6 +19,7 @@ internal readonly struct PageWord
     private const int BaseShift = 32;
     private const int RunShift = 8;
     private const uint RunMask = 0xFFFFFF;
+    private const uint EpochMarks = 0xFFFFFF; // from 1 on
     private const int CheckShift = 56;
     private const ulong ContentMask = (1UL << CheckShift) - 1;
     private const byte RunHeadCode = 254;
@@ -27,11 +29,11 @@ internal readonly struct PageWord
 
     internal PageWord(ulong word) => _word = word;
 
-    private PageWord(byte code, uint runPages, uint generationBase)
+    private PageWord(byte code, uint middle, uint generationBase)
     {
         Debug.Assert(generationBase <= PilePointer.MaxGeneration, "The generation runs into the checksum.");
-        Debug.Assert(runPages <= RunMask, "The length of the run runs into the generation.");
-        ulong content = ((ulong)generationBase << BaseShift) | (runPages << RunShift) | code;
+        Debug.Assert(middle <= RunMask, "The length of the run, or the epoch, runs into the generation.");
+        ulong content = ((ulong)generationBase << BaseShift) | (middle << RunShift) | code;
         _word = CheckOf(content) | content;
     }
 
@@ -53,7 +55,18 @@ internal readonly struct PageWord
 
     internal int SizeClass => Code - 1;
 
-    internal int RunPages => (int)((_word >> RunShift) & RunMask);
+    internal int RunPages => (int)Middle;
+
+    /// <summary>
+    /// Whether a checkpoint has surely made the layout of a page of slots durable: two were made since, the first of which may have begun
+    /// before. Then nothing of an older layout is left in it, whatever a power cut took.
+    /// </summary>
+    /// <param name="epoch">The present epoch of the log.</param>
+    internal bool IsDurableIn(long epoch)
+    {
+        uint passed = (MarkOf(epoch) + EpochMarks - Middle) % EpochMarks;
+        return HasSlots && Middle != 0 && passed is >= 2 and < EpochMarks / 2;
+    }
 
     /// <summary>Where blocks of such a page begin; of a damaged word, or of a page without blocks of its own: nowhere.</summary>
     internal PageInfo Info => !IsIntact ? default : HasSlots ? SizeClasses.InfoOf(SizeClass) : IsRunHead ? PageInfo.OfRun() : default;
@@ -63,6 +76,10 @@ internal readonly struct PageWord
         (HasSlots ? SizeClasses.SlotBytes(SizeClass) : (long)RunPages * SizeClasses.PageBytes) - BlockHeader.SizeBytes;
 
     private byte Code => (byte)_word;
+
+    private uint Middle => (uint)(_word >> RunShift) & RunMask;
+
+    private static uint MarkOf(long epoch) => (uint)((ulong)epoch % EpochMarks) + 1;
 
     private static ulong CheckOf(ulong content) => (ulong)BitOperations.Crc32C(0, content) << CheckShift;
 
@@ -80,10 +97,11 @@ internal readonly struct PageWord
 
     internal static PageWord Unused(uint generationBase) => new(0, 0, generationBase);
 
-    internal static PageWord Slots(int sizeClass, uint generationBase)
+    /// <summary>Of a page that is laid out for slots of a class, in an epoch of the flush log.</summary>
+    internal static PageWord Slots(int sizeClass, uint generationBase, long epoch)
     {
         Debug.Assert((uint)sizeClass < (uint)SizeClasses.Count, "The code would be that of a run, or of no page.");
-        return new PageWord((byte)(sizeClass + 1), 0, generationBase);
+        return new PageWord((byte)(sizeClass + 1), MarkOf(epoch), generationBase);
     }
 
     internal static PageWord RunHead(int pages, uint generationBase) => new(RunHeadCode, (uint)pages, generationBase);

@@ -17,21 +17,37 @@ internal struct SegmentHead
     /// <summary>The longest one; a larger object gets a segment of its own.</summary>
     internal const long MaxSegmentBytes = 1L << 30;
 
+    private const int WrittenWordsFlag = 1;
+
     /// <summary>"BIGPILE1" as a little-endian number.</summary>
     private const ulong ExpectedMagic = 0x31454C4950474942;
 
     internal ulong Magic;
     internal int Number;
-    internal int Zero;
+    internal int Flags;
     internal long LengthBytes;
     internal Guid PileId;
 
     /// <summary>The head of a segment.</summary>
-    internal static SegmentHead For(int number, long lengthBytes, Guid pileId)
+    /// <param name="number">The segment's number.</param>
+    /// <param name="lengthBytes">Its length.</param>
+    /// <param name="pileId">The number of the pile.</param>
+    /// <param name="hasWrittenWords">Whether none of its page words is zero, used or not, and no header of a slot.</param>
+    internal static SegmentHead For(int number, long lengthBytes, Guid pileId, bool hasWrittenWords)
     {
         Debug.Assert(lengthBytes > 0 && lengthBytes % SizeClasses.PageBytes == 0, "A segment is whole pages.");
-        return new SegmentHead { Magic = ExpectedMagic, Number = number, LengthBytes = lengthBytes, PileId = pileId };
+        return new SegmentHead
+        {
+            Magic = ExpectedMagic,
+            Number = number,
+            Flags = hasWrittenWords ? WrittenWordsFlag : 0,
+            LengthBytes = lengthBytes,
+            PileId = pileId,
+        };
     }
+
+    /// <summary>Whether a word of a page or a slot that is zero was lost: nobody has stored it.</summary>
+    internal readonly bool HasWrittenWords => (Flags & WrittenWordsFlag) != 0;
 
     /// <summary>Whether a head begins as that of a segment in use.</summary>
     internal static bool IsMarked(ulong magic) => magic == ExpectedMagic;

@@ -1,35 +1,18 @@
 using System;
-using System.Buffers.Binary;
 using System.Collections.Generic;
-using System.Diagnostics;
-using System.IO;
 using System.Numerics;
 
 namespace BigPile.Layout;
 
 /// <summary>What a mapped pile states of itself as a whole.</summary>
-internal sealed class SuperblockState
+internal sealed partial class SuperblockState
 {
-    internal const int CurrentFormat = 5;
+    /// <summary>The format, for ever: what changes from here on is a <see cref="Feature"/>.</summary>
+    internal const int CurrentFormat = 7;
 
-    /// <summary>The format of a shared pile, which no version may open that does not know what that is.</summary>
-    internal const int SharedFormat = 6;
 
-    /// <summary>The byte behind the sequence.</summary>
-    internal const int SequenceEnd = SequenceOffset + sizeof(long);
-
-    private const int SequenceOffset = 41;
-    private const int FirstFormatWithGenerations = 2;
-    private const int FirstFormatWithCatalog = 3;
-    private const int FirstFormatWithIndexSet = 5;
-    private const ulong LeastVersion = 1UL << 40;
-    private const byte ChecksumsFlag = 1;
-    private const byte SharedFlag = 2;
-    private const byte InUse = 0;
-    private const byte Closed = 1;
-    private const byte InUseAfterCut = 2;
-    private const byte ExaminedAfterCut = 3;
-    private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
+    /// <summary>The format that it was read in; it is written in the present one.</summary>
+    internal int Format { get; private set; } = CurrentFormat;
 
     internal Guid PileId { get; init; }
 
@@ -39,6 +22,20 @@ internal sealed class SuperblockState
 
     /// <summary>Whether blocks carry checksums; decided when the pile was made.</summary>
     internal bool HasChecksums { get; init; }
+
+    /// <summary>Which checksums blocks carry.</summary>
+    internal BlockChecksums BlockChecksums =>
+        !HasChecksums ? BlockChecksums.None
+        : Features.Has(Feature.LegacyBlockChecksums) ? BlockChecksums.Crc32COrLegacy
+        : BlockChecksums.Crc32C;
+
+    /// <summary>What the pile makes use of.</summary>
+    internal Features Features { get; set; } = Features.None;
+
+    /// <summary>
+    /// What a version with further features that may be ignored has added behind all that this one knows; written back as it was.
+    /// </summary>
+    private byte[] UnknownFields { get; set; } = [];
 
     /// <summary>Whether nothing of it is written through to a device: it means nothing once the machine was started anew.</summary>
     internal bool IsShared { get; init; }
@@ -116,74 +113,6 @@ internal sealed class SuperblockState
         return same.Encode().AsSpan().SequenceEqual(Encode());
     }
 
-    internal byte[] Encode()
-    {
-        Debug.Assert(!IsClean || !HasTracesOfCut, "A closed pile has no traces of a power cut, and no byte that could say so.");
-        using var stream = new MemoryStream();
-        using var writer = new BinaryWriter(stream);
-        writer.Write(Magic);
-        writer.Write(IsShared ? SharedFormat : CurrentFormat);
-        writer.Write(PageBytes);
-        writer.Write(SegmentBytes);
-        writer.Write(PileId.ToByteArray());
-        writer.Write((byte)((HasChecksums ? ChecksumsFlag : 0) | (IsShared ? SharedFlag : 0)));
-        writer.Write(Sequence);
-        writer.Write(Use);
-        writer.Write(GenerationBase);
-        writer.Write(VersionLimit);
-        writer.Write(BootId.ToByteArray());
-        writer.Write(LogEpoch);
-        writer.Write(IsClean ? (ulong)CatalogBytes : FlushedVersion);
-        writer.Write(Segments.Count);
-        foreach ((int number, long lengthBytes) in Segments)
-        {
-            writer.Write(number);
-            writer.Write(lengthBytes);
-        }
-        writer.Write(Generations.Count);
-        foreach ((int number, uint generation) in Generations)
-        {
-            writer.Write(number);
-            writer.Write(generation);
-        }
-        writer.Write(DurableCatalogBytes);
-        writer.Write(CutVersion);
-        writer.Write(IndexSet.ToByteArray());
-        writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, (int)stream.Length)));
-        return stream.ToArray();
-    }
-
-    /// <summary>Reads one of the two places.</summary>
-    /// <returns>Null when there is nothing whole.</returns>
-    /// <exception cref="PileStorageException">It is whole, but of a format that this version does not know.</exception>
-    internal static SuperblockState? TryDecode(byte[] bytes, string path)
-    {
-        using var stream = new MemoryStream(bytes);
-        using var reader = new BinaryReader(stream);
-        try
-        {
-            if (reader.ReadUInt64() != Magic)
-                return null;
-            int format = reader.ReadInt32();
-            if (format > SharedFormat)
-            {
-                throw new PileStorageException(
-                    $"'{path}' is of format {format}; this version reads formats up to {SharedFormat}. Open it with a newer version.");
-            }
-            SuperblockState state = ReadBody(reader, format);
-            var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)stream.Position);
-            return reader.ReadUInt32() == Checksum.Of(checksummed) ? state : null;
-        }
-        catch (EndOfStreamException)
-        {
-            return null;
-        }
-    }
-
-    /// <summary>The sequence that a place states which is not whole; 0 when it states none.</summary>
-    internal static long SequenceIn(ReadOnlySpan<byte> bytes) =>
-        BinaryPrimitives.ReadUInt64LittleEndian(bytes) == Magic ? BinaryPrimitives.ReadInt64LittleEndian(bytes[SequenceOffset..]) : 0;
-
     /// <summary>What can't be true of any pile, though the checksum is right; null if nothing is.</summary>
     internal string? Contradiction()
     {
@@ -191,76 +120,10 @@ internal sealed class SuperblockState
             return $"segments of {SegmentBytes:N0} bytes";
         if (GenerationBase > PilePointer.MaxGeneration)
             return $"a generation base of {GenerationBase:N0}";
+        if (HasChecksums && !Features.Has(Feature.Crc32CBlocks))
+            return "checksums of no kind";
         if (DurableCatalogBytes < 0)
             return $"a catalog of {DurableCatalogBytes:N0} bytes";
         return null;
-    }
-
-    private byte Flags
-    {
-        init
-        {
-            HasChecksums = (value & ChecksumsFlag) != 0;
-            IsShared = (value & SharedFlag) != 0;
-        }
-    }
-
-    private byte Use
-    {
-        get => IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse;
-        init
-        {
-            IsClean = value == Closed;
-            HasTracesOfCut = value == InUseAfterCut;
-            HasMarksOfCut = value is InUseAfterCut or ExaminedAfterCut;
-        }
-    }
-
-    // One field for both: the use, which is read before it, says which it is. Where an owner of format 1 was killed it may still have the
-    // catalog's length of an earlier closing, which is lower than any version.
-    private ulong BytesOrVersion
-    {
-        init
-        {
-            CatalogBytes = IsClean ? (long)value : 0;
-            FlushedVersion = IsClean || value < LeastVersion ? 0 : value;
-        }
-    }
-
-    private static SuperblockState ReadBody(BinaryReader reader, int format)
-    {
-        var state = new SuperblockState
-        {
-            PageBytes = reader.ReadInt32(),
-            SegmentBytes = reader.ReadInt64(),
-            PileId = ReadGuid(reader),
-            Flags = format >= SharedFormat ? reader.ReadByte() : reader.ReadBoolean() ? ChecksumsFlag : (byte)0,
-            Sequence = reader.ReadInt64(),
-            Use = reader.ReadByte(),
-            GenerationBase = reader.ReadUInt32(),
-            VersionLimit = reader.ReadUInt64(),
-            BootId = ReadGuid(reader),
-            LogEpoch = reader.ReadInt64(),
-            BytesOrVersion = reader.ReadUInt64(),
-        };
-        int count = reader.ReadInt32();
-        for (int i = 0; i < count; i++)
-            state.Segments[reader.ReadInt32()] = reader.ReadInt64();
-        int givenBack = format >= FirstFormatWithGenerations ? reader.ReadInt32() : 0;
-        for (int i = 0; i < givenBack; i++)
-            state.Generations[reader.ReadInt32()] = reader.ReadUInt32();
-        if (format >= FirstFormatWithCatalog)
-            state.DurableCatalogBytes = reader.ReadInt64();
-        if (format >= FirstFormatWithCatalog || state.Use == InUseAfterCut)
-            state.CutVersion = reader.ReadUInt64();
-        if (format >= FirstFormatWithIndexSet)
-            state.IndexSet = ReadGuid(reader);
-        return state;
-    }
-
-    private static Guid ReadGuid(BinaryReader reader)
-    {
-        byte[] bytes = reader.ReadBytes(16);
-        return bytes.Length == 16 ? new Guid(bytes) : throw new EndOfStreamException();
     }
 }

@@ -7,6 +7,7 @@ using BigPile.Allocation;
 using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Reporting;
 using Microsoft.Extensions.Logging;
 
@@ -56,9 +57,9 @@ internal sealed class FileKeeper : Keeper
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
-            bool checksEveryRead = superblock.HasChecksums && options.Checksums == PileChecksums.AtEveryRead;
+            bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.HasChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
+                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Space, _directory, _log, Versions, Examination);
             Allocator.QuarantineOverfull = room.RequestFlush; // from here on there is somebody who flushes

@@ -25,19 +25,19 @@ internal sealed unsafe class FileRecovery
     private readonly Allocator _allocator;
     private readonly MovedTable _moved;
     private readonly BlockInspector _inspector;
-    private readonly bool _isSealed;
+    private readonly BlockChecksums _checksums;
     private long _restoredCount;
 
     /// <summary>Prepares; nothing is mapped yet.</summary>
-    internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, MovedTable moved, bool checksChecksums)
+    internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, MovedTable moved, bool checksBlocks)
     {
         _directory = directory;
         _end = directory.LastEnd;
         _map = map;
         _allocator = allocator;
         _moved = moved;
-        _isSealed = directory.Superblock.HasChecksums;
-        _inspector = new BlockInspector(allocator.Pool, _isSealed && checksChecksums)
+        _checksums = directory.Superblock.BlockChecksums;
+        _inspector = new BlockInspector(allocator.Pool, checksBlocks ? _checksums : BlockChecksums.None)
         {
             LeftAs = _end.LeftAs,
             Moved = moved,
@@ -48,7 +48,7 @@ internal sealed unsafe class FileRecovery
             CutVersion = directory.Superblock.CutVersion,
         };
         if (_end.HasTracesOfCut)
-            allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _isSealed).GenerationAbove;
+            allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _checksums).GenerationAbove;
         Examiner = new PageExaminer(map, allocator, _inspector, directory.Faults);
     }
 
@@ -101,7 +101,7 @@ internal sealed unsafe class FileRecovery
     private void Replay(FlushLog log, Versions versions)
     {
         Debug.Assert(versions.Last == versions.Limit, "No version is given out before all that were are known.");
-        var replay = new LogReplay(_map, _allocator.Pool, _isSealed);
+        var replay = new LogReplay(_map, _allocator.Pool, _checksums);
         FlushLog.Batch[] batches = [.. log.Read()];
         replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));
         ulong versionLimit = batches.Select(static batch => batch.VersionLimit).DefaultIfEmpty().Max();
@@ -129,12 +129,13 @@ internal sealed unsafe class FileRecovery
             return false;
         var present = new BlockHeader(*(ulong*)block);
         bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
-        bool fits = _isSealed ? BlockSeal.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
+        bool isSealed = _checksums != BlockChecksums.None;
+        bool fits = isSealed ? BlockSeal.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
         if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
             return false;
         byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
-        if (_isSealed)
+        if (isSealed)
             header = BlockSeal.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
         Volatile.Write(ref *(ulong*)block, header.Word);
         return true;

@@ -6,6 +6,7 @@ using BigPile.Allocation;
 using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Layout;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
@@ -32,7 +33,7 @@ internal sealed class ReadingKeeper : Keeper
             Catalog = _directory.Catalog;
             Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            if (!superblock.HasChecksums && !superblock.IsShared)
+            if (superblock.BlockChecksums == BlockChecksums.None && !superblock.IsShared)
             {
                 throw new PileStorageException(
                     $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
@@ -42,11 +43,12 @@ internal sealed class ReadingKeeper : Keeper
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
-            var rules = new BlockRules(_directory.Path, superblock.HasChecksums, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
+            var rules = new BlockRules(
+                _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
-            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.HasChecksums);
+            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
             _ = _writer.RenewView();
             if (superblock.IsShared)
                 _look = Background.Every(options.TimeProvider, LookEvery, "looking what the writer gave back", _writer.LookAround);

@@ -28,7 +28,7 @@ internal sealed class Verifier(Keeper keeper)
             keeper.Examination.ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
         MovedTable? moved = reading != null ? reading.Writer.Moves() : space.Moved;
-        BlockInspector inspector = new(_pool, space.IsSealed) { LeftAs = LeftAs.Killed, Moved = moved };
+        BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, Moved = moved };
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
         var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
         Segment[] segments = _pool.Segments();
@@ -54,7 +54,7 @@ internal sealed class Verifier(Keeper keeper)
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
         using MovedTable? moved = files.LastEnd.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
-        BlockInspector inspector = new(pool, files.Superblock.HasChecksums)
+        BlockInspector inspector = new(pool, files.Superblock.BlockChecksums)
         {
             LeftAs = files.LastEnd.LeftAs,
             Moved = moved,
@@ -75,7 +75,7 @@ internal sealed class Verifier(Keeper keeper)
             }
         }
         gauge.Complete();
-        return Describe(verifier, segments.Length, files.LastEnd.WasClean, files.Superblock.HasChecksums, files.Faults);
+        return Describe(verifier, segments.Length, files.LastEnd.WasClean, files.Superblock.BlockChecksums != BlockChecksums.None, files.Faults);
     }
 
     private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)
@@ -122,6 +122,7 @@ internal sealed class Verifier(Keeper keeper)
         SegmentCount = segments,
         PageCount = verifier.PageCount,
         BlockCount = verifier.BlockCount,
+        LegacyChecksumCount = verifier.LegacyChecksumCount,
         PayloadBytes = verifier.PayloadBytes,
         HasChecksums = hasChecksums,
         WasClean = wasClean,

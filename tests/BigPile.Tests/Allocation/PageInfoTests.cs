@@ -81,7 +81,7 @@ public sealed class PageInfoTests
         Assert.Equal(PilePointer.MaxGeneration, run.GenerationBase);
         Assert.True(PageWord.Unused(5).IsUnused);
         Assert.True(PageWord.RunTail(5).IsRunTail);
-        PageWord slots = PageWord.Slots(SizeClasses.Count - 1, 9);
+        PageWord slots = PageWord.Slots(SizeClasses.Count - 1, 9, epoch: 0);
         Assert.True(slots.HasSlots);
         Assert.Equal(SizeClasses.Count - 1, slots.SizeClass);
         Assert.Equal(9u, slots.GenerationBase);

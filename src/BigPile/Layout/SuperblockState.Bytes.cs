@@ -1,0 +1,215 @@
+using System;
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.IO;
+
+namespace BigPile.Layout;
+
+/// <summary>The bytes of one place of the superblock.</summary>
+/// <remarks>
+/// Since format 7 magic, format, length, sequence and features come first, wherever a later version puts the rest.
+/// </remarks>
+internal sealed partial class SuperblockState
+{
+    /// <summary>The bytes that tell the sequence, in any format.</summary>
+    internal const int SequenceEnd = FormerSequenceOffset + sizeof(long);
+
+    private const int SequenceOffset = 16;
+    private const int FormerSequenceOffset = 41;
+    private const int FormatOffset = 8;
+    private const int LengthOffset = 12;
+    private const int FirstFormatWithGenerations = 2;
+    private const int FirstFormatWithCatalog = 3;
+    private const int FirstFormatWithIndexSet = 5;
+    private const int FormatOfSharedPiles = 6;
+    private const int FirstFormatWithFeatures = 7;
+    private const ulong LeastVersion = 1UL << 40;
+    private const byte ChecksumsFlag = 1;
+    private const byte SharedFlag = 2;
+    private const byte InUse = 0;
+    private const byte Closed = 1;
+    private const byte InUseAfterCut = 2;
+    private const byte ExaminedAfterCut = 3;
+    private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
+
+    internal byte[] Encode()
+    {
+        Debug.Assert(!IsClean || !HasTracesOfCut, "A closed pile has no traces of a power cut, and no byte that could say so.");
+        using var stream = new MemoryStream();
+        using var writer = new BinaryWriter(stream);
+        writer.Write(Magic);
+        writer.Write(CurrentFormat);
+        writer.Write(0); // the length, below
+        writer.Write(Sequence);
+        Features.Write(writer);
+        writer.Write(PageBytes);
+        writer.Write(SegmentBytes);
+        writer.Write(PileId.ToByteArray());
+        writer.Write((byte)((HasChecksums ? ChecksumsFlag : 0) | (IsShared ? SharedFlag : 0)));
+        writer.Write(Use);
+        writer.Write(GenerationBase);
+        writer.Write(VersionLimit);
+        writer.Write(BootId.ToByteArray());
+        writer.Write(LogEpoch);
+        writer.Write(IsClean ? (ulong)CatalogBytes : FlushedVersion);
+        writer.Write(Segments.Count);
+        foreach ((int number, long lengthBytes) in Segments)
+        {
+            writer.Write(number);
+            writer.Write(lengthBytes);
+        }
+        writer.Write(Generations.Count);
+        foreach ((int number, uint generation) in Generations)
+        {
+            writer.Write(number);
+            writer.Write(generation);
+        }
+        writer.Write(DurableCatalogBytes);
+        writer.Write(CutVersion);
+        writer.Write(IndexSet.ToByteArray());
+        writer.Write(UnknownFields);
+        int contentBytes = (int)stream.Length;
+        writer.Seek(LengthOffset, SeekOrigin.Begin);
+        writer.Write(contentBytes);
+        writer.Seek(0, SeekOrigin.End);
+        writer.Write(Checksum.Of(stream.GetBuffer().AsSpan(0, contentBytes)));
+        return stream.ToArray();
+    }
+
+    /// <summary>Reads one of the two places.</summary>
+    /// <returns>Null when there is nothing whole.</returns>
+    /// <exception cref="PileStorageException">It is of a format, or makes use of a feature, that this version does not know.</exception>
+    internal static SuperblockState? TryDecode(byte[] bytes, string path)
+    {
+        using var stream = new MemoryStream(bytes);
+        using var reader = new BinaryReader(stream);
+        try
+        {
+            if (reader.ReadUInt64() != Magic)
+                return null;
+            int format = reader.ReadInt32();
+            if (format > CurrentFormat)
+            {
+                throw new PileStorageException(
+                    $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
+            }
+            return format >= FirstFormatWithFeatures ? TryDecodeFeatured(reader, bytes, path) : TryDecodeFormer(reader, format, bytes);
+        }
+        catch (EndOfStreamException)
+        {
+            return null;
+        }
+    }
+
+    // The length comes first, and so the checksum is looked at before anything that this version may not know.
+    private static SuperblockState? TryDecodeFeatured(BinaryReader reader, byte[] bytes, string path)
+    {
+        int lengthBytes = reader.ReadInt32();
+        if (lengthBytes < 0 || lengthBytes > bytes.Length - sizeof(uint)
+            || BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(lengthBytes)) != Checksum.Of(bytes.AsSpan(0, lengthBytes)))
+            return null;
+        long sequence = reader.ReadInt64();
+        Features features = Features.Read(reader);
+        if (features.Unknown(FeatureWord.Refuse) is { } unknown)
+        {
+            throw new PileStorageException(
+                $"'{path}' makes use of the feature {unknown}, which this version does not know. Open it with a newer version.");
+        }
+        SuperblockState state = ReadBody(reader, CurrentFormat);
+        state.Sequence = sequence;
+        state.Features = features;
+        state.Format = CurrentFormat;
+        state.UnknownFields = reader.ReadBytes(lengthBytes - (int)reader.BaseStream.Position);
+        return reader.BaseStream.Position == lengthBytes ? state : null;
+    }
+
+    // What it becomes with the first write: a pile with features that blocks of it make use of.
+    private static SuperblockState? TryDecodeFormer(BinaryReader reader, int format, byte[] bytes)
+    {
+        SuperblockState state = ReadBody(reader, format);
+        var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)reader.BaseStream.Position);
+        if (reader.ReadUInt32() != Checksum.Of(checksummed))
+            return null;
+        state.Format = format;
+        Features features = Features.OfNewPile(state.HasChecksums);
+        state.Features = state.HasChecksums ? features.With(Feature.LegacyBlockChecksums) : features;
+        return state;
+    }
+
+    /// <summary>The sequence that a place states which is not whole; 0 when it states none.</summary>
+    internal static long SequenceIn(ReadOnlySpan<byte> bytes)
+    {
+        if (BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic)
+            return 0;
+        int format = BinaryPrimitives.ReadInt32LittleEndian(bytes[FormatOffset..]);
+        return BinaryPrimitives.ReadInt64LittleEndian(bytes[(format >= FirstFormatWithFeatures ? SequenceOffset : FormerSequenceOffset)..]);
+    }
+
+    private byte Flags
+    {
+        init
+        {
+            HasChecksums = (value & ChecksumsFlag) != 0;
+            IsShared = (value & SharedFlag) != 0;
+        }
+    }
+
+    private byte Use
+    {
+        get => IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse;
+        init
+        {
+            IsClean = value == Closed;
+            HasTracesOfCut = value == InUseAfterCut;
+            HasMarksOfCut = value is InUseAfterCut or ExaminedAfterCut;
+        }
+    }
+
+    // One field for both: the use, which is read before it, says which it is. Where an owner of format 1 was killed it may still have the
+    // catalog's length of an earlier closing, which is lower than any version.
+    private ulong BytesOrVersion
+    {
+        init
+        {
+            CatalogBytes = IsClean ? (long)value : 0;
+            FlushedVersion = IsClean || value < LeastVersion ? 0 : value;
+        }
+    }
+
+    private static SuperblockState ReadBody(BinaryReader reader, int format)
+    {
+        var state = new SuperblockState
+        {
+            PageBytes = reader.ReadInt32(),
+            SegmentBytes = reader.ReadInt64(),
+            PileId = ReadGuid(reader),
+            Flags = format >= FormatOfSharedPiles ? reader.ReadByte() : reader.ReadBoolean() ? ChecksumsFlag : (byte)0,
+            Sequence = format >= FirstFormatWithFeatures ? 0 : reader.ReadInt64(),
+            Use = reader.ReadByte(),
+            GenerationBase = reader.ReadUInt32(),
+            VersionLimit = reader.ReadUInt64(),
+            BootId = ReadGuid(reader),
+            LogEpoch = reader.ReadInt64(),
+            BytesOrVersion = reader.ReadUInt64(),
+        };
+        int count = reader.ReadInt32();
+        for (int i = 0; i < count; i++)
+            state.Segments[reader.ReadInt32()] = reader.ReadInt64();
+        int givenBack = format >= FirstFormatWithGenerations ? reader.ReadInt32() : 0;
+        for (int i = 0; i < givenBack; i++)
+            state.Generations[reader.ReadInt32()] = reader.ReadUInt32();
+        if (format >= FirstFormatWithCatalog)
+            state.DurableCatalogBytes = reader.ReadInt64();
+        if (format >= FirstFormatWithCatalog || state.Use == InUseAfterCut)
+            state.CutVersion = reader.ReadUInt64();
+        if (format >= FirstFormatWithIndexSet)
+            state.IndexSet = ReadGuid(reader);
+        return state;
+    }
+
+    private static Guid ReadGuid(BinaryReader reader)
+    {
+        byte[] bytes = reader.ReadBytes(16);
+        return bytes.Length == 16 ? new Guid(bytes) : throw new EndOfStreamException();
+    }
+}
