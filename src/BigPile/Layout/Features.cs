@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
@@ -20,7 +19,9 @@ internal sealed class Features
     /// <summary>None at all.</summary>
     internal static readonly Features None = new([]);
 
-    private static readonly Feature[] Known = [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs];
+    /// <summary>Those that this version knows.</summary>
+    internal static readonly IReadOnlyList<Feature> Known =
+        [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs];
 
     private readonly SortedDictionary<(FeatureWord Word, int Bit), string> _names;
 
@@ -41,7 +42,7 @@ internal sealed class Features
 
     /// <summary>The name of the first bit of a word that this version does not know; null where it knows all.</summary>
     internal string? Unknown(FeatureWord word) =>
-        _names.Where(pair => pair.Key.Word == word && !Array.Exists(Known, known => (known.Word, known.Bit) == pair.Key))
+        _names.Where(pair => pair.Key.Word == word && !Known.Any(known => (known.Word, known.Bit) == pair.Key))
             .Select(static pair => $"'{pair.Value}' (bit {pair.Key.Bit})").FirstOrDefault();
 
     /// <summary>Writes the words, and then the names in their order, each as its length in a byte and its UTF-8.</summary>

@@ -93,7 +93,7 @@ internal sealed partial class SuperblockState
                 throw new PileStorageException(
                     $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
             }
-            return format >= FirstFormatWithFeatures ? TryDecodeFeatured(reader, bytes, path) : TryDecodeFormer(reader, format, bytes);
+            return format >= FirstFormatWithFeatures ? TryDecodeFeatured(bytes, path) : TryDecodeFormer(reader, format, bytes);
         }
         catch (EndOfStreamException)
         {
@@ -102,12 +102,14 @@ internal sealed partial class SuperblockState
     }
 
     // The length comes first, and so the checksum is looked at before anything that this version may not know.
-    private static SuperblockState? TryDecodeFeatured(BinaryReader reader, byte[] bytes, string path)
+    private static SuperblockState? TryDecodeFeatured(byte[] bytes, string path)
     {
-        int lengthBytes = reader.ReadInt32();
-        if (lengthBytes < 0 || lengthBytes > bytes.Length - sizeof(uint)
+        int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(LengthOffset));
+        if (lengthBytes < SequenceOffset || lengthBytes > bytes.Length - sizeof(uint)
             || BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(lengthBytes)) != Checksum.Of(bytes.AsSpan(0, lengthBytes)))
             return null;
+        using var stream = new MemoryStream(bytes, SequenceOffset, lengthBytes - SequenceOffset);
+        using var reader = new BinaryReader(stream);
         long sequence = reader.ReadInt64();
         Features features = Features.Read(reader);
         if (features.Unknown(FeatureWord.Refuse) is { } unknown)
@@ -119,8 +121,8 @@ internal sealed partial class SuperblockState
         state.Sequence = sequence;
         state.Features = features;
         state.Format = CurrentFormat;
-        state.UnknownFields = reader.ReadBytes(lengthBytes - (int)reader.BaseStream.Position);
-        return reader.BaseStream.Position == lengthBytes ? state : null;
+        state.UnknownFields = reader.ReadBytes((int)(stream.Length - stream.Position));
+        return state;
     }
 
     // What it becomes with the first write: a pile with features that blocks of it make use of.

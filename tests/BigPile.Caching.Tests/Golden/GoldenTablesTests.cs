@@ -37,6 +37,11 @@ public sealed class GoldenTablesTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void Tables_of_a_pile_of_the_seventh_format_come_back_with_their_indexes(string kind) =>
+        Check(isRestored: true, Path.Combine(SourceTree.Root, "tests", "BigPile.Caching.Tests", "Golden", $"tables-2-in-7-{kind}.zip"));
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void The_generator_makes_such_tables(string kind)
     {
         string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");

@@ -13,6 +13,9 @@ internal static class Forgery
     private const string Segment = "segment-000000";
     private const int PageBytes = 65_536;
     private const int HeadBytes = 64;
+    private const int LengthOffset = 12;
+    private const int SequenceOffset = 16;
+    private const int BodyBytes = 126; // of a superblock with one segment, behind the names of its features
 
     /// <summary>Bytes to be written over those of a file.</summary>
     internal static (string File, long Place, byte[] Bytes) Make(
@@ -82,17 +85,21 @@ internal static class Forgery
     private static (string File, long Place, byte[] Bytes) Superblock(Random random, byte[] file)
     {
         int place = random.Next(2);
-        byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, 134).ToArray(); // of a pile with one segment
-        int at = Pick(random, 8, 12, 16, 16, 40, 49, 50, 78, 86, 94, 98, 102, 102, 110, 114, 122);
+        int contentBytes = BinaryPrimitives.ReadInt32LittleEndian(file.AsSpan(place * SuperblockFile.PlaceBytes + LengthOffset));
+        byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, contentBytes + sizeof(uint)).ToArray();
+        int start = contentBytes - BodyBytes;
+        int at = random.Next(8) == 0
+            ? Pick(random, 8, LengthOffset, 24, 32, 40, 48)
+            : start + Pick(random, 0, 4, 4, 28, 29, 30, 58, 66, 74, 78, 82, 82, 90, 94, 102);
         byte[] value = Pick<byte[]>(
             random, [0], [1], [0, 0, 0, 0, 0, 0, 0, 0], [255, 255, 255, 255], [255, 255, 255, 255, 255, 255, 255, 127],
             BitConverter.GetBytes(65_536L),
             BitConverter.GetBytes(65_536L * 3), BitConverter.GetBytes(1L << 62), BitConverter.GetBytes(random.Next()),
             BitConverter.GetBytes(random.NextInt64()));
         value.AsSpan(0, Math.Min(value.Length, bytes.Length - at)).CopyTo(bytes.AsSpan(at));
-        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(41), long.MaxValue / 2); // counts before the other one
-        int count = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(94));
-        int checkedBytes = count == 1 ? 130 : 118;
+        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(SequenceOffset), long.MaxValue / 2); // counts before the other one
+        int statedBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(LengthOffset));
+        int checkedBytes = statedBytes >= 0 && statedBytes <= contentBytes ? statedBytes : contentBytes;
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(checkedBytes), Checksum.Of(bytes.AsSpan(0, checkedBytes)));
         return ("superblock", place * SuperblockFile.PlaceBytes, bytes);
     }

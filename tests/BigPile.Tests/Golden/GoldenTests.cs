@@ -14,6 +14,8 @@ namespace BigPile.Tests.Golden;
 /// </remarks>
 public sealed class GoldenTests : IDisposable
 {
+    private const int BehindFeatureWords = 48;
+
     private readonly TemporaryDirectory _temporary = new();
 
     public static TheoryData<string> Kinds => [GoldenPile.Closed, GoldenPile.Killed, GoldenPile.Cut];
@@ -42,6 +44,10 @@ public sealed class GoldenTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void A_pile_of_the_seventh_format_opens(string kind) => CheckKept(kind, format: 7);
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void The_generator_makes_such_a_pile(string kind)
     {
         string? keep = Environment.GetEnvironmentVariable("BIGPILE_GOLDEN");
@@ -64,8 +70,10 @@ public sealed class GoldenTests : IDisposable
         Assert.Contains($"{large[5]}, which are a seventh to a half", document, StringComparison.Ordinal);
         Assert.Contains($"at most {RedoFile.MaxPartBytes:N0} |", document, StringComparison.Ordinal);
         int behindSegmentsBytes = 2 * sizeof(uint) + 2 * sizeof(ulong) + Guid.Empty.ToByteArray().Length;
-        int superblockBytes = new SuperblockState().Encode().Length;
-        Assert.Contains($"| {superblockBytes - behindSegmentsBytes} | 12 n |", document, StringComparison.Ordinal);
+        int segmentsAt = new SuperblockState().Encode().Length - behindSegmentsBytes; // without features there are no names
+        Assert.Contains($"| a + {segmentsAt - BehindFeatureWords} | 12 n |", document, StringComparison.Ordinal);
+        foreach (Feature feature in Features.Known)
+            Assert.Contains($"| {feature.Bit} | `{feature.Name}` |", document, StringComparison.Ordinal);
     }
 
     private void CheckKept(string kind, int format) =>
