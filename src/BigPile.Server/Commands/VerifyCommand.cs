@@ -83,6 +83,9 @@ internal static class VerifyCommand
         output.WriteLine($"Verified the pile in {path}");
         output.WriteLine($"  last owner  {(found.WasClean ? "closed it" : "did not close it")}");
         output.WriteLine($"  checksums   {(found.HasChecksums ? "yes" : "no: only what describes the payloads could be checked")}");
+        if (found.LegacyChecksumCount != 0)
+            output.WriteLine(
+                $"  old sums    {found.LegacyChecksumCount:N0} blocks with the weaker checksum of formats 1 to 6, until they are replaced");
         output.WriteLine($"  segments    {found.SegmentCount:N0}");
         output.WriteLine($"  pages       {found.PageCount:N0} in use");
         output.WriteLine($"  blocks      {found.BlockCount:N0} with {Counted.Of(found.PayloadBytes, "byte")} of payload");
