@@ -182,27 +182,12 @@ internal sealed unsafe class GrowingMap : IDisposable
 
     private byte* Map(HeldFile file, long offsetBytes, long lengthBytes)
     {
-        file.BeginMap();
         long capacityBytes = offsetBytes + lengthBytes > _lengthBytes ? offsetBytes + lengthBytes : 0; // 0: as long as the file
-        var map = MemoryMappedFile.CreateFromFile(
-            file.Handle, null, capacityBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
-        MemoryMappedViewAccessor? accessor = null;
+        MemoryMappedViewAccessor view = file.MapView(capacityBytes, offsetBytes, lengthBytes);
         byte* start = null;
-        try
-        {
-            accessor = map.CreateViewAccessor(offsetBytes, lengthBytes, MemoryMappedFileAccess.ReadWrite);
-            file.EndMap();
-            accessor.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
-        }
-        catch
-        {
-            accessor?.Dispose();
-            map.Dispose();
-            throw;
-        }
-        map.Dispose(); // the view stays
-        _views.Add(accessor);
-        start += accessor.PointerOffset;
+        view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+        _views.Add(view);
+        start += view.PointerOffset;
         if (_wantsHugePages && OperatingSystem.IsLinux())
             _ = LibC.MemoryAdvise(start, (nuint)lengthBytes, LibC.AdviseHugePage); // a refusal only costs speed
         return start;

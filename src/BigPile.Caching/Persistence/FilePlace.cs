@@ -64,9 +64,10 @@ internal sealed unsafe class FilePlace : IndexPlace
     internal static FilePlace Create(IndexFiles files, int tableId, ulong formerUpTo)
     {
         files.Delete(tableId);
-        GrowingMap map = GrowingMap.Create(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes);
+        GrowingMap? map = null;
         try
         {
+            map = GrowingMap.Create(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes);
             var head = (IndexHead*)map.Start;
             head->Begin();
             head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
@@ -76,7 +77,8 @@ internal sealed unsafe class FilePlace : IndexPlace
         }
         catch
         {
-            map.Dispose();
+            map?.Dispose();
+            files.TryDelete(tableId);
             throw;
         }
     }
