@@ -26,7 +26,7 @@ public sealed partial class PileCache
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
     /// <exception cref="PileStorageException">
-    /// The files of a new table's index can't be made, since the disk is full or the process may have no more mappings. Nothing was changed.
+    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(string name)
@@ -52,7 +52,7 @@ public sealed partial class PileCache
     /// The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.
     /// </exception>
     /// <exception cref="PileStorageException">
-    /// The files of a new table's index can't be made, since the disk is full or the process may have no more mappings. Nothing was changed.
+    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(TableOptions options, IEqualityComparer<TKey>? comparer = null)

@@ -2,7 +2,6 @@ using System;
 using System.IO;
 using System.Linq;
 using BigPile.Memory;
-using BigPile.Testing;
 
 namespace BigPile.Caching.Tests;
 

@@ -104,8 +104,8 @@ internal sealed class Versions
 
     [DoesNotReturn]
     private static void ThrowUsedUp() => throw new PileException(
-        $"The pile has given out all versions of entries that there are, up to {Max:N0}: it was used under a clock that was set to the year "
-        + "2248. Nothing was changed, and all entries can be read. Copy the tables into a new pile.");
+        $"The pile has given out all versions of entries that there are, up to {Max:N0}: it was used under a clock that was set to the "
+        + "year 2248. Nothing was changed, and all entries can be read. Copy the tables into a new pile.");
 
     /// <summary>An object of its own, so that counting does not take its neighbours' fields from the readers' caches.</summary>
     private sealed class Counter : CacheLineIsolated

@@ -84,7 +84,8 @@ internal sealed class FileKeeper : Keeper
 
     /// <summary>What is thrown when the system refuses a file.</summary>
     internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
-        $"The pile in '{directory}' can't be opened: {FileErrors.WithRemedy(e, "Make room, or make its files accessible, and open it again.")}", e);
+        $"The pile in '{directory}' can't be opened: "
+        + FileErrors.WithRemedy(e, "Make room, or make its files accessible, and open it again."), e);
 
     private protected override void WriteThrough(ProgressGauge gauge)
     {
