@@ -146,7 +146,7 @@ internal sealed unsafe class IndexFiles : IDisposable
             Directory.Delete(name);
     }
 
-    /// <summary>Removes the files of a table that could not be made. What can't be removed goes when it is made, or at an opening.</summary>
+    /// <summary>Removes the files of a table that could not be made. What stays goes when it is made, or at an opening.</summary>
     internal void TryDelete(int tableId)
     {
         try
