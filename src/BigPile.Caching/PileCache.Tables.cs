@@ -25,6 +25,9 @@ public sealed partial class PileCache
     /// <param name="name">The table's name: 1 to 200 bytes in UTF-8.</param>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
+    /// <exception cref="PileStorageException">
+    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(string name)
         where TKey : notnull
@@ -47,6 +50,9 @@ public sealed partial class PileCache
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">
     /// The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.
+    /// </exception>
+    /// <exception cref="PileStorageException">
+    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(TableOptions options, IEqualityComparer<TKey>? comparer = null)

@@ -9,6 +9,7 @@ using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Durability;
 
 namespace BigPile.Caching;
 
@@ -49,7 +50,8 @@ public sealed partial class PileCache : IDisposable
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The pile has a cache already.</exception>
     /// <exception cref="PileStorageException">
-    /// The pile's tables were written by an older version that this one can't read, or the files of their indexes can't be used.
+    /// The pile's tables were written by an older version that this one can't read, or under a clock past the year 2248 by one that did
+    /// not refuse that; or the files of their indexes can't be used, as when the process may have no more mappings.
     /// </exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {
@@ -60,6 +62,7 @@ public sealed partial class PileCache : IDisposable
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepPeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepBuckets, 1);
+        RefuseBeyondVersions(pile);
         PrepareSpill(options.SpillDirectory);
         Pile = pile;
         _options = options;
@@ -233,6 +236,17 @@ public sealed partial class PileCache : IDisposable
             throw new ArgumentException($"The options of all tables have the name '*', and these have '{options.Name}'.", nameof(options));
         options.Validate();
         return options;
+    }
+
+    private static void RefuseBeyondVersions(Pile pile)
+    {
+        if (pile.Keeper.Versions.Limit <= Versions.Max)
+            return;
+        throw new PileStorageException(
+            $"The tables of the pile in '{pile.DirectoryPath}' were used under a clock past the year 2248 by a version that did not refuse "
+            + "it. Their entries have versions that run into a bit with another meaning: what was put since can't be told from damage. "
+            + "Restore the pile from a copy of before, or export the tables with that version and load them into a new pile. Objects that "
+            + "are in no table can still be used.");
     }
 
     private void InspectDamaged()

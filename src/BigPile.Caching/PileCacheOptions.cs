@@ -11,7 +11,10 @@ public sealed record PileCacheOptions
     public bool OwnsPile { get; init; }
 
     /// <summary>The clock by which entries expire, and by which sweeps come.</summary>
-    /// <remarks>It is read inside the pile: one of your own must not wait for anything, such as a lock.</remarks>
+    /// <remarks>
+    /// It is read inside the pile: one of your own must not wait for anything, such as a lock. One that says a year
+    /// past 2199 is not believed: the cache's time goes on from where it was.
+    /// </remarks>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>The options of tables that have none of their own; the name is <c>"*"</c>.</summary>

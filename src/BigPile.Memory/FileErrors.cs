@@ -1,3 +1,4 @@
+using System;
 using System.IO;
 using System.Runtime.InteropServices;
 
@@ -8,6 +9,7 @@ internal static class FileErrors
 {
     internal const int NoSuchFile = 2;
     internal const int Interrupted = 4;
+    internal const int NoMemory = 12;
     internal const int InvalidArgument = 22;
     internal const int DiskFull = 28;
     internal const int NoSuchCall = 38;
@@ -24,6 +26,15 @@ internal static class FileErrors
     internal static IOException Of(string path, string done, int error)
     {
         string message = $"'{path}' could not be {done}: {Marshal.GetPInvokeErrorMessage(error)} (error {error}).";
-        return error == NoSuchFile ? new FileNotFoundException(message, path) : new IOException(message, error);
+        return error switch
+        {
+            NoSuchFile => new FileNotFoundException(message, path),
+            NoMemory => new MappingRefusedException($"{message} {MappingLimit.DescribeRefusal()}"),
+            _ => new IOException(message, error),
+        };
     }
+
+    /// <summary>What an error says, and what helps where it does not say so itself.</summary>
+    internal static string WithRemedy(Exception e, string remedy) =>
+        e is MappingRefusedException ? e.Message : $"{e.Message} {remedy}";
 }

@@ -22,18 +22,18 @@ internal sealed unsafe class GrowingMap : IDisposable
     private readonly string _name;
     private readonly FileStatus? _identity;
     private readonly HeldFile? _file; // where it is kept open
-    private readonly bool _wantsHugePages;
+    private readonly MapUse _use;
     private readonly List<MemoryMappedViewAccessor> _views = [];
     private long _lengthBytes;
 
     // Takes over the file.
-    private GrowingMap(HeldDirectory directory, string name, HeldFile file, long lengthBytes, long firstBytes, bool wantsHugePages)
+    private GrowingMap(HeldDirectory directory, string name, HeldFile file, long lengthBytes, long firstBytes, MapUse use)
     {
         Debug.Assert(lengthBytes != 0, "There is nothing to map.");
         _directory = directory;
         _name = name;
         _identity = FileStatus.Of(file.Handle);
-        _wantsHugePages = wantsHugePages;
+        _use = use;
         _lengthBytes = lengthBytes;
         Start = Map(file, 0, Math.Max(lengthBytes, firstBytes));
         MappedBytes = Math.Max(lengthBytes, firstBytes);
@@ -59,15 +59,15 @@ internal sealed unsafe class GrowingMap : IDisposable
     /// <param name="name">The name.</param>
     /// <param name="lengthBytes">The bytes that the file has first.</param>
     /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
-    /// <param name="wantsHugePages">Ask for huge pages where the file system gives them on request.</param>
+    /// <param name="use">How it will be used.</param>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
-    internal static GrowingMap Create(HeldDirectory directory, string name, long lengthBytes, long firstBytes, bool wantsHugePages = false)
+    internal static GrowingMap Create(HeldDirectory directory, string name, long lengthBytes, long firstBytes, MapUse use = MapUse.Usual)
     {
         HeldFile file = directory.Open(name, FileMode.Create, FileAccess.ReadWrite);
         try
         {
             file.Extend(0, lengthBytes);
-            return new GrowingMap(directory, name, file, lengthBytes, firstBytes, wantsHugePages);
+            return new GrowingMap(directory, name, file, lengthBytes, firstBytes, use);
         }
         catch
         {
@@ -83,10 +83,10 @@ internal sealed unsafe class GrowingMap : IDisposable
     /// <param name="mostBytes">The bytes behind which nothing is of use: what there is is cut off, but for the rest of a step.</param>
     /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
     /// <param name="stepBytes">Of what is behind those, a file gets such steps whole.</param>
-    /// <param name="wantsHugePages">Ask for huge pages where the file system gives them on request.</param>
+    /// <param name="use">How it will be used.</param>
     /// <exception cref="IOException">The disk is full, or the file can't be used.</exception>
     internal static GrowingMap? TryOpen(
-        HeldDirectory directory, string name, long leastBytes, long mostBytes, long firstBytes, long stepBytes, bool wantsHugePages = false)
+        HeldDirectory directory, string name, long leastBytes, long mostBytes, long firstBytes, long stepBytes, MapUse use = MapUse.Usual)
     {
         HeldFile? file = directory.TryOpen(name, FileAccess.ReadWrite);
         try
@@ -103,7 +103,7 @@ internal sealed unsafe class GrowingMap : IDisposable
             file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
             if (lengthBytes < wantedBytes)
                 file.Extend(lengthBytes, wantedBytes);
-            return new GrowingMap(directory, name, file, wantedBytes, firstBytes, wantsHugePages);
+            return new GrowingMap(directory, name, file, wantedBytes, firstBytes, use);
         }
         catch
         {
@@ -182,29 +182,17 @@ internal sealed unsafe class GrowingMap : IDisposable
 
     private byte* Map(HeldFile file, long offsetBytes, long lengthBytes)
     {
-        file.BeginMap();
         long capacityBytes = offsetBytes + lengthBytes > _lengthBytes ? offsetBytes + lengthBytes : 0; // 0: as long as the file
-        var map = MemoryMappedFile.CreateFromFile(
-            file.Handle, null, capacityBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
-        MemoryMappedViewAccessor? accessor = null;
+        MemoryMappedViewAccessor view = file.MapView(capacityBytes, offsetBytes, lengthBytes);
         byte* start = null;
-        try
+        view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+        _views.Add(view);
+        start += view.PointerOffset;
+        if (_use != MapUse.Usual && OperatingSystem.IsLinux())
         {
-            accessor = map.CreateViewAccessor(offsetBytes, lengthBytes, MemoryMappedFileAccess.ReadWrite);
-            file.EndMap();
-            accessor.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+            int advice = _use == MapUse.Large ? LibC.AdviseHugePage : LibC.AdviseRandom;
+            _ = LibC.MemoryAdvise(start, (nuint)lengthBytes, advice); // a refusal only costs speed, or memory
         }
-        catch
-        {
-            accessor?.Dispose();
-            map.Dispose();
-            throw;
-        }
-        map.Dispose(); // the view stays
-        _views.Add(accessor);
-        start += accessor.PointerOffset;
-        if (_wantsHugePages && OperatingSystem.IsLinux())
-            _ = LibC.MemoryAdvise(start, (nuint)lengthBytes, LibC.AdviseHugePage); // a refusal only costs speed
         return start;
     }
 

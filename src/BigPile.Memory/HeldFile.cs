@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.IO.MemoryMappedFiles;
 using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
@@ -151,7 +152,45 @@ internal sealed class HeldFile : IDisposable
         $"The file '{path}' was removed or replaced while it was in use. Put it back, or restore the directory from a copy.");
 
     /// <summary>Says that the file is being mapped into memory.</summary>
-    internal void BeginMap() => _directory.Begin(FileOperation.Map, Path);
+    /// <exception cref="MappingRefusedException">The process has too many mappings.</exception>
+    internal void BeginMap()
+    {
+        _directory.Begin(FileOperation.Map, Path);
+        if (MappingLimit.Own.Take() is { } reason)
+            throw new MappingRefusedException($"'{Path}' can't be mapped into memory: {reason}");
+    }
+
+    /// <summary>Maps the file by the runtime.</summary>
+    /// <param name="capacityBytes">What the file is made as long as; 0: as it is.</param>
+    /// <param name="offsetBytes">Where what is mapped begins.</param>
+    /// <param name="lengthBytes">How much is mapped.</param>
+    /// <exception cref="MappingRefusedException">The process has too many mappings, or too little memory.</exception>
+    internal MemoryMappedViewAccessor MapView(long capacityBytes, long offsetBytes, long lengthBytes)
+    {
+        BeginMap();
+        MemoryMappedFileAccess access = CanWrite ? MemoryMappedFileAccess.ReadWrite : MemoryMappedFileAccess.Read;
+        MemoryMappedViewAccessor view;
+        try
+        {
+            using var map = MemoryMappedFile.CreateFromFile(
+                Handle, null, capacityBytes, access, HandleInheritability.None, leaveOpen: true);
+            view = map.CreateViewAccessor(offsetBytes, lengthBytes, access); // which stays when the map goes
+        }
+        catch (Exception e) when (e is OutOfMemoryException or IOException { HResult: FileErrors.NoMemory })
+        {
+            throw FileErrors.Of(Path, "mapped into memory", FileErrors.NoMemory);
+        }
+        try
+        {
+            EndMap();
+            return view;
+        }
+        catch
+        {
+            view.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Says that the file was mapped into memory.</summary>
     internal void EndMap() => _directory.End(FileOperation.Map, Path);

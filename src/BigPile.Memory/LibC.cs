@@ -18,6 +18,7 @@ internal static unsafe partial class LibC
     internal const int MapPrivate = 0x02;
     internal const int MapAnonymous = 0x20;
     internal const int MapNoReserve = 0x4000;
+    internal const int AdviseRandom = 1;
     internal const int AdviseWillNeed = 3;
     internal const int AdviseHugePage = 14;
     internal const int OpenReadOnly = 0;

@@ -14,26 +14,12 @@ public sealed unsafe class MappedRegion : MemoryRegion
     private const string UnfinishedSuffix = ".new";
 
     private readonly HeldFile _file;
-    private readonly MemoryMappedFile _map;
     private readonly MemoryMappedViewAccessor _view;
 
     private MappedRegion(HeldFile file, long lengthBytes) : base(lengthBytes)
     {
         _file = file;
-        file.BeginMap();
-        MemoryMappedFileAccess access = file.CanWrite ? MemoryMappedFileAccess.ReadWrite : MemoryMappedFileAccess.Read;
-        _map = MemoryMappedFile.CreateFromFile(file.Handle, null, lengthBytes, access, HandleInheritability.None, leaveOpen: true);
-        _view = _map.CreateViewAccessor(0, lengthBytes, access);
-        try
-        {
-            file.EndMap();
-        }
-        catch
-        {
-            _view.Dispose();
-            _map.Dispose();
-            throw;
-        }
+        _view = file.MapView(lengthBytes, 0, lengthBytes);
         byte* start = null;
         _view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
         SetStart(start + _view.PointerOffset);
@@ -133,7 +119,6 @@ public sealed unsafe class MappedRegion : MemoryRegion
     {
         _view.SafeMemoryMappedViewHandle.ReleasePointer();
         _view.Dispose();
-        _map.Dispose();
         _file.Dispose();
     }
 

@@ -38,12 +38,17 @@ public sealed unsafe class NativeRegion : MemoryRegion
     [SupportedOSPlatform("linux")]
     private void Map(nuint lengthBytes, bool hugePages)
     {
+        if (MappingLimit.Own.Take() is { } reason)
+            throw new OutOfMemoryException($"{lengthBytes:N0} bytes can't be taken from the system: {reason}");
         nuint mappingLengthBytes = lengthBytes + AlignmentBytes;
         void* mapping = LibC.MemoryMap(
             null, mappingLengthBytes, LibC.ProtectionRead | LibC.ProtectionWrite,
             LibC.MapPrivate | LibC.MapAnonymous | LibC.MapNoReserve, -1, 0);
         if (mapping == LibC.MapFailed)
-            throw new OutOfMemoryException($"The system refused {lengthBytes:N0} bytes (error {Marshal.GetLastPInvokeError()}).");
+        {
+            throw new OutOfMemoryException(
+                $"The system refused {lengthBytes:N0} bytes (error {Marshal.GetLastPInvokeError()}). {MappingLimit.DescribeRefusal()}");
+        }
         _mapping = (byte*)mapping;
         _mappingLengthBytes = mappingLengthBytes;
         var start = (byte*)(((nuint)mapping + AlignmentBytes - 1) & ~(AlignmentBytes - 1));

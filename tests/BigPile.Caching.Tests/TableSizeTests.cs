@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Linq;
 using BigPile.Catalog;
 using Xunit.Abstractions;
@@ -27,6 +28,23 @@ public sealed class TableSizeTests(ITestOutputHelper output)
         output.WriteLine(
             $"a table: {unmanagedBytes / Tables:N0} bytes of index, {managedBytes / Tables:N0} bytes of objects, garbage included");
         Assert.InRange((unmanagedBytes + managedBytes) / Tables, 1, MaxSmallTableBytes);
+    }
+
+    [Fact]
+    public void A_table_of_a_mapped_pile_takes_the_disk_and_the_mappings_that_the_README_says()
+    {
+        const int Tables = 10;
+        using var directory = new TemporaryDirectory();
+        using PileCache cache = TestCache.Open(directory.Path);
+        for (int i = 0; i < Tables; i++)
+            Fill(cache, $"t{i}", ["k"]);
+        string[] files = [.. Directory.GetFiles(directory.Path, "index-*"), .. Directory.GetFiles(directory.Path, "buckets-*")];
+        Assert.Equal(2 * Tables, files.Length);
+        Assert.Equal(68 << 10, files.Sum(static file => new FileInfo(file).Length) / Tables);
+        if (!OperatingSystem.IsLinux())
+            return;
+        int mappings = File.ReadLines("/proc/self/maps").Count(line => files.Any(file => line.EndsWith(file, StringComparison.Ordinal)));
+        Assert.Equal(2 * Tables, mappings);
     }
 
     [Fact]

@@ -11,6 +11,8 @@ namespace BigPile.Caching.Clocks;
 /// system's clock is set forth or back meanwhile, nothing becomes older or younger by that. A pile whose last version lies ahead of the
 /// clock was used under a clock that was wrong: its time goes on from there, and <see cref="ClockSteps"/> has what that means for
 /// entries from before. Small differences are followed, so that the two do not drift apart.
+/// A clock past the year 2199 is not believed, since the milliseconds of a version end in 2248: the time goes on evenly from where it
+/// was, or from the last version of the pile. Whatever a clock says, the time ends in 2246, and versions rise by one each from there.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class CacheClock
@@ -21,6 +23,11 @@ internal sealed class CacheClock
 
     // Versions are reserved a second ahead of the clock; what kills leave of that is no wrong clock.
     private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
+
+    // The last instant of the cache's time; above its versions there are more than 10^16 for those that rise by one.
+    private const long MostMilliseconds = (long)(Versions.Max >> Versions.ClockShift) - (1L << 36);
+
+    private static readonly long LatestTime = DateTime.UnixEpoch.Ticks + MostMilliseconds * TimeSpan.TicksPerMillisecond;
 
     private readonly Lock _following = new();
     private readonly TimeProvider _time;
@@ -41,13 +48,19 @@ internal sealed class CacheClock
     internal CacheClock(TimeProvider time, Guid pileId, ulong lastVersion = 0)
     {
         _salt = BitConverter.ToUInt32(pileId.ToByteArray()) & ((1u << SaltBits) - 1);
-        _time = time == TimeProvider.System ? time : new SteadyTime(time, _following, OnStampsStepBack);
+        _time = time == TimeProvider.System ? time : new SteadyTime(time, _following, OnStampsStepBack, IsBelieved);
         _ticksPerStamp = TimeSpan.TicksPerSecond / (double)_time.TimestampFrequency;
         long clock = SystemNow;
-        long last = TicksOf(lastVersion);
-        _start = last - clock > UsualLeadTicks ? last : clock;
-        if (_start != clock)
+        bool isBelieved = clock <= LatestClock;
+        long last = Math.Min(TicksOf(lastVersion), LatestTime);
+        _start = last - clock > UsualLeadTicks || !isBelieved ? last : clock;
+        if (_start > clock)
             StepBack(clock, _start - clock);
+        if (_start < clock)
+        {
+            _ahead = _start - clock;
+            (_time as SteadyTime)?.Ignore(-_ahead);
+        }
         _anchor = new Anchor(_time.GetTimestamp(), _start, Slept());
     }
 
@@ -57,7 +70,7 @@ internal sealed class CacheClock
         get
         {
             Anchor anchor = Volatile.Read(ref _anchor);
-            return anchor.Ticks + (long)((_time.GetTimestamp() - anchor.Stamp) * _ticksPerStamp);
+            return TicksAt(anchor, _time.GetTimestamp());
         }
     }
 
@@ -72,6 +85,9 @@ internal sealed class CacheClock
 
     /// <summary>Whether instants may have to be corrected.</summary>
     internal bool HasSteps => Volatile.Read(ref _steps).IsAny;
+
+    /// <summary>The latest instant that a clock is believed, in ticks of UTC.</summary>
+    internal static long LatestClock { get; } = new DateTime(2200, 1, 1, 0, 0, 0, DateTimeKind.Utc).Ticks;
 
     private long SystemNow => _time.GetUtcNow().UtcTicks;
 
@@ -89,7 +105,7 @@ internal sealed class CacheClock
     internal ulong VersionAt(long ticks)
     {
         long ms = (ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerMillisecond;
-        return ms <= 0 ? 0 : ((ulong)ms << Versions.ClockShift) | _salt;
+        return ms <= 0 ? 0 : ((ulong)Math.Min(ms, MostMilliseconds) << Versions.ClockShift) | _salt;
     }
 
     /// <summary>When a version was given out, as the cache's time has it by now.</summary>
@@ -108,9 +124,11 @@ internal sealed class CacheClock
     /// <summary>The lowest version of an entry that may have been put within a time until now; <see cref="PutAt"/> tells exactly.</summary>
     internal ulong LowestVersion(TimeSpan age)
     {
-        long ticks = Now - age.Ticks - Volatile.Read(ref _steps).Most - DateTime.UnixEpoch.Ticks;
-        long ms = (ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
-        return ms <= 0 ? 0 : (ulong)ms << Versions.ClockShift;
+        long ticks = Now - Volatile.Read(ref _steps).Most - DateTime.UnixEpoch.Ticks;
+        if (age.Ticks >= ticks)
+            return 0;
+        long ms = (ticks - age.Ticks + TimeSpan.TicksPerMillisecond - 1) / TimeSpan.TicksPerMillisecond;
+        return (ulong)ms << Versions.ClockShift;
     }
 
     /// <summary>Looks at the system's clock. Done from time to time, and before an instant of that clock is taken over.</summary>
@@ -137,16 +155,16 @@ internal sealed class CacheClock
                 return false;
             _changes++;
             WakeUp(slept);
-            long apart = _anchor.Ticks + (long)((stamp - _anchor.Stamp) * _ticksPerStamp) - clock;
+            long apart = TicksAt(_anchor, stamp) - clock;
             bool isRight = Math.Abs(apart) < FollowedTicks;
             if (isRight || Math.Abs(apart - _ahead) < FollowedTicks)
             {
                 Volatile.Write(ref _ahead, isRight ? 0 : _ahead);
-                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = clock + _ahead });
+                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = Math.Min(clock + _ahead, LatestTime) });
                 return true;
             }
-            if (apart > _ahead)
-                StepBack(Math.Min(clock, _start), apart - _ahead);
+            if (apart > Math.Max(_ahead, 0))
+                StepBack(Math.Min(clock, _start), apart - Math.Max(_ahead, 0));
             Volatile.Write(ref _ahead, apart);
             return true;
         }
@@ -166,6 +184,15 @@ internal sealed class CacheClock
         return false;
     }
 
+    private long TicksAt(Anchor anchor, long stamp)
+    {
+        double elapsed = (stamp - anchor.Stamp) * _ticksPerStamp;
+        return anchor.Ticks + (long)Math.Min(elapsed, LatestTime - anchor.Ticks);
+    }
+
+    private bool IsBelieved(double stamp) =>
+        Volatile.Read(ref _anchor) is not { } anchor || anchor.Ticks + (stamp - anchor.Stamp) * _ticksPerStamp <= LatestClock;
+
     private static long TicksOf(ulong version) =>
         DateTime.UnixEpoch.Ticks + (long)(version >> Versions.ClockShift) * TimeSpan.TicksPerMillisecond;
 
@@ -178,8 +205,9 @@ internal sealed class CacheClock
     // Sleep is time that went by for every entry, and not a clock that was set.
     private void WakeUp(TimeSpan slept)
     {
-        if ((slept - _anchor.Slept).Ticks > FollowedTicks)
-            Volatile.Write(ref _anchor, _anchor with { Ticks = _anchor.Ticks + (slept - _anchor.Slept).Ticks, Slept = slept });
+        long ticks = (slept - _anchor.Slept).Ticks;
+        if (ticks > FollowedTicks)
+            Volatile.Write(ref _anchor, _anchor with { Ticks = Math.Min(_anchor.Ticks + ticks, LatestTime), Slept = slept });
     }
 
     private void OnStampsStepBack(long by, long clock)
@@ -188,10 +216,11 @@ internal sealed class CacheClock
         StepBack(clock, by);
     }
 
+    // Of a clock that had been set forth only that part is a step which makes the cache's time run ahead of it.
     private void StepBack(long upTo, long by)
     {
         Volatile.Write(ref _steps, _steps.With(upTo, by));
-        Volatile.Write(ref _ahead, _ahead + by);
+        Volatile.Write(ref _ahead, Math.Max(_ahead, 0) + by);
     }
 
     private sealed record Anchor(long Stamp, long Ticks, TimeSpan Slept);

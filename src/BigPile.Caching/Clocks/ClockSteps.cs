@@ -27,7 +27,7 @@ internal sealed class ClockSteps
         {
             long most = 0;
             foreach ((_, long by) in _steps)
-                most += by;
+                most = CacheClock.Add(most, by);
             return most;
         }
     }
@@ -41,7 +41,7 @@ internal sealed class ClockSteps
     {
         long sum = 0;
         foreach ((long upTo, long by) in _steps)
-            sum += instant <= upTo ? by : 0;
+            sum = CacheClock.Add(sum, instant <= upTo ? by : 0);
         return sum;
     }
 }

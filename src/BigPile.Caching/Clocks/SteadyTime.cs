@@ -3,55 +3,111 @@ using System.Threading;
 
 namespace BigPile.Caching.Clocks;
 
-/// <summary>The time stamps of a provider of the application: never backwards, and from its clock where it has none of its own.</summary>
-/// <param name="time">The application's provider.</param>
-/// <param name="stepping">Is held while a step is dealt with.</param>
-/// <param name="onStep">
-/// Is told by how many ticks the provider went backwards, and the ticks of its clock behind that, before the next stamp.
-/// </param>
-internal sealed class SteadyTime(TimeProvider time, Lock stepping, Action<long, long> onStep) : TimeProvider
+/// <summary>
+/// The time stamps of a provider of the application, and from its clock where it has none of its own: never backwards, and never forth
+/// to where no clock is believed, as the stamps of most such providers go with a clock that is set.
+/// </summary>
+internal sealed class SteadyTime : TimeProvider
 {
-    private readonly bool _hasStamps = new Func<long>(time.GetTimestamp).Method.DeclaringType != typeof(TimeProvider);
-    private long _latest = long.MinValue / 2;
-    private long _ahead;
-    private long _stepCount;
+    private const int MostLooks = 3;
+    private const double JumpSeconds = 366.0 * 86_400; // less is time that went by, or a clock that was set by as much
 
-    public override long TimestampFrequency => _hasStamps ? time.TimestampFrequency : TimeSpan.TicksPerSecond;
+    private readonly TimeProvider _time;
+    private readonly Lock _stepping;
+    private readonly Action<long, long> _onStep;
+    private readonly Func<double, bool> _isBelieved;
+    private readonly bool _hasStamps;
+    private long _latest;
+    private Shift _shift = new(0);
+    private double _ignored; // how far the stamps went forth that no time went by
+
+    /// <summary>Begins with the provider's present stamp.</summary>
+    /// <param name="time">The application's provider.</param>
+    /// <param name="stepping">Is held while a step is dealt with.</param>
+    /// <param name="onStep">
+    /// Is told by how many ticks the provider went backwards, and the ticks of its clock behind that, before the next stamp.
+    /// </param>
+    /// <param name="isBelieved">Whether time may go on to a stamp at once.</param>
+    internal SteadyTime(TimeProvider time, Lock stepping, Action<long, long> onStep, Func<double, bool> isBelieved)
+    {
+        _time = time;
+        _stepping = stepping;
+        _onStep = onStep;
+        _isBelieved = isBelieved;
+        _hasStamps = new Func<long>(time.GetTimestamp).Method.DeclaringType != typeof(TimeProvider);
+        _latest = Raw();
+    }
+
+    public override long TimestampFrequency => _hasStamps ? _time.TimestampFrequency : TimeSpan.TicksPerSecond;
 
     private long Tolerance => TimestampFrequency;
 
-    public override DateTimeOffset GetUtcNow() => time.GetUtcNow();
+    public override DateTimeOffset GetUtcNow() => _time.GetUtcNow();
 
     public override long GetTimestamp()
     {
-        long raw = Raw();
-        if (raw < Volatile.Read(ref _latest) - Tolerance)
-            StepBack();
-        else if (raw > Volatile.Read(ref _latest))
-            Volatile.Write(ref _latest, raw);
-        return raw + Volatile.Read(ref _ahead);
+        for (int look = 1; ; look++)
+        {
+            Shift shift = Volatile.Read(ref _shift);
+            long raw = Raw();
+            long latest = Volatile.Read(ref _latest);
+            if (raw < latest - Tolerance)
+                StepBack(shift);
+            else if (raw > latest && (raw - (double)latest < JumpSeconds * TimestampFrequency || TryStepForth(shift, raw)))
+                Volatile.Write(ref _latest, raw);
+            if (shift == Volatile.Read(ref _shift) || look == MostLooks)
+                return raw + Volatile.Read(ref _shift).Ahead;
+        }
     }
 
-    private long Raw() => _hasStamps ? time.GetTimestamp() : time.GetUtcNow().UtcTicks;
+    /// <summary>States that the present stamp has so many ticks that no time went by in: a way back over them is none.</summary>
+    internal void Ignore(long ticks) => _ignored = ticks * (TimestampFrequency / (double)TimeSpan.TicksPerSecond);
+
+    private long Raw() => _hasStamps ? _time.GetTimestamp() : _time.GetUtcNow().UtcTicks;
 
     // The provider is read under no lock: it may call the cache, or wait for somebody who does. It is read again, since the stamp that was
     // found to be early may have been read long ago; and what was read before another thread dealt with a step says nothing.
-    private void StepBack()
+    private void StepBack(Shift shift)
     {
-        long count = Volatile.Read(ref _stepCount);
         long latest = Volatile.Read(ref _latest);
         long back = latest - Raw();
         if (back <= Tolerance)
             return;
-        long clock = time.GetUtcNow().UtcTicks;
-        lock (stepping)
+        long clock = _time.GetUtcNow().UtcTicks;
+        lock (_stepping)
         {
-            if (_stepCount != count)
+            if (_shift != shift)
                 return;
-            Volatile.Write(ref _stepCount, count + 1);
-            Volatile.Write(ref _ahead, _ahead + back);
             Volatile.Write(ref _latest, latest - back);
-            onStep((long)(back * (TimeSpan.TicksPerSecond / (double)TimestampFrequency)), clock);
+            Volatile.Write(ref _shift, new Shift(shift.Ahead + back));
+            double ignored = Math.Min(_ignored, back);
+            _ignored -= ignored;
+            if (back - ignored > Tolerance)
+                _onStep((long)((back - ignored) * (TimeSpan.TicksPerSecond / (double)TimestampFrequency)), clock);
         }
+    }
+
+    // Gives whether it is time that went by.
+    private bool TryStepForth(Shift shift, long raw)
+    {
+        long latest = Volatile.Read(ref _latest);
+        double forth = raw - (double)latest;
+        if (_time.GetUtcNow().UtcTicks <= CacheClock.LatestClock && _isBelieved(raw + (double)shift.Ahead))
+            return true;
+        lock (_stepping)
+        {
+            if (_shift != shift || forth >= long.MaxValue)
+                return false;
+            _ignored += forth;
+            Volatile.Write(ref _latest, raw);
+            Volatile.Write(ref _shift, new Shift(shift.Ahead - (raw - latest)));
+            return false;
+        }
+    }
+
+    /// <summary>What is added to the provider's stamps; another object for each step.</summary>
+    private sealed class Shift(long ahead)
+    {
+        internal long Ahead => ahead;
     }
 }

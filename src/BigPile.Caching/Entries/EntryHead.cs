@@ -1,6 +1,8 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using BigPile.Durability;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Entries;
@@ -37,13 +39,14 @@ internal readonly unsafe struct EntryHead
     /// <summary>The bytes of the largest head.</summary>
     internal const int MaxBytes = FixedBytes + 3 * sizeof(long) + MaxTags * sizeof(ulong);
 
-    internal const ulong ExtensionBit = 1UL << 63;
+    internal const ulong ExtensionBit = Versions.Max + 1;
     internal const int WordOffset = 8;
     internal const int KeyShift = 16;
     internal const int KeyMask = (1 << 13) - 1;
     internal const int KindShift = 29;
     internal const uint KeyAndTableMask = (1u << KindShift) - 1;
 
+    private const uint MaxKind = uint.MaxValue >> KindShift;
     private const int FixedBytes = 16;
     private const byte ExpiryFlag = 1;
     private const byte SlidingFlag = 2;
@@ -84,7 +87,10 @@ internal readonly unsafe struct EntryHead
     /// <summary>Whether the entry may be gone though its block is there.</summary>
     internal bool MayBeDead => ((byte)_extension & (ExpiryFlag | TagsFlag)) != 0;
 
-    internal EntryPriority Priority => (_version & ExtensionBit) == 0 ? EntryPriority.Normal : (EntryPriority)(byte)(_extension >> 8);
+    /// <summary>The priority; of a number that none has, which an earlier version may have stored, the highest.</summary>
+    internal EntryPriority Priority => (_version & ExtensionBit) == 0
+        ? EntryPriority.Normal
+        : (EntryPriority)Math.Min((byte)(_extension >> 8), (byte)EntryPriority.NeverEvict);
 
     internal int TagCount => HasTags ? (int)(_extension >> 16) : 0;
 
@@ -128,9 +134,8 @@ internal readonly unsafe struct EntryHead
     /// <summary>Writes a head whose version is not known yet.</summary>
     internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
     {
-        Debug.Assert(tableId is > 0 and <= MaxTableId, "A table's id has 16 bits.");
-        Debug.Assert(keyBytes is >= 0 and <= KeyMask, "The length of a key has 13 bits.");
-        Debug.Assert(spec.Tags.Length <= MaxTags, "No entry has more tags.");
+        if (tableId is <= 0 or > MaxTableId || (uint)keyBytes > KeyMask || (uint)kind > MaxKind || spec.Tags.Length > MaxTags)
+            RefuseHead(tableId, keyBytes, kind, spec.Tags.Length);
         *(uint*)(payload + WordOffset) = (uint)tableId | ((uint)keyBytes << KeyShift) | ((uint)kind << KindShift);
         *(ulong*)payload = spec.IsPlain ? 0 : ExtensionBit;
         if (!spec.IsPlain)
@@ -140,7 +145,8 @@ internal readonly unsafe struct EntryHead
     /// <summary>Completes a head that was written.</summary>
     internal static void SetVersion(byte* payload, ulong version)
     {
-        Debug.Assert((version & ExtensionBit) == 0, "A version leaves the bit of the extension.");
+        if ((version & ExtensionBit) != 0)
+            RefuseVersion(version);
         Debug.Assert((*(ulong*)payload & ~ExtensionBit) == 0, "A head gets its version once.");
         *(ulong*)payload |= version;
     }
@@ -157,6 +163,16 @@ internal readonly unsafe struct EntryHead
 
     /// <summary>The kind of block that the value would have alone.</summary>
     internal static BlockKind BlockKindOf(ValueKind kind) => (BlockKind)kind;
+
+    // What would run into the neighbouring bits made an entry that nobody finds: no caller does so, and none is trusted to.
+    [DoesNotReturn]
+    private static void RefuseHead(int tableId, int keyBytes, ValueKind kind, int tags) => throw new PileException(
+        $"The head of an entry has no room for table {tableId}, a key of {keyBytes:N0} bytes, values of kind {kind} and {tags:N0} tags: "
+        + $"the most are {MaxTableId:N0}, {KeyMask:N0}, {MaxKind} and {MaxTags}. Nothing was stored.");
+
+    [DoesNotReturn]
+    private static void RefuseVersion(ulong version) => throw new PileException(
+        $"The head of an entry has no room for the version {version:N0}: the highest is {Versions.Max:N0}. Nothing was stored.");
 
     private static void WriteExtension(byte* payload, in EntrySpec spec)
     {

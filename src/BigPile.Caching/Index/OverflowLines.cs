@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Index;
 
@@ -193,7 +194,8 @@ internal sealed unsafe class OverflowLines : IDisposable
         catch (IOException e)
         {
             throw new PileStorageException(
-                $"The index of a table can't grow: {e.Message} Nothing was changed. Make room on the disk, and try again.", e);
+                "The index of a table can't grow, and nothing was changed: "
+                + FileErrors.WithRemedy(e, "Make room on the disk, and try again."), e);
         }
         return number;
     }

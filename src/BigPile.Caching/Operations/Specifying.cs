@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Tables;
@@ -28,6 +29,8 @@ internal static class Specifying
         TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? table.DefaultMaxAge : null);
         TimeSpan? sliding = options?.Sliding ?? table.DefaultSliding;
         EntryPriority priority = options?.Priority ?? table.DefaultPriority;
+        if (priority > EntryPriority.NeverEvict)
+            RefusePriority(priority);
         if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
         long now = core.Clock.Now;
@@ -98,6 +101,10 @@ internal static class Specifying
             Tags = spec.Tags,
         };
     }
+
+    [DoesNotReturn]
+    private static void RefusePriority(EntryPriority priority) => throw new ArgumentOutOfRangeException(
+        nameof(EntryOptions.Priority), priority, "EntryOptions.Priority must be Low, Normal, High or NeverEvict.");
 
     private static long RequirePositive(TimeSpan time, string name)
     {

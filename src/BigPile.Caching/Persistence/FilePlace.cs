@@ -64,9 +64,10 @@ internal sealed unsafe class FilePlace : IndexPlace
     internal static FilePlace Create(IndexFiles files, int tableId, ulong formerUpTo)
     {
         files.Delete(tableId);
-        GrowingMap map = GrowingMap.Create(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes);
+        GrowingMap? map = null;
         try
         {
+            map = GrowingMap.Create(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, MapUse.Few);
             var head = (IndexHead*)map.Start;
             head->Begin();
             head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
@@ -76,7 +77,8 @@ internal sealed unsafe class FilePlace : IndexPlace
         }
         catch
         {
-            map.Dispose();
+            map?.Dispose();
+            files.TryDelete(tableId);
             throw;
         }
     }
@@ -94,7 +96,8 @@ internal sealed unsafe class FilePlace : IndexPlace
         bool isOpen = false;
         try
         {
-            map = GrowingMap.TryOpen(files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes, HeadBytes);
+            map = GrowingMap.TryOpen(
+                files.Directory, Name(HeadPrefix, tableId), HeadBytes, HeadBytes, HeadBytes, HeadBytes, MapUse.Few);
             if (map == null || !IsUsable((IndexHead*)map.Start, files, tableId, formerUpTo))
                 return null;
             var head = (IndexHead*)map.Start;
@@ -141,10 +144,10 @@ internal sealed unsafe class FilePlace : IndexPlace
 
     private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
         files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.MostBytesFor(lines + 1), LineSource.ChunkBytes,
-        LineSource.ChunkBytes, wantsHugePages: true); // the one behind may have what a split that was cut off has moved
+        LineSource.ChunkBytes, MapUse.Large); // the one behind may have what a split that was cut off has moved
 
     private static GrowingMap CreateLines(IndexFiles files, string prefix, int tableId) => GrowingMap.Create(
-        files.Directory, Name(prefix, tableId), Environment.SystemPageSize, LineSource.ChunkBytes, wantsHugePages: true);
+        files.Directory, Name(prefix, tableId), Environment.SystemPageSize, LineSource.ChunkBytes, MapUse.Large);
 
     private static string Name(string prefix, int tableId) => string.Create(CultureInfo.InvariantCulture, $"{prefix}{tableId:d6}");
 }

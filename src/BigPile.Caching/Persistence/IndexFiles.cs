@@ -146,6 +146,19 @@ internal sealed unsafe class IndexFiles : IDisposable
             Directory.Delete(name);
     }
 
+    /// <summary>Removes the files of a table that could not be made. What stays goes when it is made, or at an opening.</summary>
+    internal void TryDelete(int tableId)
+    {
+        try
+        {
+            Delete(tableId);
+        }
+        catch (IOException)
+        {
+            // what the making failed by says more
+        }
+    }
+
     /// <summary>The ids of all tables that have files.</summary>
     /// <exception cref="IOException">The device refused.</exception>
     internal HashSet<int> Ids()
@@ -240,5 +253,6 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     /// <summary>What is thrown when the system refuses a file.</summary>
     internal static PileStorageException Refused(Exception e, string path) => new(
-        $"The indexes of the tables in '{path}' can't be used: {e.Message} Make room, or make the files accessible, and try again.", e);
+        $"The indexes of the tables in '{path}' can't be used: "
+        + FileErrors.WithRemedy(e, "Make room, or make the files accessible, and try again."), e);
 }

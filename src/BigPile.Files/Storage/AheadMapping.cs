@@ -28,6 +28,7 @@ internal sealed unsafe class AheadMapping : FileMapping
 
     internal static new AheadMapping Map(HeldFile file, long lengthBytes, long addressBytes)
     {
+        file.BeginMap();
         int protection = LibC.ProtectionRead | (file.CanWrite ? LibC.ProtectionWrite : 0);
         long wanted = Volatile.Read(ref _aheadBytes) < MaxAheadBytes ? Math.Max(lengthBytes, addressBytes) : lengthBytes;
         for (long tried = wanted; ; tried = Math.Max(lengthBytes, tried / 2))
@@ -35,10 +36,24 @@ internal sealed unsafe class AheadMapping : FileMapping
             void* start = LibC.MemoryMap(
                 null, (nuint)tried, protection, LibC.MapShared, (int)file.Handle.DangerousGetHandle(), 0);
             if (start != LibC.MapFailed)
-                return new AheadMapping((byte*)start, tried);
+                return Ended(file, new AheadMapping((byte*)start, tried));
             int error = Marshal.GetLastPInvokeError();
             if (tried == lengthBytes)
                 throw FileErrors.Of(file.Path, $"mapped into memory ({lengthBytes:N0} bytes)", error);
+        }
+    }
+
+    private static AheadMapping Ended(HeldFile file, AheadMapping mapping)
+    {
+        try
+        {
+            file.EndMap();
+            return mapping;
+        }
+        catch
+        {
+            mapping.Dispose();
+            throw;
         }
     }
 

@@ -18,23 +18,9 @@ internal abstract unsafe class FileMapping : IDisposable
     /// <param name="lengthBytes">What it has, from 1.</param>
     /// <param name="addressBytes">What should have addresses, so that it need not move when it grows; 0 has it move each time.</param>
     /// <exception cref="IOException">The system refused.</exception>
-    internal static FileMapping Map(HeldFile file, long lengthBytes, long addressBytes)
-    {
-        file.BeginMap();
-        FileMapping mapping = OperatingSystem.IsLinux() && addressBytes > 0
-            ? AheadMapping.Map(file, lengthBytes, addressBytes)
-            : new ViewMapping(file, lengthBytes);
-        try
-        {
-            file.EndMap();
-            return mapping;
-        }
-        catch
-        {
-            mapping.Dispose();
-            throw;
-        }
-    }
+    internal static FileMapping Map(HeldFile file, long lengthBytes, long addressBytes) => OperatingSystem.IsLinux() && addressBytes > 0
+        ? AheadMapping.Map(file, lengthBytes, addressBytes)
+        : new ViewMapping(file, lengthBytes);
 
     /// <summary>Hands changed bytes to the system, where they are not its own already.</summary>
     internal virtual void Flush()

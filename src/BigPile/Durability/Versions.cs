@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Memory;
@@ -19,6 +20,9 @@ internal sealed class Versions
 
     /// <summary>How far ahead versions are reserved when they follow a clock: a second, as <see cref="Next(ulong)"/> is told.</summary>
     internal const ulong ClockStep = 1000UL << ClockShift;
+
+    /// <summary>The highest version: the bit above has another meaning in the head of an entry.</summary>
+    internal const ulong Max = ulong.MaxValue >> 1;
 
     private const ulong Step = 1 << 20;
     private const int FirstShift = 24;
@@ -46,15 +50,10 @@ internal sealed class Versions
     internal ulong Limit => Volatile.Read(ref _counter.Limit);
 
     /// <summary>The next version, by no clock. For tests.</summary>
-    internal ulong Next()
-    {
-        ulong version = Interlocked.Increment(ref _counter.Last);
-        if (version > Volatile.Read(ref _counter.Limit))
-            RaiseLimit(version, 0);
-        return version;
-    }
+    internal ulong Next() => Next(0);
 
     /// <summary>The next version that is at least a floor.</summary>
+    /// <exception cref="PileException">There are no more versions.</exception>
     internal ulong Next(ulong floor)
     {
         if (Fault.VersionFromLive)
@@ -62,6 +61,8 @@ internal sealed class Versions
         while (true)
         {
             ulong last = Volatile.Read(ref _counter.Last);
+            if (last >= Max || floor > Max)
+                ThrowUsedUp();
             ulong version = Math.Max(last + 1, floor);
             if (Interlocked.CompareExchange(ref _counter.Last, version, last) != last)
                 continue;
@@ -93,13 +94,18 @@ internal sealed class Versions
         {
             if (version <= _counter.Limit)
                 return;
-            ulong limit = Math.Max(version + Step, least);
+            ulong limit = Math.Min(Math.Max(version + Step, least), Max);
             _raise?.Invoke(limit);
             KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
             Debug.Assert(limit > _counter.Limit, "Steps only grow.");
             Volatile.Write(ref _counter.Limit, limit);
         }
     }
+
+    [DoesNotReturn]
+    private static void ThrowUsedUp() => throw new PileException(
+        $"The pile has given out all versions of entries that there are, up to {Max:N0}: it was used under a clock that was set to the "
+        + "year 2248. Nothing was changed, and all entries can be read. Copy the tables into a new pile.");
 
     /// <summary>An object of its own, so that counting does not take its neighbours' fields from the readers' caches.</summary>
     private sealed class Counter : CacheLineIsolated

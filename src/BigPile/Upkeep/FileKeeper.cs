@@ -8,6 +8,7 @@ using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory;
 using BigPile.Reporting;
 using Microsoft.Extensions.Logging;
 
@@ -84,7 +85,8 @@ internal sealed class FileKeeper : Keeper
 
     /// <summary>What is thrown when the system refuses a file.</summary>
     internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
-        $"The pile in '{directory}' can't be opened: {e.Message} Make room, or make its files accessible, and open it again.", e);
+        $"The pile in '{directory}' can't be opened: "
+        + FileErrors.WithRemedy(e, "Make room, or make its files accessible, and open it again."), e);
 
     private protected override void WriteThrough(ProgressGauge gauge)
     {

@@ -1,0 +1,7 @@
+using System;
+using System.IO;
+
+namespace BigPile.Memory;
+
+/// <summary>A file could not be mapped since the process may have no more mappings or addresses. The message says what helps.</summary>
+internal sealed class MappingRefusedException(string message, Exception? innerException = null) : IOException(message, innerException);
