@@ -140,7 +140,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
     private sealed class Run : IDisposable
     {
-        private readonly string _root = MemoryDisk.Make();
+        private readonly ScratchDirectory _scratch = new();
         private readonly Dictionary<(string Table, int Key), string> _model = [];
         private int _keys;
         private bool _isOpen;
@@ -149,14 +149,14 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
         internal PileCache Cache { get; private set; } = null!;
 
-        private string PilePath => Path.Combine(_root, "pile");
+        private string PilePath => _scratch.At("pile");
 
         public void Dispose()
         {
             Files.Disarm();
             if (_isOpen)
                 Cache.Dispose();
-            Directory.Delete(_root, recursive: true);
+            _scratch.Dispose();
         }
 
         internal void Open(bool isOtherBoot = false)
@@ -203,7 +203,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
         internal void Kill()
         {
-            string killed = Path.Combine(_root, "killed");
+            string killed = _scratch.At("killed");
             KilledPile.Copy(PilePath, killed);
             Close();
             Directory.Delete(PilePath, recursive: true);
