@@ -13,8 +13,6 @@ namespace BigPile.Caching.Tests;
 /// </summary>
 public sealed class FailureInjectionTests(ITestOutputHelper output)
 {
-    private const int MaxPositions = 500;
-
     private static readonly Dictionary<string, (Action<Run> Prepare, Action<Run> Act)> Scenarios = new(StringComparer.Ordinal)
     {
         ["first table"] = (static run => run.Open(), static run => run.Put("first", "a")),
@@ -50,18 +48,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     {
         (Action<Run> prepare, Action<Run> act) = Scenarios[name];
         var failed = new SortedDictionary<string, int>(StringComparer.Ordinal);
-        foreach (FailureMode mode in Enum.GetValues<FailureMode>())
+        foreach (FailurePlan plan in FailurePlan.Of(TryOne(prepare, act, null, Aftermath.Close, failed)))
         {
-            int causes = Enum.GetValues<FailureCause>().Length;
-            for (int leg = 0; leg < TestLeg.Steps(1, causes); leg++)
-            {
-                foreach (Aftermath aftermath in AftermathsOf(name, (int)mode + leg))
-                {
-                    int position = 1;
-                    while (TryOne(prepare, act, position, mode, (FailureCause)((position + leg + (int)mode) % causes), aftermath, failed))
-                        Assert.True(++position < MaxPositions);
-                }
-            }
+            // The short leg takes what comes behind it in turn.
+            Aftermath[] all = Enum.GetValues<Aftermath>();
+            foreach (Aftermath aftermath in TestLeg.IsLong ? all : [all[plan.Turn % all.Length]])
+                TryOne(prepare, act, plan, aftermath, failed);
         }
         output.WriteLine($"{name}: {failed.Values.Sum():N0} failures at {failed.Count} kinds of operations, lost 0, wrong 0");
         foreach ((string operation, int count) in failed)
@@ -69,19 +61,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         Assert.NotEmpty(failed);
     }
 
-    // Where most operations are of other files, the short leg takes those in turn behind which the call is not made again.
-    private static Aftermath[] AftermathsOf(string name, int turn) =>
-        TestLeg.IsLong || name.Contains("table", StringComparison.Ordinal)
-            ? Enum.GetValues<Aftermath>()
-            : [Aftermath.Again, (Aftermath)(1 + turn % 3)];
-
-    private static bool TryOne(
-        Action<Run> prepare, Action<Run> act, int position, FailureMode mode, FailureCause cause, Aftermath aftermath,
-        SortedDictionary<string, int> failed)
+    private static IReadOnlyList<string> TryOne(
+        Action<Run> prepare, Action<Run> act, FailurePlan? plan, Aftermath aftermath, SortedDictionary<string, int> failed)
     {
         using var run = new Run();
         prepare(run);
-        run.Files.Arm(position, mode, cause);
+        run.Files.Arm(plan);
         Exception? error = Record.Exception(() => act(run));
         run.Files.Disarm();
         string? operation = run.Files.Failed;
@@ -94,12 +79,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"Operation {position}, {operation}, failed ({mode}, {cause}; {aftermath}): {e.Message} The call said: "
+                $"{operation} failed ({plan}; {aftermath}): {e.Message} The call said: "
                 + $"{error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;
-        return operation != null;
+        return run.Files.Operations;
     }
 
     private static void Pursue(Run run, Action<Run> act, Aftermath aftermath)
@@ -155,7 +140,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
     private sealed class Run : IDisposable
     {
-        private readonly string _root = MemoryDisk.Make();
+        private readonly ScratchDirectory _scratch = new();
         private readonly Dictionary<(string Table, int Key), string> _model = [];
         private int _keys;
         private bool _isOpen;
@@ -164,14 +149,14 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
         internal PileCache Cache { get; private set; } = null!;
 
-        private string PilePath => Path.Combine(_root, "pile");
+        private string PilePath => _scratch.At("pile");
 
         public void Dispose()
         {
             Files.Disarm();
             if (_isOpen)
                 Cache.Dispose();
-            Directory.Delete(_root, recursive: true);
+            _scratch.Dispose();
         }
 
         internal void Open(bool isOtherBoot = false)
@@ -218,7 +203,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
 
         internal void Kill()
         {
-            string killed = Path.Combine(_root, "killed");
+            string killed = _scratch.At("killed");
             KilledPile.Copy(PilePath, killed);
             Close();
             Directory.Delete(PilePath, recursive: true);

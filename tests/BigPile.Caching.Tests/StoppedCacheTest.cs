@@ -13,15 +13,15 @@ namespace BigPile.Caching.Tests;
 /// </summary>
 public abstract class StoppedCacheTest : IDisposable
 {
-    private readonly TemporaryDirectory _directory = new();
+    private readonly ScratchDirectory _scratch = new();
 
     private protected ManualTime Time { get; } = new();
 
-    protected string DirectoryPath => _directory.Path;
+    protected string DirectoryPath => _scratch.Root;
 
     public void Dispose()
     {
-        _directory.Dispose();
+        _scratch.Dispose();
         GC.SuppressFinalize(this);
     }
 

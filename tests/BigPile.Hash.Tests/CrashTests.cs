@@ -55,7 +55,7 @@ public sealed class CrashTests(ITestOutputHelper output)
     private sealed class Run(BlockFileKind kind, HashControl control, int seed) : IFileHook
     {
         private readonly Random _random = new(seed);
-        private readonly TemporaryDirectory _temporary = new();
+        private readonly ScratchDirectory _scratch = new();
         private readonly Dictionary<string, string?> _now = [];
         private readonly Dictionary<string, HashSet<string?>> _possible = []; // after a power cut
         private bool _wasEverHard;
@@ -70,11 +70,11 @@ public sealed class CrashTests(ITestOutputHelper output)
 
         internal List<string> Problems { get; } = [];
 
-        private string FilePath => Path.Combine(_temporary.Path, "hash");
+        private string FilePath => _scratch.At("hash");
 
         internal void Go()
         {
-            using (_temporary)
+            using (_scratch)
             {
                 HashDatabase database = Open(FilePath, FirstBoot, watched: true);
                 (int most, int enough) = control == HashControl.None ? (Operations, 10) : (Operations * 20, 1);
@@ -177,7 +177,7 @@ public sealed class CrashTests(ITestOutputHelper output)
         private void Kill(HashWindow window)
         {
             Kills++;
-            string copy = Path.Combine(_temporary.Path, "killed");
+            string copy = _scratch.At("killed");
             File.WriteAllBytes(copy, Bytes());
             CompareReadOnly(copy, $"killed at {window}, opened for reading");
             HashDatabase database = Open(copy, FirstBoot, watched: false);
@@ -210,7 +210,7 @@ public sealed class CrashTests(ITestOutputHelper output)
         private void Cut(HashWindow window, byte[] now, string how)
         {
             Cuts++;
-            string copy = Path.Combine(_temporary.Path, "cut");
+            string copy = _scratch.At("cut");
             var mixed = new byte[Math.Max(now.Length, _durable.Length)];
             int share = _random.Next(0, 11);
             for (int at = 0; at < mixed.Length; at += Sector)

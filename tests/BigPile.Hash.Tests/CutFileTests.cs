@@ -16,8 +16,8 @@ public sealed class CutFileTests
         var random = new Random(seed);
         for (int trial = 0; trial < TestLeg.Steps(60, 5_000); trial++)
         {
-            using var directory = new TemporaryDirectory();
-            string path = Path.Combine(directory.Path, "hash");
+            using var directory = new ScratchDirectory();
+            string path = Path.Combine(directory.Root, "hash");
             Fill(path, random);
             Cut(path, random);
             using (HashDatabase database = HashDatabase.Open(path))

@@ -19,8 +19,8 @@ public sealed class ForgedFileTests(ITestOutputHelper output)
         int seed = int.TryParse(Environment.GetEnvironmentVariable("BIGPILE_SEED"), out int given) ? given : Environment.TickCount;
         output.WriteLine($"BIGPILE_SEED={seed}");
         var random = new Random(seed);
-        using var directory = new TemporaryDirectory();
-        string path = Path.Combine(directory.Path, "hash");
+        using var directory = new ScratchDirectory();
+        string path = Path.Combine(directory.Root, "hash");
         byte[] whole = Make(path);
         int refused = 0;
         for (int i = 0; i < Forgeries; i++)

@@ -14,7 +14,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
     private const int Keys = 400;
     private const long LiveLimit = 3 << 20;
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
     private readonly Dictionary<int, byte[]> _model = [];
     private Random _random = new(0);
     private HashDatabase _database = null!;
@@ -22,10 +22,10 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
     public void Dispose()
     {
         _database?.Dispose();
-        _temporary.Dispose();
+        _scratch.Dispose();
     }
 
-    private string FilePath => Path.Combine(_temporary.Path, "database");
+    private string FilePath => _scratch.At("database");
 
     [Theory]
     [InlineData(HashUpdateMode.InPlace, 40)]

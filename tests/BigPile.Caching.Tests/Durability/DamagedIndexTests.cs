@@ -50,7 +50,7 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
         var random = new Random(seed);
         string killed = Kill(Fill);
         int damaged = 0;
-        for (int round = 0; round < TestLeg.Steps(10, 400); round++)
+        for (int round = 0; round < TestLeg.Steps(4, 400); round++)
         {
             string path = Path.Combine(DirectoryPath, $"damaged-{round}");
             KilledPile.Copy(killed, path);

@@ -95,7 +95,7 @@ public abstract partial class HashContract
     [InlineData(HashUpdateMode.Appending)]
     public void Statistics_add_up_at_any_instant(HashUpdateMode mode)
     {
-        int rounds = TestLeg.Steps(2_000, 200_000);
+        int rounds = TestLeg.Steps(800, 200_000);
         using HashDatabase database = Open(new HashDatabaseOptions { Tuning = Some.FewBuckets, UpdateMode = mode });
         SideBySide.Rounds(
         [

@@ -1,33 +1,56 @@
+using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.Playwright;
 
 namespace BigPile.Page.Tests.Support;
 
 /// <summary>One browser for all tests; each of them has a profile of its own.</summary>
+/// <remarks>The classes run side by side, since a page mostly waits: who comes first launches it, and who goes last closes it.</remarks>
 public sealed class Browser : IAsyncLifetime
 {
-    private IPlaywright? _playwright;
-    private IBrowser? _browser;
+    private static readonly SemaphoreSlim Gate = new(1);
+
+    private static int _users;
+    private static IPlaywright? _playwright;
+    private static IBrowser? _browser;
 
     internal IBrowser Get() => _browser!;
 
     public async Task InitializeAsync()
     {
-        if (Chromium.ExecutablePath == null)
-            return;
-        _playwright = await Playwright.CreateAsync();
-        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
+        await Gate.WaitAsync();
+        try
         {
-            ExecutablePath = Chromium.ExecutablePath,
-            Headless = true,
-            Args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], // containers have no user namespaces
-        });
+            if (_users++ != 0 || Chromium.ExecutablePath == null)
+                return;
+            _playwright = await Playwright.CreateAsync();
+            _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
+            {
+                ExecutablePath = Chromium.ExecutablePath,
+                Headless = true,
+                Args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], // containers have no user namespaces
+            });
+        }
+        finally
+        {
+            Gate.Release();
+        }
     }
 
     public async Task DisposeAsync()
     {
-        if (_browser != null)
+        await Gate.WaitAsync();
+        try
+        {
+            if (--_users != 0 || _browser == null)
+                return;
             await _browser.DisposeAsync();
-        _playwright?.Dispose();
+            _playwright!.Dispose();
+            _browser = null;
+        }
+        finally
+        {
+            Gate.Release();
+        }
     }
 }

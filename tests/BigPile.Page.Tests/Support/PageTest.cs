@@ -8,8 +8,7 @@ using Microsoft.Playwright;
 namespace BigPile.Page.Tests.Support;
 
 /// <summary>A server of its own, and a browser that looks at it.</summary>
-[Collection(BrowserGroup.Name)]
-public abstract class PageTest(Browser browser) : IAsyncLifetime
+public abstract class PageTest(Browser browser) : IClassFixture<Browser>, IAsyncLifetime
 {
     private readonly TemporaryDirectory _directory = new();
 

@@ -17,8 +17,8 @@ public sealed class ContainerTests : IDisposable
     private static readonly TimeSpan BuildPatience = TimeSpan.FromMinutes(9);
 
     // The build's helpers would outlive it, and hold its output open.
-    private static readonly Dictionary<string, string> NoDaemons =
-        new() { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false" };
+    private static readonly Dictionary<string, string> NoNodes = new() { ["MSBUILDDISABLENODEREUSE"] = "1" };
+    private static readonly string[] NoCompiler = ["-p:UseSharedCompilation=false"];
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ContainerFile _file = new();
@@ -28,7 +28,7 @@ public sealed class ContainerTests : IDisposable
     [Fact]
     public async Task The_container_refuses_to_be_open_serves_with_keys_and_is_healthy()
     {
-        await using (ServerProcess publish = ServerProcess.Start(Here(_file.Publish), SourceTree.Root, NoDaemons))
+        await using (ServerProcess publish = ServerProcess.Start(Here([.. _file.Publish, .. NoCompiler]), SourceTree.Root, NoNodes))
         {
             (int code, string output, _) = await publish.WaitForEndAsync(BuildPatience);
             Assert.True(code == 0, output);

@@ -15,7 +15,7 @@ public sealed class BitFlipTests : IDisposable
     private const string Segment = "segment-000000";
 
     private readonly ITestOutputHelper _output;
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
     private readonly Dictionary<PilePointer, object> _objects = [];
     private readonly List<PilePointer> _dead = [];
     private readonly Dictionary<string, byte[]> _files;
@@ -31,18 +31,18 @@ public sealed class BitFlipTests : IDisposable
         _files = Directory.GetFiles(DirectoryPath).ToDictionary(static path => Path.GetFileName(path), File.ReadAllBytes);
     }
 
-    private string DirectoryPath => Path.Combine(_temporary.Path, "pile");
+    private string DirectoryPath => _scratch.At("pile");
 
-    private string DamagedPath => Path.Combine(_temporary.Path, "damaged");
+    private string DamagedPath => _scratch.At("damaged");
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Fact]
     public void Every_byte_of_the_metadata_is_slack_or_reported()
     {
         int superblockBytes = _files["superblock"].AsSpan(0, SuperblockFile.PlaceBytes).LastIndexOfAnyExcept((byte)0) + 1;
         int headBytes = SegmentHead.SizeBytes + (int)(SegmentBytes / SizeClasses.PageBytes) * sizeof(ulong);
-        int step = TestLeg.IsLong ? 1 : 5;
+        int step = TestLeg.Steps(15, 1);
         int seed = TestLeg.Seed(7);
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
@@ -64,7 +64,7 @@ public sealed class BitFlipTests : IDisposable
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         var tally = new Tally();
-        int flips = TestLeg.Steps(1_500, 100_000);
+        int flips = TestLeg.Steps(500, 100_000);
         for (int i = 0; i < flips; i++)
             Try(Segment, random.Next((int)SegmentBytes), random, tally);
         Report(tally);

@@ -14,21 +14,21 @@ public abstract class DurabilityTest : IDisposable
     /// <summary>Another start of the machine than that during which the pile ran.</summary>
     internal static readonly Guid NextBoot = new("00000000-0000-0000-0000-000000000002");
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
 
     protected DurabilityTest() => Files = new DurableFiles(PilePath);
 
     internal DurableFiles Files { get; }
 
-    protected string PilePath => Path.Combine(_temporary.Path, "pile");
+    protected string PilePath => _scratch.At("pile");
 
-    protected string ImagePath => Path.Combine(_temporary.Path, "image");
+    protected string ImagePath => _scratch.At("image");
 
-    protected string OtherPath => Path.Combine(_temporary.Path, "other");
+    protected string OtherPath => _scratch.At("other");
 
     public void Dispose()
     {
-        _temporary.Dispose();
+        _scratch.Dispose();
         GC.SuppressFinalize(this);
     }
 

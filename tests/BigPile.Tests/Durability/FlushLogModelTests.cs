@@ -14,9 +14,9 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
     private const int CapacityBytes = 16 * 1024;
     private const int SectorBytes = 512;
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Fact]
     public void What_is_read_back_is_exactly_what_was_durable()
@@ -26,7 +26,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
         {
             int seed = TestLeg.Seed(1_300) + run;
             output.WriteLine($"seed {seed}");
-            using var rig = new Rig(Path.Combine(_temporary.Path, $"run{run}"), seed);
+            using var rig = new Rig(_scratch.At($"run{run}"), seed);
             for (int step = 0; step < 40; step++)
                 rig.Step();
             rig.CheckClean();

@@ -17,7 +17,7 @@ public sealed class ForgedFileTests : IDisposable
     private const string Segment = "segment-000000";
 
     private readonly ITestOutputHelper _output;
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
     private readonly List<PilePointer> _pointers = [];
     private readonly Dictionary<string, byte[]> _files;
     private int _read;
@@ -33,11 +33,11 @@ public sealed class ForgedFileTests : IDisposable
             _files.TryAdd(missing, new byte[4096]);
     }
 
-    private string PilePath => Path.Combine(_temporary.Path, "pile");
+    private string PilePath => _scratch.At("pile");
 
-    private string ForgedPath => Path.Combine(_temporary.Path, "forged");
+    private string ForgedPath => _scratch.At("forged");
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Theory]
     [InlineData(true)]
@@ -48,7 +48,7 @@ public sealed class ForgedFileTests : IDisposable
         _output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         WriteAll();
-        for (int step = 0; step < TestLeg.Steps(200, 30_000); step++)
+        for (int step = 0; step < TestLeg.Steps(80, 30_000); step++)
         {
             (string file, long place, byte[] bytes) = Forgery.Make(random, _files, _pointers);
             Write(file, place, bytes);

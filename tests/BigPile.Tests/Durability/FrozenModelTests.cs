@@ -12,20 +12,20 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
     private const int Lives = 4;
     private const int StepsPerLife = 300;
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Fact]
     public void Whatever_happens_a_power_cut_leaves_exactly_what_was_flushed_last()
     {
         int images = 0;
         long objects = 0;
-        for (int run = 0; run < TestLeg.Steps(8, 300); run++)
+        for (int run = 0; run < TestLeg.Steps(3, 300); run++)
         {
             int seed = TestLeg.Seed(500) + run;
             output.WriteLine($"seed {seed}");
-            var rig = new Rig(Path.Combine(_temporary.Path, $"run{run}"), seed);
+            var rig = new Rig(_scratch.At($"run{run}"), seed);
             rig.Run();
             images += rig.Images;
             objects += rig.Model.Checked;

@@ -14,14 +14,14 @@ public sealed unsafe class RedoFileModelTests(ITestOutputHelper output) : IDispo
 {
     private const string Name = "redo";
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Fact]
     public void A_kill_leaves_exactly_the_records_that_ran()
     {
-        Directory.CreateDirectory(_temporary.Path);
+        Directory.CreateDirectory(_scratch.Root);
         int seed = TestLeg.Seed(1_100);
         output.WriteLine($"seed {seed}");
         var random = new Random(seed);
@@ -50,7 +50,7 @@ public sealed unsafe class RedoFileModelTests(ITestOutputHelper output) : IDispo
     [Fact]
     public void Whatever_bit_is_flipped_a_record_is_found_as_it_may_be_read_or_not_at_all()
     {
-        Directory.CreateDirectory(_temporary.Path);
+        Directory.CreateDirectory(_scratch.Root);
         int seed = TestLeg.Seed(1_200);
         output.WriteLine($"seed {seed}");
         var random = new Random(seed);
@@ -63,7 +63,7 @@ public sealed unsafe class RedoFileModelTests(ITestOutputHelper output) : IDispo
             while (running.Count < count)
                 Begin(file, running, random);
         }
-        string path = Path.Combine(_temporary.Path, Name);
+        string path = _scratch.At(Name);
         byte[] whole = File.ReadAllBytes(path);
         int recordBytes = whole.Length / count;
         int lost = 0;
@@ -86,7 +86,7 @@ public sealed unsafe class RedoFileModelTests(ITestOutputHelper output) : IDispo
 
     private RedoFile Open()
     {
-        using HeldDirectory directory = HeldDirectory.Open(_temporary.Path);
+        using HeldDirectory directory = HeldDirectory.Open(_scratch.Root);
         return RedoFile.Open(directory, Name);
     }
 

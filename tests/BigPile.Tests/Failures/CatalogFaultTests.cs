@@ -10,7 +10,7 @@ public sealed class CatalogFaultTests : IDisposable
 {
     private static readonly Guid OtherBoot = new("00000000-0000-0000-0000-000000000077");
 
-    private readonly TemporaryDirectory _temporary = new();
+    private readonly ScratchDirectory _scratch = new();
     private readonly CatalogFaults _faults = new();
 
     public enum Fault
@@ -44,13 +44,13 @@ public sealed class CatalogFaultTests : IDisposable
         }
     }
 
-    private string PilePath => Path.Combine(_temporary.Path, "pile");
+    private string PilePath => _scratch.At("pile");
 
     private string CatalogPath => Path.Combine(PilePath, "catalog");
 
     private long CatalogBytes => new FileInfo(CatalogPath).Length;
 
-    public void Dispose() => _temporary.Dispose();
+    public void Dispose() => _scratch.Dispose();
 
     [Theory]
     [MemberData(nameof(Faults))]
@@ -119,7 +119,7 @@ public sealed class CatalogFaultTests : IDisposable
         pile.Put(new List<int> { 1 });
         if (isStated)
             pile.Flush();
-        string copy = Path.Combine(_temporary.Path, "copy");
+        string copy = _scratch.At("copy");
         PileFiles.Copy(PilePath, copy); // with nothing that says what the device has
         pile.Dispose();
         long lengthBytes = new FileInfo(Path.Combine(copy, "catalog")).Length;
@@ -140,7 +140,7 @@ public sealed class CatalogFaultTests : IDisposable
 
     private void CheckCopy(Guid? boot, PilePointer first, PilePointer text)
     {
-        string copy = Path.Combine(_temporary.Path, "copy");
+        string copy = _scratch.At("copy");
         KilledPile.Copy(PilePath, copy);
         using (Pile pile = Open(copy, boot))
         {

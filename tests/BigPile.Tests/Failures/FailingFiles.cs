@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using BigPile.Memory;
@@ -39,7 +40,8 @@ public enum FailureCause
 internal sealed class FailingFiles : IFileHook
 {
     private readonly Lock _lock = new();
-    private int _count;
+    private readonly List<string> _operations = [];
+    private bool _isArmed;
     private int _position; // 0: nothing fails
     private FailureMode _mode;
     private FailureCause _cause;
@@ -48,30 +50,41 @@ internal sealed class FailingFiles : IFileHook
     /// <summary>Which operation failed; <see langword="null"/> when none did.</summary>
     internal string? Failed { get; private set; }
 
-    internal void Arm(int position, FailureMode mode, FailureCause cause)
+    /// <summary>The operations from <see cref="Arm"/> to <see cref="Disarm"/>: what was done to which file.</summary>
+    internal IReadOnlyList<string> Operations => _operations;
+
+    internal static bool IsWrite(string operation) => operation.StartsWith($"{FileOperation.Write} ", StringComparison.Ordinal);
+
+    /// <summary>Lets an operation fail, or none, and keeps them all.</summary>
+    internal void Arm(FailurePlan? plan)
     {
         lock (_lock)
-            (_count, _position, _mode, _cause, _isPending, Failed) = (0, position, mode, cause, false, null);
+        {
+            (_isArmed, _isPending, Failed) = (true, false, null);
+            (_position, _mode, _cause) = plan == null ? default : (plan.Position, plan.Mode, plan.Cause);
+            _operations.Clear();
+        }
     }
 
     internal void Disarm()
     {
         lock (_lock)
-            (_position, _isPending) = (0, false);
+            (_isArmed, _position, _isPending) = (false, 0, false);
     }
 
     public void Before(FileOperation operation, string path)
     {
         lock (_lock)
         {
-            if (_position == 0)
+            if (!_isArmed)
                 return;
-            _count++;
-            if (_count > _position && _mode == FailureMode.AllLater)
+            string name = $"{operation} {NameOf(path)}";
+            _operations.Add(name);
+            if (_position != 0 && _operations.Count > _position && _mode == FailureMode.AllLater)
                 throw Error(path);
-            if (_count != _position)
+            if (_operations.Count != _position)
                 return;
-            Failed = $"{operation} {NameOf(path)}";
+            Failed = name;
             _isPending = _mode == FailureMode.Done || (_mode == FailureMode.HalfDone && operation == FileOperation.Write);
             if (!_isPending)
                 throw Error(path);

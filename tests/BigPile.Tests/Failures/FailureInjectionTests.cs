@@ -12,8 +12,6 @@ namespace BigPile.Tests.Failures;
 /// </summary>
 public sealed class FailureInjectionTests(ITestOutputHelper output)
 {
-    private const int MaxPositions = 500;
-
     public static TheoryData<string> Names => [.. FailureScenario.All.Select(static scenario => scenario.Name)];
 
     [Theory]
@@ -22,17 +20,11 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
     {
         FailureScenario scenario = FailureScenario.All.Single(candidate => candidate.Name == name);
         var failed = new SortedDictionary<string, int>(StringComparer.Ordinal);
-        foreach (FailureMode mode in Enum.GetValues<FailureMode>())
+        foreach (FailurePlan plan in FailurePlan.Of(TryOne(scenario, null, isMadeAgain: false, failed)))
         {
-            foreach (FailureCause[] causes in CausesOf(mode))
-            {
-                foreach (bool isMadeAgain in scenario.EndsOpen ? new[] { true, false } : [true])
-                {
-                    int position = 1;
-                    while (TryOne(scenario, position, mode, causes[position % causes.Length], isMadeAgain, failed))
-                        Assert.True(++position < MaxPositions);
-                }
-            }
+            // The short leg makes the call again in turn.
+            foreach (bool isMadeAgain in scenario.EndsOpen ? TestLeg.IsLong ? [true, false] : [plan.Turn % 2 == 0] : (bool[])[true])
+                TryOne(scenario, plan, isMadeAgain, failed);
         }
         output.WriteLine($"{name}: {failed.Values.Sum():N0} failures at {failed.Count} kinds of operations, lost 0, wrong 0");
         foreach ((string operation, int count) in failed)
@@ -40,24 +32,14 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         Assert.NotEmpty(failed);
     }
 
-    // The short leg takes the causes in turn, the long one each at each position.
-    private static IEnumerable<FailureCause[]> CausesOf(FailureMode mode)
-    {
-        FailureCause[] all = Enum.GetValues<FailureCause>();
-        if (!TestLeg.IsLong)
-            return [[.. all.Skip((int)mode % all.Length), .. all.Take((int)mode % all.Length)]];
-        return all.Select(static cause => new[] { cause });
-    }
-
-    /// <summary>Lets one operation fail.</summary>
-    /// <returns><see langword="false"/> when the call had fewer.</returns>
-    private static bool TryOne(
-        FailureScenario scenario, int position, FailureMode mode, FailureCause cause, bool isMadeAgain, SortedDictionary<string,
-        int> failed)
+    /// <summary>Lets one operation fail, or none.</summary>
+    /// <returns>The operations.</returns>
+    private static IReadOnlyList<string> TryOne(
+        FailureScenario scenario, FailurePlan? plan, bool isMadeAgain, SortedDictionary<string, int> failed)
     {
         using var run = new FailureRun();
         scenario.Prepare(run);
-        run.Files.Arm(position, mode, cause);
+        run.Files.Arm(plan);
         Exception? error = Record.Exception(() => scenario.Act(run));
         run.Files.Disarm();
         string? operation = run.Files.Failed;
@@ -70,12 +52,12 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"{scenario.Name}: operation {position}, {operation}, failed ({mode}, {cause}{(isMadeAgain ? "" : ", not made again")}): "
+                $"{scenario.Name}: {operation} failed ({plan}{(isMadeAgain ? "" : ", not made again")}): "
                 + $"{e.Message} The call said: {error?.ToString() ?? "nothing"}", e);
         }
         if (operation != null)
             failed[operation] = failed.GetValueOrDefault(operation) + 1;
-        return operation != null;
+        return run.Files.Operations;
     }
 
     private static void Pursue(FailureRun run, FailureScenario scenario, bool isMadeAgain)

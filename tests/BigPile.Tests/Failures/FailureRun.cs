@@ -15,14 +15,14 @@ internal sealed class FailureRun : IDisposable
     private static readonly string[] StateNames = ["superblock", "log-0", "log-1"];
     private static readonly Guid OtherBoot = new("00000000-0000-0000-0000-000000000077");
 
-    private readonly string _root = MemoryDisk.Make();
+    private readonly ScratchDirectory _scratch = new();
     private readonly Dictionary<PilePointer, byte[]> _live = [];
     private readonly List<PilePointer> _dead = [];
     private int _values;
 
     internal FailingFiles Files { get; } = new();
 
-    internal string PilePath => Path.Combine(_root, "pile");
+    internal string PilePath => _scratch.At("pile");
 
     internal Pile Pile { get; private set; } = null!;
 
@@ -39,7 +39,7 @@ internal sealed class FailureRun : IDisposable
     {
         Files.Disarm();
         Pile?.Dispose();
-        Directory.Delete(_root, recursive: true);
+        _scratch.Dispose();
     }
 
     /// <summary>Opens the pile, if it is not open.</summary>
@@ -91,7 +91,7 @@ internal sealed class FailureRun : IDisposable
     /// <summary>Makes the directory one that a kill left.</summary>
     internal void Kill()
     {
-        string killed = Path.Combine(_root, "killed");
+        string killed = _scratch.At("killed");
         Copy(killed);
         Pile.Dispose();
         Directory.Delete(PilePath, recursive: true);
@@ -143,7 +143,7 @@ internal sealed class FailureRun : IDisposable
 
     private void CheckCopy(Guid? boot)
     {
-        string copy = Path.Combine(_root, "copy");
+        string copy = _scratch.At("copy");
         Copy(copy);
         using (Pile opened = Pile.Open(copy, new PileOptions { SegmentBytes = SegmentBytes, FlushLogBytes = 1 << 20, BootId = boot }))
             Check(opened);

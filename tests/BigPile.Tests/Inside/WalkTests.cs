@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
@@ -10,6 +9,8 @@ namespace BigPile.Tests.Inside;
 public sealed class WalkTests
 {
     private const int SegmentBytes = 4 << 20;
+
+    private static readonly int Trims = TestLeg.Steps(100, 2_000);
 
     /// <summary>
     /// The second segment has a few pages of many small slots, so that a walk is nearly always there when it is given back.
@@ -22,14 +23,9 @@ public sealed class WalkTests
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, Store = kind });
         PilePointer filler = pile.Put(new byte[SegmentBytes - 3 * 65_536]);
         var pointers = new PilePointer[20_000];
-        var time = Stopwatch.StartNew();
         await SideBySide.RoundsAsync(
             new(1, _ => Assert.Contains(filler, pile.Select(static entry => entry.Pointer))),
-            new(1, _ =>
-            {
-                PutDeleteAndTrim(pile, pointers);
-                return time.Elapsed > TimeSpan.FromSeconds(3);
-            }));
+            new(Trims, _ => PutDeleteAndTrim(pile, pointers)));
     }
 
     [Fact]
@@ -38,14 +34,9 @@ public sealed class WalkTests
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes });
         pile.Put(new byte[SegmentBytes - 3 * 65_536]);
         var pointers = new PilePointer[20_000];
-        var time = Stopwatch.StartNew();
         await SideBySide.RoundsAsync(
             new(1, _ => pile.Compact()),
-            new(1, _ =>
-            {
-                PutDeleteAndTrim(pile, pointers);
-                return time.Elapsed > TimeSpan.FromSeconds(2);
-            }));
+            new(Trims, _ => PutDeleteAndTrim(pile, pointers)));
         Assert.Equal(1, pile.Statistics.ObjectCount);
     }
 
