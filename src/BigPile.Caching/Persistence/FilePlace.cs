@@ -77,6 +77,7 @@ internal sealed unsafe class FilePlace : IndexPlace
         catch
         {
             map.Dispose();
+            files.Directory.TryDelete(Name(HeadPrefix, tableId));
             throw;
         }
     }

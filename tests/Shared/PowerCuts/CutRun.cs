@@ -51,6 +51,7 @@ internal sealed class CutRun<T> : IDisposable
         _opened.Dispose();
         _subject.Tally.DirtySectors += _disk.DirtyCount;
         _subject.Tally.LostSectors += _disk.LostCount;
+        _subject.Tally.NoRoom += _disk.NoRoomCount;
         _disk.Forget();
         _scratch.Dispose();
         GC.Collect(); // the copies of files are large, and come faster than the collector does by itself
@@ -90,7 +91,8 @@ internal sealed class CutRun<T> : IDisposable
         _refuses = _subject.Refuses && _random.Next(2) == 0;
         _wasRefused = false;
         _hasWritten = false;
-        _subject.Log.Add("flush");
+        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
+        _subject.Log.Add(_disk.HasNoRoom ? "flush without room" : "flush");
         _isFlushing = true;
         try
         {
@@ -105,6 +107,7 @@ internal sealed class CutRun<T> : IDisposable
         {
             _isFlushing = false;
             _refuses = false;
+            _disk.HasNoRoom = false;
         }
         _images.CheckAll(); // they fell into the flush: what it makes durable is not promised before it returns
         if (!_wasRefused && _hasWritten)
@@ -140,7 +143,9 @@ internal sealed class CutRun<T> : IDisposable
     private void Restart()
     {
         int begin = _subject.BeginFlush();
+        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
         _opened.Dispose();
+        _disk.HasNoRoom = false;
         _images.CheckAll();
         _subject.EndFlush(begin);
         if (_random.Next(2) == 0)
