@@ -104,13 +104,16 @@ internal sealed class FlushLog : IDisposable
             file = Open(epoch);
             Write(file, batch, versionLimit, epoch, 0);
         }
-        catch (IOException e)
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             file?.Dispose();
-            if (!FileErrors.IsDiskFull(e))
-                throw;
             Remove(epoch);
             return e;
+        }
+        catch
+        {
+            file?.Dispose();
+            throw;
         }
         try
         {

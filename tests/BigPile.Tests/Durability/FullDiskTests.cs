@@ -159,7 +159,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
         Put(pile, 1, 100);
         File.WriteAllBytes(Path.Combine(PilePath, "segment-000001"), new byte[SmallSegmentBytes]);
         File.WriteAllBytes(BallastPath, new byte[disk.FreeBytes]);
-        Put(pile, 10, 500_000);
+        Put(pile, 25, LengthBytes);
         Assert.Equal(2, pile.Statistics.SegmentCount);
         Check(pile);
     }

@@ -26,6 +26,7 @@ internal sealed class CutRun<T> : IDisposable
     private bool _refuses;
     private bool _wasRefused;
     private bool _hasWritten;
+    private long _noRoomBefore;
 
     internal CutRun(int seed, CutSubject<T> subject)
     {
@@ -91,6 +92,7 @@ internal sealed class CutRun<T> : IDisposable
         _refuses = _subject.Refuses && _random.Next(2) == 0;
         _wasRefused = false;
         _hasWritten = false;
+        _noRoomBefore = _disk.NoRoomCount;
         _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
         _subject.Log.Add(_disk.HasNoRoom ? "flush without room" : "flush");
         _isFlushing = true;
@@ -222,7 +224,8 @@ internal sealed class CutRun<T> : IDisposable
             return; // work in the background is cut by chance, when something else is
         _hasWritten |= isDone;
         bool isMapped = name != null && SectorMap.IsMapped(name);
-        if (_subject.StepsWhileFlushing && _isFlushing && isMapped && !isDone && _random.Next(2) == 0)
+        bool waits = _disk.NoRoomCount != _noRoomBefore; // a flush without a log lets nobody in who changes something
+        if (_subject.StepsWhileFlushing && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)
             _images.Add(_disk, Where($"cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}"));
