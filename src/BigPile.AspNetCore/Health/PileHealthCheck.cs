@@ -23,7 +23,8 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
     {
         PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
         PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
-        PileState.Ready when host.Tables is { } tables => Of(tables.Cache.Readiness, failure, DataOf(tables.Cache), tables.Cache.Pile.Keeper.FlushTrouble),
+        PileState.Ready when host.Tables is { Cache: var cache } =>
+            Of(cache.Readiness, failure, DataOf(cache), cache.Pile.Keeper.FlushTrouble),
         PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
