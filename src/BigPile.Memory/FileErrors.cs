@@ -18,6 +18,19 @@ internal static class FileErrors
     internal const int WouldBlockMac = 35;
     internal const int SharingViolation = unchecked((int)0x80070020);
 
+    private const int FileTooLarge = 27;
+    private const int QuotaReached = 122;
+    private const int QuotaReachedMac = 69;
+    private const int DiskFullOnWindows = unchecked((int)0x80070070);
+    private const int HandleDiskFullOnWindows = unchecked((int)0x80070027);
+
+    /// <summary>Whether something failed because the disk has no room for it, or the user may have no more.</summary>
+    internal static bool IsDiskFull(IOException failure) =>
+        failure.HResult is DiskFull or FileTooLarge or DiskFullOnWindows or HandleDiskFullOnWindows
+        || (OperatingSystem.IsLinux() && failure.HResult == QuotaReached)
+        || (OperatingSystem.IsMacOS() && failure.HResult == QuotaReachedMac)
+        || (failure.InnerException is IOException inner && IsDiskFull(inner));
+
     /// <summary>What the last call of the C library failed with.</summary>
     /// <param name="path">The file.</param>
     /// <param name="done">What could not be done to it, as a participle.</param>

@@ -72,6 +72,7 @@ internal sealed unsafe class GrowingMap : IDisposable
         catch
         {
             file.Dispose();
+            directory.TryDelete(name);
             throw;
         }
     }

@@ -160,6 +160,19 @@ internal sealed class HeldDirectory : IDisposable
         End(FileOperation.Delete, path);
     }
 
+    /// <summary>Removes what a call that failed was making, so that it takes no room. Whatever becomes of that, nobody needs it.</summary>
+    internal void TryDelete(string name)
+    {
+        try
+        {
+            Delete(name);
+        }
+        catch (IOException)
+        {
+            // the name says that it is nothing, or nothing leads to it
+        }
+    }
+
     /// <summary>Returns when the device has the names in the directory, where the system has such a call.</summary>
     internal void Sync()
     {

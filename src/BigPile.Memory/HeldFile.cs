@@ -78,7 +78,7 @@ internal sealed class HeldFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new IOException($"'{Path}' could not be written: {e.Message}", e);
+            throw new IOException($"'{Path}' could not be written: {e.Message}", e); // its cause says whether the disk is full
         }
         if (throughBytes < bytes.Length)
             throw FileErrors.Of(Path, "written", FileErrors.DiskFull);
@@ -97,17 +97,41 @@ internal sealed class HeldFile : IDisposable
     /// <param name="isNew">Whether nothing is in it yet.</param>
     internal void Allocate(long lengthBytes, bool isNew)
     {
-        if (!IsGiven(() => isNew ? FileRoom.TryExtend(this, 0, lengthBytes) : FileRoom.TryKeep(this, lengthBytes)))
-            FileRoom.Fill(this, 0, lengthBytes, isNew);
+        if (isNew)
+            Extend(0, lengthBytes);
+        else if (!IsGiven(() => FileRoom.TryKeep(this, lengthBytes)))
+            FileRoom.Fill(this, 0, lengthBytes, isNew: false);
     }
 
     /// <summary>Makes the file longer, all of it space on the disk; what is added is zero.</summary>
     /// <param name="fromBytes">The length that the file has.</param>
     /// <param name="toBytes">The length that it is to have.</param>
+    /// <exception cref="IOException">The disk is full; what the file got of it was given back.</exception>
     internal void Extend(long fromBytes, long toBytes)
     {
-        if (!IsGiven(() => FileRoom.TryExtend(this, fromBytes, toBytes)))
-            FileRoom.Fill(this, fromBytes, toBytes, isNew: true);
+        try
+        {
+            if (!IsGiven(() => FileRoom.TryExtend(this, fromBytes, toBytes)))
+                FileRoom.Fill(this, fromBytes, toBytes, isNew: true);
+        }
+        catch (IOException)
+        {
+            CutBack(fromBytes);
+            throw;
+        }
+    }
+
+    /// <summary>Gives a file its length back after something that failed: it has room of the disk that nobody gets to use.</summary>
+    internal void CutBack(long lengthBytes)
+    {
+        try
+        {
+            SetLength(lengthBytes);
+        }
+        catch (IOException)
+        {
+            // it stays longer, by what nobody reads
+        }
     }
 
     private bool IsGiven(Func<bool> tryTake)

@@ -58,7 +58,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
         catch
         {
             file?.Dispose();
-            TryDelete(directory, name + UnfinishedSuffix);
+            directory.TryDelete(file == null ? name + UnfinishedSuffix : System.IO.Path.GetFileName(file.Path));
             throw;
         }
     }
@@ -123,16 +123,4 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     private static string DirectoryOf(string path) => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(path))!;
-
-    private static void TryDelete(HeldDirectory directory, string name)
-    {
-        try
-        {
-            directory.Delete(name);
-        }
-        catch (IOException)
-        {
-            // the name says that nobody needs it
-        }
-    }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Health;
@@ -84,6 +85,32 @@ public sealed class HealthTests
         Assert.IsType<PileStorageException>(entry.Exception);
         Assert.Equal(["a"], entry.Tags);
         host.Host.Dispose();
+    }
+
+    [SmallDiskFact]
+    public async Task A_pile_is_degraded_from_a_flush_without_room_until_one_that_goes_well()
+    {
+        using var directory = new TemporaryDirectory();
+        using var disk = new SmallDisk(Path.Combine(directory.Path, "disk"), 24 << 20);
+        await using TestHost host = await TestHost.StartAsync(services => services.AddBigPile(options =>
+        {
+            TestHost.Small(options);
+            options.Directory = Path.Combine(disk.Path, "pile");
+        }).WithHealthCheck());
+        Pile pile = host.Service<PileHost>().Cache.Pile;
+        pile.Put("text");
+        string ballast = Path.Combine(disk.Path, "ballast");
+        File.WriteAllBytes(ballast, new byte[disk.FreeBytes]);
+        pile.Flush();
+        HealthReportEntry entry = await CheckAsync(host);
+        Assert.Equal(HealthStatus.Degraded, entry.Status);
+        Assert.Contains(Path.Combine(disk.Path, "pile", "log-"), entry.Description, StringComparison.Ordinal);
+        Assert.Contains("bytes of the disk", entry.Description, StringComparison.Ordinal);
+        Assert.Contains("Make room", entry.Description, StringComparison.Ordinal);
+        File.Delete(ballast);
+        pile.Put("text");
+        pile.Flush();
+        Assert.Equal(HealthStatus.Healthy, (await CheckAsync(host)).Status);
     }
 
     [Fact]

@@ -4,11 +4,15 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
+using BigPile.Upkeep;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace BigPile.AspNetCore.Health;
 
-/// <summary>Healthy when the pile is open and its tables know every entry; degraded while that is being brought about.</summary>
+/// <summary>
+/// Healthy when the pile is open and its tables know every entry; degraded while that is being brought about, and behind a flush that
+/// failed, or for whose log the disk had no room, until one goes well.
+/// </summary>
 internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
 {
     /// <inheritdoc/>
@@ -19,14 +23,18 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
     {
         PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
         PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
-        PileState.Ready when host.Tables is { } tables => Of(tables.Cache.Readiness, failure, DataOf(tables.Cache)),
+        PileState.Ready when host.Tables is { Cache: var cache } =>
+            Of(cache.Readiness, failure, DataOf(cache), cache.Pile.Keeper.FlushTrouble),
         PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
 
     /// <summary>How a pile is that is open.</summary>
-    internal static HealthCheckResult Of(CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data)
+    internal static HealthCheckResult Of(
+        CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data, FlushTrouble? trouble = null)
     {
+        if (readiness.IsReady && trouble != null)
+            return HealthCheckResult.Degraded(trouble.Details, data: data);
         if (readiness.IsReady)
             return HealthCheckResult.Healthy("The pile is open.", data);
         if (readiness.Completion.Exception is { } error)

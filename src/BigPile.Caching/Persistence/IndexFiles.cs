@@ -149,14 +149,8 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>Removes the files of a table that could not be made. What stays goes when it is made, or at an opening.</summary>
     internal void TryDelete(int tableId)
     {
-        try
-        {
-            Delete(tableId);
-        }
-        catch (IOException)
-        {
-            // what the making failed by says more
-        }
+        foreach (string name in FilePlace.NamesOf(tableId))
+            Directory.TryDelete(name);
     }
 
     /// <summary>The ids of all tables that have files.</summary>

@@ -1,19 +1,12 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
 /// <summary>What can be wrong with an operation, each once; out of line, so that who may throw stays small.</summary>
 internal static class FileFault
 {
-    private const int FileTooLarge = 27;
-    private const int QuotaReached = 122;
-    private const int QuotaReachedMac = 69;
-    private const int DiskFullOnWindows = unchecked((int)0x80070070);
-    private const int HandleDiskFullOnWindows = unchecked((int)0x80070027);
-
     [DoesNotReturn]
     internal static void Closed(string path) => throw new ObjectDisposedException(path, $"The file '{path}' was closed.");
 
@@ -47,10 +40,4 @@ internal static class FileFault
             ? $"'{path}' is open for writing, in this process or another one. Close it there first."
             : $"'{path}' is open already, in this process or another one. Close it there first; only files that are opened for reading "
             + "only can be open more than once.");
-
-    internal static bool IsDiskFull(IOException failure) =>
-        failure.HResult is FileErrors.DiskFull or FileTooLarge or DiskFullOnWindows or HandleDiskFullOnWindows
-        || (OperatingSystem.IsLinux() && failure.HResult == QuotaReached)
-        || (OperatingSystem.IsMacOS() && failure.HResult == QuotaReachedMac)
-        || (failure.InnerException is IOException inner && IsDiskFull(inner));
 }

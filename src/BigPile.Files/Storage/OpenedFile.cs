@@ -57,20 +57,20 @@ internal sealed class OpenedFile : IDisposable
     {
         try
         {
-            ExtendOrLeave(fromBytes, goodBytes);
+            File.Extend(fromBytes, goodBytes);
             return goodBytes;
         }
-        catch (IOException e) when (FileFault.IsDiskFull(e))
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             if (leastBytes >= goodBytes)
                 throw FileFault.DiskFull(Path, leastBytes, e);
         }
         try
         {
-            ExtendOrLeave(fromBytes, leastBytes);
+            File.Extend(fromBytes, leastBytes);
             return leastBytes;
         }
-        catch (IOException e) when (FileFault.IsDiskFull(e))
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             throw FileFault.DiskFull(Path, leastBytes, e);
         }
@@ -86,7 +86,7 @@ internal sealed class OpenedFile : IDisposable
         {
             file.Allocate(lengthBytes, isNew: false);
         }
-        catch (IOException e) when (FileFault.IsDiskFull(e))
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             throw FileFault.DiskFull(file.Path, lengthBytes, e);
         }
@@ -106,17 +106,7 @@ internal sealed class OpenedFile : IDisposable
     }
 
     /// <summary>Gives the file its length back after something that failed.</summary>
-    internal void Restore(long lengthBytes)
-    {
-        try
-        {
-            File.SetLength(lengthBytes);
-        }
-        catch (IOException)
-        {
-            // it stays longer, of zeros that nobody reads
-        }
-    }
+    internal void Restore(long lengthBytes) => File.CutBack(lengthBytes);
 
     /// <summary>Returns when the device has the file and its name.</summary>
     internal void Sync()
@@ -162,17 +152,4 @@ internal sealed class OpenedFile : IDisposable
     private static HeldFile? OpenLocked(HeldDirectory directory, string name, BlockFileOptions options) => options.ReadOnly
         ? directory.TryOpenLocked(name, FileMode.Open, FileAccess.Read, isShared: true)
         : directory.TryOpenLocked(name, options.Mode == FileMode.Open ? FileMode.Open : FileMode.OpenOrCreate, FileAccess.ReadWrite);
-
-    private void ExtendOrLeave(long fromBytes, long toBytes)
-    {
-        try
-        {
-            File.Extend(fromBytes, toBytes);
-        }
-        catch (IOException)
-        {
-            Restore(fromBytes);
-            throw;
-        }
-    }
 }

@@ -9,9 +9,13 @@ namespace BigPile.Http.Api;
 /// <param name="Recovery">How far the pages of the pile are examined and warm; left out while there is no pile.</param>
 /// <param name="Index">How far the tables are in finding their entries again; left out while there is no pile.</param>
 /// <param name="Background">What failed in the background; left out when nothing did.</param>
+/// <param name="Degraded">
+/// What is wrong with flushes since the last one; left out when nothing is. Probes need no key, so the file and the bytes that it lacks
+/// are for the statistics and the log.
+/// </param>
 internal sealed record HealthReport(
     string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null,
-    BackgroundHealth? Background = null)
+    BackgroundHealth? Background = null, string? Degraded = null)
 {
     internal static readonly HealthReport Live = new("live", []);
 
@@ -24,6 +28,7 @@ internal sealed record HealthReport(
                 Recovery = RecoveryProgress.Of(cache.Pile),
                 Index = IndexProgress.Of(cache.Readiness),
                 Background = BackgroundHealth.Of(cache.Pile),
+                Degraded = cache.Pile.Keeper.FlushTrouble?.Reason,
             }
             : report;
     }

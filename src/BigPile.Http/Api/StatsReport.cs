@@ -52,15 +52,17 @@ internal sealed record StatsReport(
 /// <param name="MemoryBytes">Where its memory goes.</param>
 /// <param name="BackgroundFailures">How often work in the background has failed.</param>
 /// <param name="LastBackgroundFailure">What of it failed last and why; left out when nothing did.</param>
+/// <param name="FlushTrouble">What was wrong with the last flush, and the remedy; left out when nothing was.</param>
 internal sealed record PileReport(
     string Store, string? Directory, long Objects, long Links, int Segments, MemoryReport MemoryBytes, long BackgroundFailures,
-    string? LastBackgroundFailure)
+    string? LastBackgroundFailure, string? FlushTrouble)
 {
     internal static PileReport Of(Pile pile)
     {
         PileStatistics statistics = pile.Statistics;
         return new PileReport(
             pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.LinkCount,
-            statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount, statistics.LastBackgroundFailure);
+            statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount, statistics.LastBackgroundFailure,
+            pile.Keeper.FlushTrouble?.Details);
     }
 }

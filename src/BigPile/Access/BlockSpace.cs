@@ -99,6 +99,12 @@ internal sealed unsafe partial class BlockSpace
         }
     }
 
+    /// <summary>
+    /// Whether headers of flushed blocks may be links that the device does not have: until it does, what is in the blocks is what was
+    /// flushed. So it is after a checkpoint that stored them and failed, and after a kill, which may have come in such a one.
+    /// </summary>
+    internal bool HasNewHeaders { get; set; }
+
     /// <summary>Leaves the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit(ThreadPresence presence)

@@ -84,8 +84,8 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
         }
     }
 
-    // What was flushed in place stays there: only where that is a link too, the bytes behind it mean nothing.
+    // What was flushed in place stays there: only where that is a link too, on the device as well, the bytes behind it mean nothing.
     private bool CanComeBack(int lengthBytes, Block origin) =>
         replacer.FitsInPlace(lengthBytes, origin) && !space.Leases.IsLeased(origin.Address)
-        && (!space.IsFrozen(origin) || origin.OwnHeader.Kind == BlockKind.Link);
+        && (!space.IsFrozen(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !space.HasNewHeaders));
 }

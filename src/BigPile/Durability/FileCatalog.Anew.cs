@@ -65,10 +65,11 @@ internal sealed partial class FileCatalog
             file.Sync();
             stating(all.Length, () => TakeName(file, name, all.Length));
         }
-        finally
+        catch when (_file != file)
         {
-            if (_file != file)
-                file.Dispose();
+            file.Dispose();
+            _directory.TryDelete(name + UnfinishedSuffix);
+            throw;
         }
         SettleNameLocked();
     }

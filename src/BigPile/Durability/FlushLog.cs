@@ -17,17 +17,28 @@ namespace BigPile.Durability;
 /// </code>
 /// Little-endian. A batch counts when it is whole, of the superblock's epoch, and so were all before it. A checkpoint writes the segments
 /// through, puts what changed meanwhile into the other file as the first batch of the next epoch, and then raises the superblock's
-/// epoch; so at each instant one file and the segments together are everything that was flushed.
+/// epoch; so at each instant one file and the segments together are everything that was flushed. Where nothing changed meanwhile the
+/// superblock alone begins the epoch, and a file that is missing, or has no batch of it, is a log without batches.
+/// No flush depends on room of the disk for its batch: where there is none, the batch is refused, and a checkpoint goes without one.
 /// When the superblock can't be written, nobody knows which of the two files counts until it can: neither is touched before.
 /// A batch that could not be written through is never followed by another one in its file, as the system may have dropped what it failed
 /// to write: the next one is the first of the other file, and of the next epoch.
-/// Files are preallocated: appending then costs one write and one fdatasync of 7 ms, however scattered the changes were.
+/// Files are preallocated step by step: appending then costs one write and one fdatasync of 7 ms, however scattered the changes were.
 /// Calls are made under the flush lock.
 /// </remarks>
 internal sealed class FlushLog : IDisposable
 {
     /// <summary>The bytes in front of a batch's body.</summary>
     internal const int HeadBytes = 32;
+
+    /// <summary>By how much an epoch that begins without a batch is above the one before.</summary>
+    /// <remarks>
+    /// More than one: a checkpoint that failed may have left a batch of the next epoch. Marks count modulo four, and differences up to two
+    /// are pending: one behind, modulo four, makes those of this epoch final.
+    /// </remarks>
+    internal const int EpochsWithoutBatch = 5;
+
+    private const int StepBytes = 256 * 1024;
 
     private const ulong Magic = 0x474F4C454C495042; // "BPILELOG"
 
@@ -58,29 +69,57 @@ internal sealed class FlushLog : IDisposable
     /// <summary>Makes a batch durable behind the others of this epoch.</summary>
     /// <param name="batch">Room for the head, then the body.</param>
     /// <param name="versionLimit">The version limit to restore.</param>
-    /// <exception cref="IOException">The device refused, or is full.</exception>
-    internal void Append(Span<byte> batch, ulong versionLimit)
+    /// <returns>
+    /// What the system says when the disk has no room for it, else null. Nothing may be appended then before the next epoch.
+    /// </returns>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal IOException? Append(Span<byte> batch, ulong versionLimit)
     {
         _directory.Superblock.SettleAll();
-        _file ??= Open(_directory.Superblock.LogEpoch);
-        Debug.Assert(HasRoomFor(batch.Length), "The batch runs over the room that was allocated.");
-        Debug.Assert(
-            Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch), "The batch would go to the file that does not count.");
-        KillPoint.Pass(KillWindow.FlushBeforeBatch);
-        Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
+        try
+        {
+            _file ??= Open(_directory.Superblock.LogEpoch);
+            Debug.Assert(HasRoomFor(batch.Length), "The batch runs over the room that the log may take.");
+            Debug.Assert(
+                Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch),
+                "The batch would go to the file that does not count.");
+            KillPoint.Pass(KillWindow.FlushBeforeBatch);
+            Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
+        }
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
+        {
+            return e;
+        }
         _endBytes += batch.Length;
+        return null;
     }
 
     /// <summary>Begins the next epoch with a batch, once the segments are durable.</summary>
-    /// <exception cref="IOException">The device refused, or is full.</exception>
-    internal void Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
+    /// <returns>What the system says when the disk has no room for the batch, else null. The epoch is the one before then.</returns>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal IOException? Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
         _directory.Superblock.SettleAll();
         long epoch = _directory.Superblock.LogEpoch + 1;
-        HeldFile file = Open(epoch);
+        HeldFile? file = null;
         try
         {
+            file = Open(epoch);
             Write(file, batch, versionLimit, epoch, 0);
+        }
+        catch (IOException e) when (FileErrors.IsDiskFull(e))
+        {
+            file?.Dispose();
+            Remove(epoch);
+            return e;
+        }
+        catch
+        {
+            file?.Dispose();
+            throw;
+        }
+        try
+        {
             KillPoint.Pass(KillWindow.FlushBeforeEpoch);
             Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "Somebody else has begun a log: the flush lock is not held.");
             _directory.Superblock.RaiseLogEpoch(epoch, flushedVersion);
@@ -90,12 +129,39 @@ internal sealed class FlushLog : IDisposable
             file.Dispose();
             throw;
         }
-        _file?.Dispose();
-        _file = file;
-        _endBytes = batch.Length;
+        Begin(file, batch.Length);
+        return null;
     }
 
-    /// <summary>Reads the batches that count.</summary>
+    /// <summary>Begins an epoch with a log that has no batch, once the segments are durable with all that is flushed.</summary>
+    /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
+    /// <param name="leavesRoom">Whether the room of the log that counts no more is given back to the disk.</param>
+    /// <exception cref="IOException">The device refused.</exception>
+    internal void RestartEmpty(ulong flushedVersion, bool leavesRoom)
+    {
+        _directory.Superblock.SettleAll();
+        long before = _directory.Superblock.LogEpoch;
+        _directory.Superblock.RaiseLogEpoch(before + EpochsWithoutBatch, flushedVersion);
+        Begin(null, 0);
+        if (leavesRoom)
+            Remove(before);
+    }
+
+    private void Begin(HeldFile? file, long endBytes)
+    {
+        _file?.Dispose();
+        _file = file;
+        _endBytes = endBytes;
+    }
+
+    // Of the file no batch counts: its room may be what the next one needs.
+    private void Remove(long epoch)
+    {
+        _areNamed[epoch % 2] = false;
+        _directory.Files.TryDelete(NameOf(epoch));
+    }
+
+    /// <summary>Reads the batches that count. Damage that they end at is a fault of the pile.</summary>
     internal IEnumerable<Batch> Read()
     {
         using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.Superblock.LogEpoch), FileAccess.Read);
@@ -107,6 +173,25 @@ internal sealed class FlushLog : IDisposable
         {
             yield return batch;
             at += HeadBytes + batch.Body.Length;
+        }
+        NoteLost(all.AsMemory(at), at);
+    }
+
+    // The last batch may be torn, as its flush had not ended. One with a whole one behind it was flushed, and so was that.
+    private void NoteLost(ReadOnlyMemory<byte> rest, long offsetBytes)
+    {
+        Span<byte> magic = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64LittleEndian(magic, Magic);
+        for (int at = 0; rest.Span[at..].IndexOf(magic) is >= 0 and int found; at++)
+        {
+            at += found;
+            if (!TryRead(rest[at..], out Batch batch))
+                continue;
+            _directory.Faults.Add(new PileFault(
+                _directory.PathOf(NameOf(_directory.Superblock.LogEpoch)),
+                $"byte {offsetBytes:N0} begins no batch, and a whole one follows at byte {offsetBytes + at:N0}: what was flushed from there "
+                + "on is lost", batch.Body.Length));
+            return;
         }
     }
 
@@ -125,7 +210,7 @@ internal sealed class FlushLog : IDisposable
         Invariant.Equal(Structure, epoch, "name of the file", Path.GetFileName(_file.Path), NameOf(epoch));
         Invariant.True(Structure, epoch, "name of the file durable", _areNamed[epoch % 2]);
         ReadOnlyMemory<byte> all = _file.ReadAll();
-        Invariant.Equal(Structure, epoch, "length of the file", all.Length, _capacityBytes);
+        Invariant.Between(Structure, epoch, "length of the file", all.Length, _endBytes, int.MaxValue);
         long at = 0;
         while (at < _endBytes && TryRead(all[(int)at..], out Batch batch))
             at += HeadBytes + batch.Body.Length;
@@ -138,15 +223,11 @@ internal sealed class FlushLog : IDisposable
 
     private HeldFile Open(long epoch)
     {
-        HeldFile file = _directory.Files.Open(NameOf(epoch), FileMode.OpenOrCreate, FileAccess.ReadWrite, _capacityBytes);
+        HeldFile file = _directory.Files.Open(NameOf(epoch), FileMode.OpenOrCreate, FileAccess.ReadWrite);
         try
         {
-            if (file.LengthBytes != _capacityBytes)
-            {
-                file.SetLength(0);
-                file.Allocate(_capacityBytes, isNew: true);
-                file.Sync();
-            }
+            if (file.LengthBytes > _capacityBytes)
+                file.SetLength(_capacityBytes); // it was made by who allowed it more
             MakeNameDurable(epoch);
             return file;
         }
@@ -155,6 +236,15 @@ internal sealed class FlushLog : IDisposable
             file.Dispose();
             throw;
         }
+    }
+
+    // Steps, and not all that the log may take: a pile that has little to flush is to be small.
+    private void EnsureRoom(HeldFile file, long lengthBytes)
+    {
+        long foundBytes = file.LengthBytes;
+        long wantedBytes = Math.Min((lengthBytes + StepBytes - 1) / StepBytes * StepBytes, _capacityBytes);
+        if (foundBytes < lengthBytes)
+            file.Extend(foundBytes, Math.Max(lengthBytes, wantedBytes));
     }
 
     // A file that exists may still lose its name: whoever made it may have died before the directory was written through.
@@ -175,6 +265,7 @@ internal sealed class FlushLog : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
+        EnsureRoom(file, offsetBytes + batch.Length);
         _directory.NoteSyncing(file.Path);
         file.Write(batch, offsetBytes);
         file.Sync();

@@ -40,18 +40,21 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _left.Remove(number);
-        using HeldFile? left = directory.Files.TryOpen(NameOf(number), FileAccess.ReadWrite);
-        MappedRegion region = MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
-        try
+        RemoveLeft(NameOf(number));
+        return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
+    }
+
+    // A killed owner, or a growth that failed, left it. Its room may be all that the disk has for the new one, so it goes first; readers
+    // that still map it must not take it for that one.
+    private void RemoveLeft(string name)
+    {
+        using (HeldFile? left = directory.Files.TryOpen(name, FileAccess.ReadWrite))
         {
-            left?.Write(new byte[sizeof(ulong)], 0); // a killed owner left it: readers that still map it must not take it for the new one
-            return region;
+            if (left == null)
+                return;
+            left.Write(new byte[sizeof(ulong)], 0);
         }
-        catch
-        {
-            region.Dispose();
-            throw;
-        }
+        directory.Files.Delete(name);
     }
 
     /// <summary>Writes a segment's changes through to the device.</summary>
@@ -91,7 +94,15 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     // The file comes first: a superblock that lists a file which a power cut took would make the whole pile unusable.
     internal override void Publish(int number, MemoryRegion region)
     {
-        Sync(number, region);
+        try
+        {
+            Sync(number, region);
+        }
+        catch (IOException)
+        {
+            directory.Files.TryDelete(NameOf(number)); // no superblock lists it yet
+            throw;
+        }
         directory.Superblock.AddSegment(number, region.LengthBytes);
         ListChanged?.Invoke();
     }

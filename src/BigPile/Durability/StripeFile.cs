@@ -131,10 +131,18 @@ internal sealed unsafe class StripeFile : IDisposable
     private static void Create(HeldDirectory directory, Guid pileId)
     {
         using HeldFile file = directory.Open(Name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, LengthBytes);
-        file.Allocate(LengthBytes, isNew: true);
-        FileHead head = FileHead.For(pileId, 1);
-        file.Write(MemoryMarshal.AsBytes(new ReadOnlySpan<FileHead>(in head)), 0);
-        directory.Rename(file, Name);
+        try
+        {
+            file.Allocate(LengthBytes, isNew: true);
+            FileHead head = FileHead.For(pileId, 1);
+            file.Write(MemoryMarshal.AsBytes(new ReadOnlySpan<FileHead>(in head)), 0);
+            directory.Rename(file, Name);
+        }
+        catch
+        {
+            directory.TryDelete(Name + UnfinishedSuffix);
+            throw;
+        }
     }
 
     private void BeginRecovery()

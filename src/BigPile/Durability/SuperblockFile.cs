@@ -66,6 +66,7 @@ internal sealed class SuperblockFile : IDisposable
         catch
         {
             file.Dispose();
+            directory.TryDelete(name + UnfinishedSuffix);
             throw;
         }
     }

@@ -16,6 +16,9 @@ namespace BigPile.Upkeep;
 /// durable therefore stays in its place, freed or not, but for the header of a block, which is one sector and can be undone. Freed blocks
 /// wait in quarantine: a flush takes the list together with the changes, and gives their room back once the device has the batch. When
 /// it does not come to its end, the list stays for the next one.
+/// Where the log has no room for the headers of moved blocks, these are stored into the blocks before the epoch says that they count: each
+/// is one word, and what it leads to is on the device by then, so a power cut leaves each of these objects as it was flushed before, or as
+/// it is.
 /// A checkpoint makes final what was freed before it looked for the last time, by the epoch in the headers: so none that is freed later,
 /// while the superblock still states the old epoch, may have the same one.
 /// Thread safety: under the flush's lock.
@@ -101,9 +104,7 @@ internal sealed unsafe class CapturedChanges
         }
     }
 
-    /// <summary>
-    /// The records of the moved blocks: whatever the lists hold, a checkpoint has no other way to say what became of them.
-    /// </summary>
+    /// <summary>The records of the moved blocks: whatever the lists hold, these are not in the segments.</summary>
     internal FlushBatch CaptureMoves() => NewCapture().Capture(WithMoves([]), int.MaxValue)!;
 
     /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
@@ -121,6 +122,41 @@ internal sealed unsafe class CapturedChanges
             return addresses;
         all.AddRange(addresses);
         return ChangeCapture.Distinct(all).ToArray();
+    }
+
+    /// <summary>
+    /// Stores the headers that count into the moved blocks, where the log has no room for them. Nothing changes meanwhile; all that they
+    /// lead to is written through, and so is written through what is stored here, before anything relies on it.
+    /// </summary>
+    /// <remarks>
+    /// A live block stays moved and busy until the flush is durable. A freed one is moved no more: where its own bytes are what was flushed
+    /// its header says so, and it can be had back; a link only has its target, which can.
+    /// </remarks>
+    internal void StoreHeaders()
+    {
+        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody changes a header that counts meanwhile.");
+        _space.HasNewHeaders = true;
+        foreach (MovedTable.Entry entry in _moves)
+        {
+            byte* block = _map.Find(entry.Address, out PageInfo* info);
+            Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
+            var own = new BlockHeader(*(ulong*)block);
+            if (!own.IsBusy || own.Generation != entry.Generation)
+                continue; // it was found damaged, and dropped
+            long capacityBytes = _allocator.BlockBytesAt(entry.Address, *info) - BlockHeader.SizeBytes;
+            Volatile.Write(ref *(ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes).Word);
+            KillPoint.Pass(KillWindow.MovedBeforeGivenUp);
+            if (entry.Header.IsFree)
+                _moved.Remove(entry);
+        }
+        _moves = _moved.Entries();
+    }
+
+    private BlockHeader ToStore(BlockHeader own, BlockHeader counts, long capacityBytes)
+    {
+        if (!counts.IsFree)
+            return counts.Busy;
+        return own.CanBeUndone ? own.UndoableFree(capacityBytes, _directory.Superblock.LogEpoch) : counts;
     }
 
     private ChangeCapture NewCapture() => new(_map, _allocator, _moved, _space.IsSealed, Version);

@@ -5,7 +5,9 @@ using System.Threading;
 using BigPile.Access;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Memory;
 using BigPile.Reporting;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
 
@@ -14,15 +16,13 @@ namespace BigPile.Upkeep;
 /// Storing through the map dirties whole folios of the system's cache, so writing 1.2 MB of scattered changes through it wrote 966 MB.
 /// A flush therefore copies the blocks that changed since the last one to a log. A checkpoint writes the segments themselves: when more
 /// changed than the lists hold, or the log is full. It is fuzzy, since changes go on while the device writes; what changed meanwhile is
-/// the first batch of the next log. What a kill and a power cut leave behind each step: CRASH.md, the rows of flushing.
+/// the first batch of the next log. Where nothing changed there is none; and where the disk has no room for it, the segments are written
+/// once more while nothing changes: a checkpoint needs no room that is not there.
+/// What a kill and a power cut leave behind each step: CRASH.md, the rows of flushing.
 /// </remarks>
 internal sealed class Flusher
 {
     private const int MaxFuzzySyncs = 3;
-
-    // More than one: a checkpoint that failed may have left a batch of the next epoch. Marks count modulo four, and differences up to two
-    // are pending: one behind, modulo four, makes those of this epoch final.
-    private const int ClosingEpochs = 5;
 
     private readonly string _name;
     private readonly BlockSpace _space;
@@ -32,11 +32,14 @@ internal sealed class Flusher
     private readonly Examination _examination;
     private readonly CapturedChanges _changes;
     private readonly SegmentSync _sync;
+    private readonly ILogger _logger;
     private readonly Lock _flushing = new();
     private bool _needsCheckpoint;
+    private FlushTrouble? _trouble;
 
     /// <summary>Flushes a mapped pile.</summary>
-    internal Flusher(string name, BlockSpace space, PileDirectory directory, FlushLog log, Versions versions, Examination examination)
+    internal Flusher(
+        string name, BlockSpace space, PileDirectory directory, FlushLog log, Versions versions, Examination examination, ILogger logger)
     {
         _name = name;
         _space = space;
@@ -44,13 +47,18 @@ internal sealed class Flusher
         _log = log;
         _versions = versions;
         _examination = examination;
+        _logger = logger;
         _changes = new CapturedChanges(space, directory, versions);
         _sync = new SegmentSync(space.Gate, space.Allocator.Pool, directory);
         _needsCheckpoint = !directory.LastEnd.WasClean; // the segments hold changes that no list knows
+        _space.HasNewHeaders = _needsCheckpoint;
     }
 
     /// <summary>Held by whoever flushes, and by whoever closes the pile.</summary>
     internal Lock Flushing => _flushing;
+
+    /// <summary>What was wrong with the last flush; null when nothing was.</summary>
+    internal FlushTrouble? Trouble => Volatile.Read(ref _trouble);
 
     /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
     internal long RewrittenBytes => _sync.RewrittenBytes;
@@ -66,21 +74,34 @@ internal sealed class Flusher
             try
             {
                 long start = Stopwatch.GetTimestamp();
-                FlushLocked(gauge);
+                IOException? refusal = FlushLocked(gauge);
                 _directory.Catalog.Settle(); // of a call that failed meanwhile
+                NoteTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
                 duration = Stopwatch.GetElapsedTime(start);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 _space.Moved.Postpone();
-                throw new PileStorageException(
-                    $"The pile in '{_directory.Path}' could not be flushed: {e.Message} Flush again once the device can be written.", e);
+                string remedy = e is IOException { } full && FileErrors.IsDiskFull(full)
+                    ? "Make room on the disk, and flush again."
+                    : "Flush again once the device can be written.";
+                var failure = new PileStorageException($"The pile in '{_directory.Path}' could not be flushed: {e.Message} {remedy}", e);
+                Volatile.Write(ref _trouble, FlushTrouble.Failed(failure));
+                throw failure;
             }
         }
         PileMeter.NoteFlush(_name, duration); // with no lock held: listeners are the application's code
     }
 
-    private void FlushLocked(ProgressGauge gauge)
+    private void NoteTrouble(FlushTrouble? trouble)
+    {
+        if (trouble != null && _trouble?.Reason != trouble.Reason)
+            _logger.LogWarning("{Trouble}", trouble.Details);
+        Volatile.Write(ref _trouble, trouble);
+    }
+
+    // What comes back is what the system says where the disk had no room for the log.
+    private IOException? FlushLocked(ProgressGauge gauge)
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.SettleAll(); // which log counts must be known before one is written
@@ -90,34 +111,53 @@ internal sealed class Flusher
             _examination.ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
         KillPoint.Pass(KillWindow.ExaminedBeforeStated);
         _directory.Superblock.MarkExamined(); // before anything is freed in the log's own epoch
-        for (int attempt = 0; ; attempt++)
+        IOException? refusal = null;
+        for (int attempt = 0; attempt < MaxFuzzySyncs && refusal == null; attempt++)
         {
-            bool isLast = attempt == MaxFuzzySyncs;
-            if (isCheckpoint && !isLast)
+            if (isCheckpoint)
             {
                 Still(_changes.BeginCheckpoint);
                 _sync.Run(gauge);
             }
-            using FlushBatch? batch = isLast ? SyncStill() : CaptureStill(isCheckpoint);
+            using FlushBatch? batch = CaptureStill(isCheckpoint);
             if (batch != null)
             {
                 if (!gauge.HasBegun)
                     gauge.Begin(batch.LengthBytes > FlushLog.HeadBytes ? batch.LengthBytes : 0);
-                Commit(batch.Bytes, isCheckpoint);
-                return;
+                refusal = Write(batch.Bytes, isCheckpoint);
+                if (refusal == null)
+                {
+                    Commit();
+                    return null;
+                }
             }
             isCheckpoint = true;
         }
+        // writers were faster than the device, again and again, or there is no room for what they do meanwhile: they wait for once
+        Still(() =>
+        {
+            _changes.BeginCheckpoint();
+            refusal = WriteStill(leavesRoom: refusal != null) ?? refusal;
+        });
+        Commit();
+        return refusal;
     }
 
-    private void Commit(Span<byte> batch, bool isCheckpoint)
+    private IOException? Write(Span<byte> batch, bool isCheckpoint)
     {
-        ulong versionLimit = _versions.Limit;
+        bool isEmpty = batch.Length == FlushLog.HeadBytes;
+        if (!isEmpty)
+            return isCheckpoint ? _log.Restart(batch, _versions.Limit, _changes.Version) : _log.Append(batch, _versions.Limit);
         if (isCheckpoint)
-            _log.Restart(batch, versionLimit, _changes.Version);
-        else if (batch.Length > FlushLog.HeadBytes)
-            _log.Append(batch, versionLimit);
+            _log.RestartEmpty(_changes.Version, leavesRoom: false);
+        return null;
+    }
+
+    private void Commit()
+    {
         _needsCheckpoint = false;
+        _space.HasNewHeaders = false;
+        Debug.Assert(_space.FreeEpoch == _directory.Superblock.LogEpoch, "What is freed, or laid out, has the mark of another epoch.");
         _changes.Release();
     }
 
@@ -128,8 +168,9 @@ internal sealed class Flusher
         Still(() =>
         {
             batch = _changes.TryCapture(_log.CapacityBytes);
+            bool isEmpty = batch?.LengthBytes == FlushLog.HeadBytes;
             if (isCheckpoint)
-                _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
+                _space.FreeEpoch = _directory.Superblock.LogEpoch + (isEmpty ? FlushLog.EpochsWithoutBatch : 1);
         });
         if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.HasRoomFor(batch.LengthBytes)))
             return batch;
@@ -137,18 +178,25 @@ internal sealed class Flusher
         return null;
     }
 
-    // Writers were faster than the device, again and again: they wait for once.
-    private FlushBatch SyncStill()
+    // A checkpoint while nothing changes: only the headers of moved blocks are not in the segments. What comes back is what the system says
+    // where it had no room for them.
+    private IOException? WriteStill(bool leavesRoom)
     {
-        FlushBatch? batch = null;
-        Still(() =>
+        _sync.Run();
+        IOException? refusal = null;
+        if (_changes.HasMoves)
         {
-            _changes.BeginCheckpoint();
-            _sync.Run();
-            batch = _changes.CaptureMoves();
+            using FlushBatch moves = _changes.CaptureMoves();
             _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
-        });
-        return batch!;
+            refusal = _log.Restart(moves.Bytes, _versions.Limit, _changes.Version);
+            if (refusal == null)
+                return null;
+            _changes.StoreHeaders();
+            _sync.Run();
+        }
+        _space.FreeEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
+        _log.RestartEmpty(_changes.Version, leavesRoom || refusal != null);
+        return refusal;
     }
 
     private void Still(Action action) => _space.Gate.WhileNothingChanges(action);
@@ -171,17 +219,8 @@ internal sealed class Flusher
         _changes.BeginCheckpoint();
         if (_changes.IsEmpty)
             return;
-        _sync.Run();
-        if (_changes.HasMoves)
-        {
-            using FlushBatch moves = _changes.CaptureMoves();
-            _log.Restart(moves.Bytes, _versions.Limit, _changes.Version);
-            _changes.BringHeadersBack();
-        }
-        else
-        {
-            _directory.Superblock.RaiseLogEpoch(_directory.Superblock.LogEpoch + ClosingEpochs, _changes.Version);
-        }
+        _ = WriteStill(leavesRoom: false);
+        _changes.BringHeadersBack();
         _changes.Release();
     }
 }

@@ -79,6 +79,9 @@ internal abstract class Keeper
     /// <summary>Bytes of freed blocks that wait for a flush.</summary>
     internal long QuarantinedBytes => Space.Allocator.QuarantinedBytes;
 
+    /// <summary>What was wrong with the last flush; null when nothing was.</summary>
+    internal virtual FlushTrouble? FlushTrouble => null;
+
     /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
     internal virtual long RewrittenBytes => 0;
 

@@ -61,6 +61,12 @@ internal sealed class Verifier(Keeper keeper)
             Epoch = files.Superblock.LogEpoch,
             HasTracesOfCut = files.LastEnd.HasTracesOfCut,
         };
+        if (files.LastEnd.WasPowerCut)
+        {
+            using var log = new FlushLog(files, PileOptions.MaxFlushLogBytes);
+            foreach (FlushLog.Batch batch in log.Read())
+                Debug.Assert(batch.Body.Length >= 0, "Reading it is what finds damage.");
+        }
         var verifier = new PileVerifier(inspector, stripes: null, files.LastEnd.WasClean, files.Faults);
         Segment[] segments = pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));

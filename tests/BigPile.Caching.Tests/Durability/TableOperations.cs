@@ -63,6 +63,9 @@ internal enum TableOperations
     /// <summary>Drop a table, and make it anew.</summary>
     Drop = 1 << 17,
 
+    /// <summary>Flush and close while the disk has no room for a log.</summary>
+    FullDisk = 1 << 18,
+
     /// <summary>Everything.</summary>
-    All = (1 << 18) - 1,
+    All = (1 << 19) - 1,
 }

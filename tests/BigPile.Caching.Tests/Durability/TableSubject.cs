@@ -31,6 +31,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         Tally = tally,
         Endings = [.. AllEndings.Where(pair => operations.HasFlag(pair.Operation)).Select(static pair => pair.Ending)],
         Refuses = operations.HasFlag(TableOperations.Refuse),
+        FillsDisk = operations.HasFlag(TableOperations.FullDisk),
     };
 
     internal override OpenTables Open(string directory, Guid boot, SimulatedDisk? disk = null) =>

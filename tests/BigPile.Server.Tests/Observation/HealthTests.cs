@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.IO;
 using System.Net;
 using System.Net.Http;
 using System.Text.Json;
@@ -58,6 +59,27 @@ public sealed class HealthTests : IDisposable
         JsonElement stats = JsonDocument.Parse(await server.Client.GetStringAsync("/v1/stats")).RootElement.GetProperty("pile");
         Assert.Equal(3, stats.GetProperty("backgroundFailures").GetInt64());
         Assert.Equal("the flush by interval: /secret/path", stats.GetProperty("lastBackgroundFailure").GetString());
+    }
+
+    [Fact]
+    public async Task Probes_say_why_flushes_are_degraded_without_a_path_and_the_statistics_with_it()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(_directory.Pile);
+        Pile pile = server.Service<PileHost>().Cache.Pile;
+        pile.Put("text");
+        string log = Path.Combine(_directory.Pile, $"log-{pile.Keeper.Directory!.Superblock.LogEpoch % 2}");
+        Directory.CreateDirectory(log); // no file can have its name
+        Assert.Throws<PileStorageException>(() => pile.Flush());
+        using HttpResponseMessage response = await server.Client.GetAsync("/health/ready");
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode); // entries are served
+        JsonElement ready = JsonDocument.Parse(await response.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal("The last flush failed.", ready.GetProperty("degraded").GetString());
+        JsonElement stats = JsonDocument.Parse(await server.Client.GetStringAsync("/v1/stats")).RootElement.GetProperty("pile");
+        Assert.Contains(log, stats.GetProperty("flushTrouble").GetString(), StringComparison.Ordinal);
+        Directory.Delete(log);
+        pile.Flush();
+        ready = JsonDocument.Parse(await server.Client.GetStringAsync("/health/ready")).RootElement;
+        Assert.False(ready.TryGetProperty("degraded", out _));
     }
 
     [Fact]

@@ -12,7 +12,7 @@ public sealed class EnvironmentTests : DurabilityTest
 {
     private const int Megabyte = 1 << 20;
 
-    /// <summary>A full disk, at growth and at a flush: nothing is lost, and the pile goes on when there is room again.</summary>
+    /// <summary>A full disk, at growth and beside a flush: nothing is lost, and the pile goes on when there is room again.</summary>
     [SmallDiskFact]
     public void A_full_disk_is_said_and_survived()
     {
@@ -27,7 +27,7 @@ public sealed class EnvironmentTests : DurabilityTest
             Assert.IsAssignableFrom<IOException>(full.InnerException);
             Check(pile, live);
             File.WriteAllBytes(ballast, new byte[disk.FreeBytes]);
-            Assert.Contains(path, Assert.Throws<PileStorageException>(() => pile.Flush()).Message, StringComparison.Ordinal);
+            pile.Flush(); // needs none of it
             Check(pile, live);
             PilePointer some = live.Keys.First();
             pile.Delete(some);

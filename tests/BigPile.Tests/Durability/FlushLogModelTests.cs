@@ -70,13 +70,13 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             (ulong Limit, byte[] Body)[] old = [.. _durable];
             if (isCheckpoint)
             {
-                _log.Restart(batch, limit, flushedVersion: 0);
+                Assert.Null(_log.Restart(batch, limit, flushedVersion: 0));
                 old = [];
                 _durable.Clear();
             }
             else
             {
-                _log.Append(batch, limit);
+                Assert.Null(_log.Append(batch, limit));
             }
             _durable.Add((limit, body));
             _log.CheckInvariants();
@@ -170,7 +170,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             _log.CheckInvariants();
             CheckRead(_durable);
             byte[] batch = new byte[FlushLog.HeadBytes];
-            _log.Restart(batch, versionLimit: 7, flushedVersion: 0);
+            Assert.Null(_log.Restart(batch, versionLimit: 7, flushedVersion: 0));
             _durable.Clear();
             _durable.Add((7, []));
             _log.CheckInvariants();

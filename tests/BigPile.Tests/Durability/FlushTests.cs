@@ -86,7 +86,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
                 pile.Replace(pointers[i], NumberedBytes(i + round, 100));
             pile.Flush();
             checkpoints += EpochOf(PilePath) == epoch ? 0 : 1;
-            Assert.All(Directory.GetFiles(PilePath, "log-?"), static path => Assert.Equal(logBytes, new FileInfo(path).Length));
+            Assert.All(Directory.GetFiles(PilePath, "log-?"), static path => Assert.InRange(new FileInfo(path).Length, 1, logBytes));
             Assert.InRange(DurableFiles.LogBytes(PilePath), 1, logBytes);
             CheckAfterCut(pointers, i => NumberedBytes(i + round, 100));
         }

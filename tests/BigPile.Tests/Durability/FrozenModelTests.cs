@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using BigPile.Durability;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
@@ -150,8 +151,10 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
             return OpenAt(_directory, _boot, path => Fail(path, files), path =>
             {
                 files.Synced(path);
-                bool isBatch = Path.GetFileName(path).StartsWith("log", StringComparison.Ordinal);
-                if (isBatch && Environment.CurrentManagedThreadId != _threadId)
+                // a batch, or an epoch that begins without one
+                bool isCommit = Path.GetFileName(path) is var name
+                    && (name.StartsWith("log", StringComparison.Ordinal) || name == PileDirectory.SuperblockName);
+                if (isCommit && Environment.CurrentManagedThreadId != _threadId)
                     Model.HasFlushedItself();
                 if (_isOpen && ReferenceEquals(files, _files) && _random.Next(12) == 0)
                     Cut();

@@ -26,6 +26,7 @@ public sealed class PowerCutTests(ITestOutputHelper output)
     [InlineData("Resize, PowerCut")]
     [InlineData("Resize, Refuse")]
     [InlineData("Resize, Kill, PowerCut, UnknownBoot")]
+    [InlineData("Resize, Compact, Kill, Restart, FullDisk")]
     public void What_was_flushed_is_there_old_or_new(string operations) =>
         Run(Enum.Parse<PileOperations>(operations), runs: TestLeg.Steps(1, 4), seed: 100);
 
@@ -59,5 +60,6 @@ public sealed class PowerCutTests(ITestOutputHelper output)
         Assert.True(tally.IsClean, tally.ToString());
         Assert.NotEqual(0, tally.LostSectors);
         Assert.NotEqual(0, tally.Checked);
+        Assert.Equal(operations.HasFlag(PileOperations.FullDisk), tally.NoRoom != 0);
     }
 }

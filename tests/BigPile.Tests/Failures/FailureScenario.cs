@@ -18,6 +18,8 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         new("replace that grows", PrepareFull, static run => run.Replace(run.Some, 1_500_000)),
         new("flush to the log", PrepareChanged, static run => run.Pile.Flush()),
         new("checkpoint", static run => PrepareLarge(run), static run => run.Pile.Flush()),
+        new("checkpoint with moved blocks", static run => PrepareMoved(run), static run => run.Pile.Flush()),
+        new("close with moved blocks", static run => PrepareMoved(run), static run => run.Close(), EndsOpen: false),
         new("trim", PrepareEmptied, static run => run.Pile.Trim()),
         new("trim and growth", PrepareEmptied, static run => TrimAndGrow(run)),
         new("compact", PrepareLinks, static run => run.Pile.Compact()),
@@ -55,6 +57,16 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         run.Open();
         run.Put(700_000, 14);
         run.Put(100, 10);
+    }
+
+    private static void PrepareMoved(FailureRun run)
+    {
+        run.Open();
+        run.Put(100, 10);
+        PilePointer some = run.Some;
+        run.Pile.Flush();
+        run.Put(700_000, 3);
+        run.Replace(some, 300);
     }
 
     private static void PrepareFull(FailureRun run)

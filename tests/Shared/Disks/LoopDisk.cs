@@ -3,19 +3,19 @@ using System.IO;
 
 namespace BigPile.Testing;
 
-/// <summary>A small file system of a kind that can't reserve space, in a file that is mounted.</summary>
+/// <summary>A small file system in a file that is mounted; unless another one is asked for, of a kind that can't reserve space.</summary>
 internal sealed class LoopDisk : IDisposable
 {
     private readonly string _image;
 
-    internal LoopDisk(string path, long bytes)
+    internal LoopDisk(string path, long bytes, string kind = "ext2")
     {
         Path = path;
         _image = path + ".image";
         Directory.CreateDirectory(path);
         using (FileStream file = File.Create(_image))
             file.SetLength(bytes);
-        if (!DiskCommand.Run("mkfs.ext2", "-q", "-m", "0", _image) || !DiskCommand.Run("mount", "-o", "loop", _image, path))
+        if (!DiskCommand.Run("mkfs." + kind, "-q", "-m", "0", _image) || !DiskCommand.Run("mount", "-o", "loop", _image, path))
             throw new InvalidOperationException($"'{path}' could not be mounted.");
     }
 

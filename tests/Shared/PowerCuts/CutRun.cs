@@ -26,6 +26,7 @@ internal sealed class CutRun<T> : IDisposable
     private bool _refuses;
     private bool _wasRefused;
     private bool _hasWritten;
+    private long _noRoomBefore;
 
     internal CutRun(int seed, CutSubject<T> subject)
     {
@@ -51,6 +52,7 @@ internal sealed class CutRun<T> : IDisposable
         _opened.Dispose();
         _subject.Tally.DirtySectors += _disk.DirtyCount;
         _subject.Tally.LostSectors += _disk.LostCount;
+        _subject.Tally.NoRoom += _disk.NoRoomCount;
         _disk.Forget();
         _scratch.Dispose();
         GC.Collect(); // the copies of files are large, and come faster than the collector does by itself
@@ -90,7 +92,9 @@ internal sealed class CutRun<T> : IDisposable
         _refuses = _subject.Refuses && _random.Next(2) == 0;
         _wasRefused = false;
         _hasWritten = false;
-        _subject.Log.Add("flush");
+        _noRoomBefore = _disk.NoRoomCount;
+        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
+        _subject.Log.Add(_disk.HasNoRoom ? "flush without room" : "flush");
         _isFlushing = true;
         try
         {
@@ -105,6 +109,7 @@ internal sealed class CutRun<T> : IDisposable
         {
             _isFlushing = false;
             _refuses = false;
+            _disk.HasNoRoom = false;
         }
         _images.CheckAll(); // they fell into the flush: what it makes durable is not promised before it returns
         if (!_wasRefused && _hasWritten)
@@ -140,7 +145,9 @@ internal sealed class CutRun<T> : IDisposable
     private void Restart()
     {
         int begin = _subject.BeginFlush();
+        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
         _opened.Dispose();
+        _disk.HasNoRoom = false;
         _images.CheckAll();
         _subject.EndFlush(begin);
         if (_random.Next(2) == 0)
@@ -217,7 +224,8 @@ internal sealed class CutRun<T> : IDisposable
             return; // work in the background is cut by chance, when something else is
         _hasWritten |= isDone;
         bool isMapped = name != null && SectorMap.IsMapped(name);
-        if (_subject.StepsWhileFlushing && _isFlushing && isMapped && !isDone && _random.Next(2) == 0)
+        bool waits = _disk.NoRoomCount != _noRoomBefore; // a flush without a log lets nobody in who changes something
+        if (_subject.StepsWhileFlushing && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)
             _images.Add(_disk, Where($"cut {(isDone ? "after" : "before")} the sync of {name ?? "the directory"}"));

@@ -18,6 +18,9 @@ internal abstract class CutSubject<T>
     /// <summary>Whether the device refuses flushes now and then.</summary>
     internal bool Refuses { get; init; }
 
+    /// <summary>Whether flushes meet a disk without room for their log.</summary>
+    internal bool FillsDisk { get; init; }
+
     /// <summary>Whether something is changed while a flush writes segments.</summary>
     internal bool StepsWhileFlushing { get; init; }
 

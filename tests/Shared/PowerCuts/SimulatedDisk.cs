@@ -19,6 +19,8 @@ namespace BigPile.Testing;
 /// </remarks>
 internal sealed class SimulatedDisk : IFileHook
 {
+    private const int NoSpaceLeft = 28;
+
     private readonly Lock _lock = new();
     private readonly Random _random;
     private readonly Dictionary<string, SimulatedFile> _files = [];
@@ -39,6 +41,12 @@ internal sealed class SimulatedDisk : IFileHook
 
     /// <summary>Asked before a write-through whether the device refuses it; gets the file's name, or none for the directory.</summary>
     internal Func<string?, bool>? Refuses { get; set; }
+
+    /// <summary>Whether there is no room for the flush log: neither for its files, nor for what is written to them.</summary>
+    internal bool HasNoRoom { get; set; }
+
+    /// <summary>How often there was none.</summary>
+    internal long NoRoomCount { get; private set; }
 
     /// <summary>Called before a write-through, and again once it is done: the power may be cut here.</summary>
     internal Action<string?, bool>? Passing { get; set; }
@@ -125,7 +133,15 @@ internal sealed class SimulatedDisk : IFileHook
     /// <inheritdoc/>
     public void Before(FileOperation operation, string path)
     {
-        if (!IsSync(operation) || !IsHere(path, out string? name))
+        if (!IsHere(path, out string? name))
+            return;
+        if (HasNoRoom && operation is (FileOperation.Create or FileOperation.Allocate or FileOperation.Write)
+            && name?.StartsWith("log-", StringComparison.Ordinal) == true)
+        {
+            NoRoomCount++;
+            throw new IOException($"'{path}' got no room (made up by a test).", NoSpaceLeft);
+        }
+        if (!IsSync(operation))
             return;
         Passing?.Invoke(name, false);
         if (Refuses?.Invoke(name) == true)

@@ -54,8 +54,11 @@ internal enum PileOperations
     /// <summary>Let the device refuse a part of a flush.</summary>
     Refuse = 1 << 14,
 
+    /// <summary>Flush and close while the disk has no room for a log.</summary>
+    FullDisk = 1 << 15,
+
     /// <summary>The system tells starts of the machine not apart.</summary>
-    UnknownBoot = 1 << 15,
+    UnknownBoot = 1 << 16,
 
     /// <summary>Everything but <see cref="UnknownBoot"/>, which is a system's nature.</summary>
     All = UnknownBoot - 1,

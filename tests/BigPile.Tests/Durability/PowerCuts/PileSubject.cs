@@ -32,6 +32,7 @@ internal sealed class PileSubject : CutSubject<Pile>
         Checksums = checksums,
         Endings = [.. AllEndings.Where(pair => operations.HasFlag(pair.Operation)).Select(static pair => pair.Ending)],
         Refuses = operations.HasFlag(PileOperations.Refuse),
+        FillsDisk = operations.HasFlag(PileOperations.FullDisk),
         StepsWhileFlushing = operations.HasFlag(PileOperations.WhileFlushing),
         KnowsBoots = !operations.HasFlag(PileOperations.UnknownBoot),
     };
