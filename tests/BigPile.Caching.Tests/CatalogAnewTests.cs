@@ -12,9 +12,9 @@ namespace BigPile.Caching.Tests;
 /// </summary>
 public sealed class CatalogAnewTests : StoppedCacheTest
 {
-    private const int LeastVoidBytes = 64 << 10; // 160 cycles
+    private const int LeastVoidBytes = 64 << 10;
 
-    private static readonly int ManyCycles = TestLeg.Steps(700, 2_000);
+    private static readonly int ManyCycles = TestLeg.Steps(1_000, 2_000);
 
     private static readonly string Long = new('n', 180); // 400 bytes a cycle
     private static readonly Guid OtherBoot = new("00000000-0000-0000-0000-0000000000a1");
@@ -65,7 +65,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         {
             Fill(cache);
             ((FileCatalog)cache.Pile.Keeper.Catalog).Stating = null;
-            Cycle(cache, 400);
+            Cycle(cache, 700);
         }
         Assert.InRange(CatalogBytes, 2 * LeastVoidBytes, long.MaxValue);
         using (PileCache cache = Open())

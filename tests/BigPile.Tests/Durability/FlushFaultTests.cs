@@ -140,7 +140,7 @@ public sealed class FlushFaultTests : DurabilityTest
         for (int i = 0; i < 300; i++)
         {
             pointers.Add(pile.Put("batch " + i));
-            for (ulong last = pile.Keeper.Versions.Next(); pile.Keeper.Versions.Next() < last + (i % 10 == 0 ? 1_100_000UL : 0);)
+            for (ulong last = pile.Keeper.Versions.Next(); pile.Keeper.Versions.Next() < last + (i % 50 == 0 ? 1_100_000UL : 0);)
             {
             }
             pile.Flush();

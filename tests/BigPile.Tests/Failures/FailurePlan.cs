@@ -18,7 +18,7 @@ internal sealed record FailurePlan(int Position, FailureMode Mode, FailureCause 
 
     /// <summary>
     /// The long leg lets each operation fail in each mode by each cause. The short one lets each kind of operation (what is done to which
-    /// file) fail in each mode, from its first place in the call to its last, and takes the causes in turn.
+    /// file) fail at its first place in the call and at its last, or twice at its only one, and takes modes and causes in turn.
     /// </summary>
     /// <param name="operations">The operations of a call that does not fail.</param>
     internal static IEnumerable<FailurePlan> Of(IReadOnlyList<string> operations)
@@ -38,14 +38,11 @@ internal sealed record FailurePlan(int Position, FailureMode Mode, FailureCause 
         int kinds = 0;
         foreach (IGrouping<string, int> kind in Enumerable.Range(0, operations.Count).GroupBy(place => operations[place]))
         {
-            int[] places = [.. kind];
-            foreach (FailureMode mode in ModesOf(kind.Key))
-            {
-                int turn = kinds + (int)mode;
-                int place = places[(int)mode * (places.Length - 1) / (Modes.Length - 1)];
-                yield return new FailurePlan(place + 1, mode, Causes[turn % Causes.Length], turn);
-            }
-            kinds++;
+            FailureMode[] modes = [.. ModesOf(kind.Key)];
+            int turn = kinds++;
+            yield return new FailurePlan(kind.First() + 1, modes[2 * turn % modes.Length], Causes[turn % Causes.Length], turn);
+            turn++;
+            yield return new FailurePlan(kind.Last() + 1, modes[(2 * turn - 1) % modes.Length], Causes[turn % Causes.Length], turn);
         }
     }
 
