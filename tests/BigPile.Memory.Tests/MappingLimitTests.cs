@@ -1,6 +1,5 @@
 using System;
 using System.IO;
-using BigPile.Memory;
 
 namespace BigPile.Memory.Tests;
 

@@ -12,7 +12,13 @@ namespace BigPile.Access;
 /// <param name="Examiner">Examines the pages that were found.</param>
 /// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
 internal readonly record struct BlockRules(
-    string? DirectoryPath, BlockChecksums Checksums, bool ChecksEveryRead, Redo Redo, MovedTable Moved, PageExaminer? Examiner, long FreeEpoch)
+    string? DirectoryPath,
+    BlockChecksums Checksums,
+    bool ChecksEveryRead,
+    Redo Redo,
+    MovedTable Moved,
+    PageExaminer? Examiner,
+    long FreeEpoch)
 {
     /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>
     internal static BlockRules OfMemory => new(null, BlockChecksums.None, false, new NoRedo(), MovedTable.None(), null, 0);

@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.Threading;
@@ -14,9 +13,6 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     /// <summary>What is wrong with a block whose generation is below its page's base.</summary>
     internal static string StaleFaultOf(BlockHeader found) =>
         found.Word == 0 ? "its header was lost: it is zero" : "it is older than the layout of its page";
-
-    /// <summary>What is wrong with a slot that says that it was never used, where that can't be.</summary>
-    internal const string LostHeaderFault = "it was never used, and has bytes in it or used slots above: its header may have been lost";
 
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
@@ -81,25 +77,6 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
         return word != null;
     }
-
-    /// <summary>
-    /// Of a page that formats 1 to 6 laid out at generation 0, where free slots that were never used are zero: the end of those that were.
-    /// </summary>
-    internal static int EndOfUsed(byte* page, int slotBytes)
-    {
-        int offset = SizeClasses.PageBytes / slotBytes * slotBytes;
-        while (offset > 0 && *(ulong*)(page + offset - slotBytes) == 0)
-            offset -= slotBytes;
-        return offset;
-    }
-
-    /// <summary>
-    /// Whether a slot of such a page says that it was never used, and was: slots are used in their order. Its header was lost, or a put
-    /// had not ended when its process was killed.
-    /// </summary>
-    internal static bool IsOddlyUnused(byte* page, int offset, int slotBytes, int endOfUsed) =>
-        *(ulong*)(page + offset) == 0
-        && (offset < endOfUsed || new ReadOnlySpan<byte>(page + offset, slotBytes).ContainsAnyExcept((byte)0));
 
     /// <summary>A place in words.</summary>
     internal string PlaceOf(byte* block, ulong address)

@@ -189,8 +189,8 @@ internal sealed class FlushLog : IDisposable
                 continue;
             _directory.Faults.Add(new PileFault(
                 _directory.PathOf(NameOf(_directory.Superblock.LogEpoch)),
-                $"byte {offsetBytes:N0} begins no batch, and a whole one follows at byte {offsetBytes + at:N0}: what was flushed from there "
-                + "on is lost", batch.Body.Length));
+                $"byte {offsetBytes:N0} begins no batch, and a whole one follows at byte {offsetBytes + at:N0}: what was flushed from "
+                + "there on is lost", batch.Body.Length));
             return;
         }
     }

@@ -91,15 +91,15 @@ internal sealed unsafe class PageExaminer
         long blocks = 0;
         long payloadBytes = 0;
         byte* lastFree = null;
-        if (word.GenerationBase == 0)
-            StateLostHeaders(meta);
+        if (LegacySlots.AreIn(word))
+            LegacySlots.StateLost(meta, _inspector, Faults);
         bool isDurable = !_inspector.HasTracesOfCut || word.IsDurableIn(_inspector.Epoch);
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            BlockHeader header =
-                ExamineBlock(block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isQuarantined);
+            BlockHeader header = ExamineBlock(
+                block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isQuarantined);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
             if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
@@ -141,24 +141,6 @@ internal sealed unsafe class PageExaminer
         segment.PublishInfo(page, word.Info);
     }
 
-    // Of formats 1 to 6. Each is noticed once: from here on its header is not zero.
-    private void StateLostHeaders(PageMeta* meta)
-    {
-        // after a power cut the last free slot gets a header below, so each before it needs one
-        int endOfUsed =
-            _inspector.GenerationSkip != 0 ? SizeClasses.PageBytes : BlockInspector.EndOfUsed(meta->Start, meta->SlotBytes);
-        for (int slot = 0; slot < meta->SlotCount; slot++)
-        {
-            byte* block = meta->BlockAt(slot);
-            if (!BlockInspector.IsOddlyUnused(meta->Start, slot * meta->SlotBytes, meta->SlotBytes, endOfUsed))
-                continue;
-            ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            if (_inspector.LeftAs == LeftAs.Closed)
-                Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.LostHeaderFault, 0));
-            *(ulong*)block = BlockHeader.Free(1).Word;
-        }
-    }
-
     // Before the power cut slots may have been given out with generations above the one that was found.
     private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
@@ -176,7 +158,7 @@ internal sealed unsafe class PageExaminer
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
         NoteLostLayouts(segment, page, pages);
-        if (word.GenerationBase == 0 && _inspector.LeftAs == LeftAs.Closed && *(ulong*)meta->Start == 0)
+        if (LegacySlots.AreIn(word) && _inspector.LeftAs == LeftAs.Closed && *(ulong*)meta->Start == 0)
             Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = ExamineBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isQuarantined);

@@ -54,15 +54,11 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         PageCount++;
         PageMeta* meta = segment.Metas + page;
         int slotBytes = SizeClasses.SlotBytes(word.SizeClass);
-        int endOfUsed = word.GenerationBase == 0 && wasClean ? BlockInspector.EndOfUsed(meta->Start, slotBytes) : 0;
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
-        {
-            byte* block = meta->Start + offset;
-            ulong address = meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes);
-            CheckBlock(segment, page, word, block, address, slotBytes);
-            if (word.GenerationBase == 0 && wasClean && BlockInspector.IsOddlyUnused(meta->Start, offset, slotBytes, endOfUsed))
-                faults.Add(new PileFault(inspector.PlaceOf(block, address), BlockInspector.LostHeaderFault, 0));
-        }
+            CheckBlock(
+                segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
+        if (wasClean && LegacySlots.AreIn(word))
+            LegacySlots.Report(meta, slotBytes, inspector, faults);
         return 1;
     }
 
@@ -77,7 +73,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
         }
         PageCount += word.RunPages;
-        if (word.GenerationBase == 0 && wasClean && *(ulong*)segment.Metas[page].Start == 0)
+        if (wasClean && LegacySlots.AreIn(word) && *(ulong*)segment.Metas[page].Start == 0)
             _ = Report(segment, page, BlockInspector.StaleFaultOf(default));
         CheckBlock(
             segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);

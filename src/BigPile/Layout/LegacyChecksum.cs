@@ -16,7 +16,9 @@ internal static unsafe class LegacyChecksum
 
     /// <summary>The sum of a header word and a payload behind it.</summary>
     /// <param name="headerWord">The header in its plain form.</param>
-    /// <param name="payload">The payload; a last word that is not whole must lie in readable memory, and is taken with zeros above it.</param>
+    /// <param name="payload">
+    /// The payload; a last word that is not whole must lie in readable memory, and is taken with zeros above it.
+    /// </param>
     /// <param name="lengthBytes">Its length.</param>
     internal static uint OfBlock(ulong headerWord, byte* payload, int lengthBytes)
     {

@@ -81,7 +81,8 @@ internal sealed class Verifier(Keeper keeper)
             }
         }
         gauge.Complete();
-        return Describe(verifier, segments.Length, files.LastEnd.WasClean, files.Superblock.BlockChecksums != BlockChecksums.None, files.Faults);
+        bool hasChecksums = files.Superblock.BlockChecksums != BlockChecksums.None;
+        return Describe(verifier, segments.Length, files.LastEnd.WasClean, hasChecksums, files.Faults);
     }
 
     private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)

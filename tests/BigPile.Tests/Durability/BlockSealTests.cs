@@ -96,7 +96,8 @@ public sealed unsafe class BlockSealTests
         [
             PageWord.Unused(
                 0), PageWord.Unused(77), PageWord.RunHead(3, 5), PageWord.RunHead(0xFFFFFF, PilePointer.MaxGeneration), PageWord.RunTail(9),
-            .. Enumerable.Range(0, SizeClasses.Count).Select(static sizeClass => PageWord.Slots(sizeClass, (uint)sizeClass * 1_001, sizeClass * 77_777L)),
+            .. Enumerable.Range(0, SizeClasses.Count)
+                .Select(static sizeClass => PageWord.Slots(sizeClass, (uint)sizeClass * 1_001, sizeClass * 77_777L)),
         ];
         foreach (PageWord word in words)
         {
