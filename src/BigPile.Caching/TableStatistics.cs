@@ -46,7 +46,8 @@ public sealed record TableStatistics(
     public long SpillReturns { get; init; }
 
     /// <summary>
-    /// Entries that left memory and could not be kept: there was no room for the file, or it failed, or they were too large.
+    /// Entries that left memory and could not be kept: there was no room for the file, or it failed or was damaged with them in it, or they
+    /// were too large.
     /// </summary>
     public long SpillLosses { get; init; }
 }

@@ -68,7 +68,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="ArgumentException">An option has no meaning; it is named.</exception>
     /// <exception cref="FileNotFoundException">There is no such file, and none was to be made.</exception>
     /// <exception cref="BlockFileLockedException">It is open already.</exception>
-    /// <exception cref="HashDatabaseCorruptException">The file is no hash database, or one that is damaged.</exception>
+    /// <exception cref="HashDatabaseCorruptException">
+    /// The file is no hash database, or one that is damaged; it is as it was. <see cref="HashDatabaseOptions.Restore"/> opens it all the
+    /// same.
+    /// </exception>
     /// <exception cref="HashDatabaseException">It is to be recovered, and was opened for reading only.</exception>
     /// <exception cref="BlockFileFullException">There is no room for a new one.</exception>
     /// <exception cref="IOException">The file can't be used.</exception>
@@ -101,6 +104,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <returns><see langword="false"/> if one was there, and was to stay.</returns>
     /// <exception cref="ArgumentException">Key or value is longer than the database's limits.</exception>
     /// <exception cref="BlockFileFullException">There is no room; the database is as it was.</exception>
+    /// <exception cref="HashDatabaseCorruptException">A record that was come by is damaged, and might be the one.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
@@ -111,7 +115,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     }
 
     /// <summary>The value of a record; <see langword="null"/> when it is not there.</summary>
-    /// <exception cref="HashDatabaseCorruptException">Its bytes are damaged.</exception>
+    /// <exception cref="HashDatabaseCorruptException">It, or one that was come by and might be it, is damaged.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public byte[]? Get(ReadOnlySpan<byte> key)
@@ -244,7 +248,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     /// <summary>Writes all records to a new file, which then takes the old one's place; others read and write meanwhile.</summary>
-    /// <param name="tuning">What the new file is made with; <see langword="null"/> for what the old one has.</param>
+    /// <param name="tuning">
+    /// What the new file is made with; <see langword="null"/> for what the old one has, but with twice as many buckets as records where
+    /// chains have more than two on the average.
+    /// </param>
     /// <remarks>
     /// The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.
     /// </remarks>
@@ -261,6 +268,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <summary>Removes all records.</summary>
     /// <inheritdoc cref="Synchronize" path="/exception"/>
     public void Clear() => _keeper.Clear();
+
+    /// <summary>Whether a <see cref="Rebuild"/> would make the database faster or smaller, see <see cref="HashStatistics"/>.</summary>
+    /// <exception cref="ObjectDisposedException">The database was closed.</exception>
+    public bool ShouldBeRebuilt => _keeper.Statistics().ShouldBeRebuilt;
 
     /// <summary>What the database has, and what of its file is used how.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>

@@ -14,6 +14,8 @@ public sealed record HashDatabaseOptions
     /// <summary>The longest value that there can be.</summary>
     public const int LongestValue = 1 << 30;
 
+    private const int BytesOfRecovered = 64;
+
     /// <summary>How the file's bytes are got at; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any.</summary>
     public BlockFileKind FileKind { get; init; } = BlockFileKind.MappedParallel;
 
@@ -22,6 +24,9 @@ public sealed record HashDatabaseOptions
     /// of which something is to be mended.
     /// </summary>
     public bool ReadOnly { get; init; }
+
+    /// <summary>What is done with a database that is damaged; the default refuses one that was closed, and changes nothing of it.</summary>
+    public HashRestoreMode Restore { get; init; }
 
     /// <summary>
     /// <see cref="FileMode.OpenOrCreate"/> by default; or <see cref="FileMode.Open"/>, or <see cref="FileMode.Create"/>, which empties a
@@ -56,12 +61,23 @@ public sealed record HashDatabaseOptions
     /// <summary>A wrong way to store; controls of tests, which must notice it.</summary>
     internal HashControl Control { get; init; }
 
+    /// <summary>How many records a recovery has in memory at a time: what a sixteenth of the memory holds that there is.</summary>
+    internal int RecoveredAtOnce { get; init; } =
+        (int)Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16 / BytesOfRecovered, 1 << 20, 1 << 26);
+
+    /// <summary>Whether nothing is to be written.</summary>
+    internal bool IsReadOnly => ReadOnly || Restore == HashRestoreMode.ReadOnly;
+
     internal void Validate()
     {
         _ = BlockFile.NameOf(FileKind);
         if (Mode is not (FileMode.Open or FileMode.OpenOrCreate or FileMode.Create))
             throw new ArgumentException("A hash database is opened with FileMode.Open, OpenOrCreate or Create.", "options");
-        if (ReadOnly && Mode == FileMode.Create)
+        if (Restore is not (HashRestoreMode.Default or HashRestoreMode.ReadOnly or HashRestoreMode.AsFarAsSound))
+            throw new ArgumentException($"HashDatabaseOptions.Restore is {Restore}: give it a HashRestoreMode.", "options");
+        if (ReadOnly && Restore == HashRestoreMode.AsFarAsSound)
+            throw new ArgumentException("To restore a database is to write it: open it without HashDatabaseOptions.ReadOnly.", "options");
+        if (IsReadOnly && Mode == FileMode.Create)
             throw new ArgumentException("A database that is opened for reading only can't be made: open it for writing once.", "options");
         if (Tuning == null)
             throw new ArgumentException("HashDatabaseOptions.Tuning is null: give it a HashTuning, or leave it as it is.", "options");

@@ -6,6 +6,12 @@ namespace BigPile.Hash;
 /// <param name="Ending">How it was left.</param>
 /// <param name="Records">The records that there were.</param>
 /// <param name="TornRecords">Half-written records that were dropped. Their calls had not returned, or were not hard-synchronized.</param>
+/// <param name="DamagedRecords">
+/// Records that damage has taken or put in doubt; no kill or power cut does. Those that the file says it had and that are not whole, places
+/// that links lead to and where no record of theirs is, and records that are back since what outdated them is gone. At least 1 where even
+/// the count of records is gone.
+/// </param>
 /// <param name="ScannedBytes">The bytes of the file that were looked at.</param>
 /// <param name="Duration">How long opening took.</param>
-public sealed record HashRecovery(HashEnding Ending, long Records, long TornRecords, long ScannedBytes, TimeSpan Duration);
+public sealed record HashRecovery(
+    HashEnding Ending, long Records, long TornRecords, long DamagedRecords, long ScannedBytes, TimeSpan Duration);

@@ -15,4 +15,18 @@ namespace BigPile.Hash;
 /// Rooms of dead records that a power cut would bring back, and of what keeps them dead: free behind the next hard synchronizations.
 /// </param>
 public sealed record HashStatistics(
-    long Records, long Buckets, long FileBytes, long IndexBytes, long LiveBytes, long FreeBytes, long WaitingBytes);
+    long Records, long Buckets, long FileBytes, long IndexBytes, long LiveBytes, long FreeBytes, long WaitingBytes)
+{
+    /// <summary>With more in a chain than this, each operation takes longer than it need.</summary>
+    internal const int MostRecordsPerBucket = 2;
+
+    private const int MostFreePerLive = 2;
+    private const long FreeToBeginWith = 16 << 20;
+
+    /// <summary>
+    /// Whether <see cref="HashDatabase.Rebuild"/> would make the database faster, since chains have more than two records on the average,
+    /// or its file smaller, of which more than two thirds and 16 MiB are free.
+    /// </summary>
+    public bool ShouldBeRebuilt =>
+        Records > Buckets * MostRecordsPerBucket || FreeBytes > FreeToBeginWith + LiveBytes * MostFreePerLive;
+}

@@ -77,6 +77,7 @@ public sealed class CrashTests(ITestOutputHelper output)
             using (_scratch)
             {
                 HashDatabase database = Open(FilePath, FirstBoot, watched: true);
+                _durable = Bytes(); // making it has ended with that
                 (int most, int enough) = control == HashControl.None ? (Operations, 10) : (Operations * 20, 1);
                 for (int i = 0; i < most && Problems.Count < enough; i++)
                 {
@@ -227,6 +228,8 @@ public sealed class CrashTests(ITestOutputHelper output)
 
         private void Compare(HashDatabase database, bool isCut, string when)
         {
+            if (database.Recovery.DamagedRecords != 0)
+                Problems.Add($"{when}: {database.Recovery.DamagedRecords} records are said to be damaged");
             Problems.AddRange(database.Verify().Problems.Select(problem => $"{when}: {problem}"));
             int there = 0;
             for (int i = 0; i < Keys; i++)

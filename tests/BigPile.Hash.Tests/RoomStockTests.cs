@@ -19,7 +19,7 @@ public sealed class RoomStockTests : IDisposable
     public RoomStockTests()
     {
         _file = BlockFile.Open(BlockFileKind.PositionalParallel, Path.Combine(_directory.Path, "file"));
-        var layout = new FileLayout(OffsetWidth: 8, Alignment: 8, Buckets: 256, Salt: 1, Seed: 2);
+        var layout = new FileLayout(FileLayout.Newest, OffsetWidth: 8, Alignment: 8, Buckets: 256, Salt: 1, Seed: 2);
         _file.Expand(layout.AreaStart);
         _areaStart = layout.AreaStart;
         _stock = new RoomStock(_file, layout);

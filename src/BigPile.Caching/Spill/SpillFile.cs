@@ -28,6 +28,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private readonly Lock _changing = new();
     private HashDatabase? _database;
     private long _failures;
+    private long _lost;
     private long _skipsLeft;
     private long _changes;
     private int _isRebuilding;
@@ -35,6 +36,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
 
     /// <summary>How often a file was given up, or could not be made.</summary>
     internal long Failures => Interlocked.Read(ref _failures);
+
+    /// <summary>The entries that were in files that were given up.</summary>
+    internal long Lost => Interlocked.Read(ref _lost);
 
     /// <summary>The entries in the file, and its bytes.</summary>
     internal (long Entries, long Bytes) Size
@@ -193,7 +197,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
         catch (Exception e) when (IsFault(e))
         {
-            NoteFailure(e);
+            NoteFailure(e, lost: 0);
             if (e is not BlockFileLockedException)
                 EndLocked("the end of a file that could not be made", () => SpillDirectory.Delete(path));
         }
@@ -205,20 +209,34 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         {
             if (_database != database || _isClosed)
                 return;
-            NoteFailure(e);
+            NoteFailure(e, CountOf(database));
             DeleteLocked();
         }
     }
 
     // The logger is the application's, and may wait for somebody who puts: it is not called under the locks that are held here.
-    private void NoteFailure(Exception e)
+    private void NoteFailure(Exception e, long lost)
     {
         Interlocked.Increment(ref _failures);
+        Interlocked.Add(ref _lost, lost);
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
         background.Queue("the report on a file of evicted entries", () => logger.LogError(
             e,
-            "The file '{Path}' for what leaves the table '{Table}' can't be used, and what was in it is evicted. It is tried again later",
-            path, table));
+            "The file '{Path}' for what leaves table '{Table}' can't be used; the {Lost} entries in it are evicted. It is tried again later",
+            path, table, lost));
+    }
+
+    // It is the number that the database keeps, and needs no file.
+    private static long CountOf(HashDatabase database)
+    {
+        try
+        {
+            return database.Count;
+        }
+        catch (ObjectDisposedException)
+        {
+            return 0; // clearing it failed
+        }
     }
 
     private void DeleteLocked()
@@ -252,30 +270,18 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    // A chain of many records makes each operation dear, and rooms that fit no entry any more make the file large. The database goes on
-    // meanwhile.
+    // The database goes on meanwhile.
     private void RebuildIfNeeded(HashDatabase database)
     {
         const int ChangesBetweenLooks = 1024; // it takes a walk through the stripes to count
-        const int MostRecordsPerBucket = 2;
-        const int GrowthFactor = 4;
-        const int MostFreePerLive = 2;
-        const long FreeToBeginWith = 16 << 20;
-        if (Interlocked.Increment(ref _changes) % ChangesBetweenLooks != 0)
+        bool isTimeToLook = Interlocked.Increment(ref _changes) % ChangesBetweenLooks == 0;
+        if (!isTimeToLook || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
             return;
-        HashStatistics statistics = database.GetStatistics();
-        long buckets = statistics.Buckets;
-        bool isCrowded = statistics.Records > buckets * MostRecordsPerBucket;
-        bool isEmpty = statistics.FreeBytes > FreeToBeginWith + statistics.LiveBytes * MostFreePerLive;
-        if ((!isCrowded && !isEmpty) || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
-            return;
-        if (isCrowded)
-            buckets *= GrowthFactor;
         background.Queue("the rebuild of a file of evicted entries", () =>
         {
             try
             {
-                database.Rebuild(database.Tuning with { Buckets = buckets });
+                database.Rebuild();
             }
             catch (BlockFileFullException)
             {

@@ -53,8 +53,8 @@ internal sealed class SpillStore : IDisposable
     /// <summary>The entries that have come back.</summary>
     internal long Returned => Interlocked.Read(ref _returned);
 
-    /// <summary>The entries that could not be written, as there was no room or the file failed.</summary>
-    internal long Lost => Interlocked.Read(ref _lost);
+    /// <summary>The entries that could not be written, as there was no room or the file failed; and those of a file that failed.</summary>
+    internal long Lost => Interlocked.Read(ref _lost) + _file.Lost;
 
     /// <summary>The gate of a key.</summary>
     internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];

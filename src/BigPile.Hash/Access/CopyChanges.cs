@@ -30,7 +30,7 @@ internal static class CopyChanges
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
-        Finding finding = copy.File.Find(key, hash, room, out Place place);
+        Finding finding = copy.File.Find(key, hash, room, out Place place, readsValue: false);
         if (finding == Finding.Bad)
             throw copy.File.Damaged(place.Offset);
         var shadow = new Stripe { Sequence = stripe.Sequence };

@@ -30,7 +30,7 @@ internal static class RecordReader
             bool fits = true;
             try
             {
-                finding = file.Find(key, hash, room, out place);
+                finding = file.Find(key, hash, room, out place, sink.WantsValue);
                 if (finding == Finding.Found && sink.WantsValue)
                 {
                     fits = sink.TryGetRoom(place.ValueLength, out Span<byte> value);

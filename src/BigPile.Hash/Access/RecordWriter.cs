@@ -24,7 +24,7 @@ internal static class RecordWriter
             RecordStore store = session.Store;
             if (store.Dead.HasUnmarked)
                 store.Dead.MarkUnmarked();
-            Finding finding = store.File.Find(key, hash, room, out Place place);
+            Finding finding = store.File.Find(key, hash, room, out Place place, edit.NeedsValue);
             if (finding == Finding.Bad)
                 throw store.File.Damaged(place.Offset);
             RecordChangeKind kind = Decide(store.File, room, place, ref edit);

@@ -29,7 +29,7 @@ internal sealed class Session
 
     internal string Path { get; }
 
-    internal bool IsReadOnly => Options.ReadOnly;
+    internal bool IsReadOnly => Options.IsReadOnly;
 
     internal Stripes Stripes { get; }
 

@@ -5,19 +5,25 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>What never changes in a file: its first sector.</summary>
+/// <summary>What never changes in a file: its first sector, of which there is a copy at <see cref="CopyAt"/>.</summary>
 /// <remarks>
 /// Bytes 0..7: the magic word, stored last. 8..11: the version. 12..15: a bucket's bytes. 16..19: the alignment. 24..31: the buckets.
 /// 32..39: the salt of this file's checksums. 40..47: the seed of keys' hashes, which a rebuilt file has from its ancestor. 48..51: the
 /// checksum of 8..47. Behind the head of 4 KiB lie the buckets, and behind these, from a multiple of 4 KiB on, the rooms.
 /// </remarks>
-internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, ulong Salt, ulong Seed)
+internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, long Buckets, ulong Salt, ulong Seed)
 {
     internal const int HeadBytes = 4096;
     internal const int Bytes = 52;
     internal const ulong Magic = 0x0148_5341_4850_4942; // "BIPHASH", 1
 
-    private const uint Version = 1;
+    /// <summary>The version of new files. Those of version 1 have no tags of keys, and no copy of the first sector.</summary>
+    internal const int Newest = 2;
+
+    /// <summary>Where the copy of the first sector lies: what alone can read the rooms must not be gone with one sector.</summary>
+    internal const int CopyAt = 2048;
+
+    private const long LinkedBytes = 1L << RecordHead.TagShift; // what the offset of a record can be in a link beside its tag
 
     /// <summary>Where rooms begin.</summary>
     internal long AreaStart { get; } = (HeadBytes + Buckets * OffsetWidth + HeadBytes - 1) / HeadBytes * HeadBytes;
@@ -25,7 +31,10 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
     internal int AlignmentShift { get; } = BitOperations.Log2((uint)Alignment);
 
     /// <summary>The size that the file can have.</summary>
-    internal long MaxBytes => OffsetWidth == 4 ? (long)Alignment << 32 : long.MaxValue;
+    internal long MaxBytes => OffsetWidth == 4 ? (long)Alignment << 32 : LinkedBytes;
+
+    /// <summary>Whether each record has a tag that vouches for its head and key alone.</summary>
+    internal bool HasTags => Version > 1;
 
     private int BucketShift { get; } = 64 - BitOperations.Log2((ulong)Buckets);
 
@@ -41,7 +50,7 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
     internal void Write(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Magic);
-        BinaryPrimitives.WriteUInt32LittleEndian(destination[8..], Version);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[8..], Version);
         BinaryPrimitives.WriteInt32LittleEndian(destination[12..], OffsetWidth);
         BinaryPrimitives.WriteInt32LittleEndian(destination[16..], Alignment);
         BinaryPrimitives.WriteInt64LittleEndian(destination[24..], Buckets);
@@ -50,35 +59,45 @@ internal sealed record FileLayout(int OffsetWidth, int Alignment, long Buckets, 
         BinaryPrimitives.WriteUInt32LittleEndian(destination[48..], ChecksumOf(destination));
     }
 
+    /// <summary>Whether the bytes are of a first sector that is whole, or of its copy.</summary>
+    internal static bool IsWhole(ReadOnlySpan<byte> source) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(source) == Magic
+        && BinaryPrimitives.ReadUInt32LittleEndian(source[48..]) == ChecksumOf(source);
+
     /// <summary>Reads the first sector, and checks all that is used of it.</summary>
     internal static FileLayout Read(ReadOnlySpan<byte> source, string path, long size)
     {
         if (BinaryPrimitives.ReadUInt64LittleEndian(source) != Magic)
         {
             throw new HashDatabaseCorruptException(
-                $"'{path}' is no hash database: its first 8 bytes are not those of one. Name another file.");
+                $"'{path}' is no hash database, or damaged at offset 0: its first 8 bytes are not those of one. Name another file, "
+                + HashDatabaseCorruptException.Remedy);
         }
         if (BinaryPrimitives.ReadUInt32LittleEndian(source[48..]) != ChecksumOf(source))
         {
             throw new HashDatabaseCorruptException(
-                $"The head of '{path}' is damaged: bytes 8 to 47 do not match the checksum at offset 48. Restore it from a copy.");
+                $"The head of '{path}' is damaged: bytes 8 to 47 do not match the checksum at offset 48. "
+                + HashDatabaseCorruptException.RemedyFirst);
         }
-        uint version = BinaryPrimitives.ReadUInt32LittleEndian(source[8..]);
-        if (version != Version)
-            throw new HashDatabaseException($"'{path}' is of version {version:N0}, and this library reads {Version}. Use the newer one.");
+        int version = BinaryPrimitives.ReadInt32LittleEndian(source[8..]);
+        if (version is < 1 or > Newest)
+        {
+            throw new HashDatabaseException(
+                $"'{path}' is of version {(uint)version:N0}, and this library reads 1 to {Newest}. Use the newer one.");
+        }
         int width = BinaryPrimitives.ReadInt32LittleEndian(source[12..]);
         int alignment = BinaryPrimitives.ReadInt32LittleEndian(source[16..]);
         long buckets = BinaryPrimitives.ReadInt64LittleEndian(source[24..]);
         bool isMade = width is 4 or 8 && alignment is >= 8 and <= 4096 && BitOperations.IsPow2(alignment)
             && buckets is >= HashTuning.MinBuckets and <= HashTuning.MaxBuckets && BitOperations.IsPow2(buckets);
         var layout = isMade
-            ? new FileLayout(width, alignment, buckets, BinaryPrimitives.ReadUInt64LittleEndian(source[32..]),
+            ? new FileLayout(version, width, alignment, buckets, BinaryPrimitives.ReadUInt64LittleEndian(source[32..]),
                 BinaryPrimitives.ReadUInt64LittleEndian(source[40..]))
             : throw new HashDatabaseCorruptException(
                 $"The head of '{path}' has settings at offset 12 that none has. Restore it from a copy.");
         return layout.AreaStart <= size ? layout : throw new HashDatabaseCorruptException(
             $"'{path}' has {size:N0} bytes, and its head says that its {buckets:N0} buckets end at {layout.AreaStart:N0}. "
-            + "Restore it from a copy.");
+            + HashDatabaseCorruptException.RemedyFirst);
     }
 
     private static uint ChecksumOf(ReadOnlySpan<byte> head) => ~Crc32C.Add(Crc32C.Seed, head[8..48]);

@@ -6,8 +6,10 @@ namespace BigPile.Hash.Format;
 
 /// <summary>What precedes key and value in a room.</summary>
 /// <remarks>
-/// Word 0: <see cref="RoomWord"/>. Word 1: the offset of the next record of the chain, or 0; no checksum has it. Word 2: the sequence in
-/// bits 47..0, the key's length in bits 63..48. Word 3: the value's length in bits 31..0, the checksum in bits 63..32.
+/// Word 0: <see cref="RoomWord"/>. Word 1: the offset of the next record of the chain, or 0, in bits 47..0, which no checksum has; the
+/// tag in bits 63..48. Word 2: the sequence in bits 47..0, the key's length in bits 63..48. Word 3: the value's length in bits 31..0, the
+/// checksum in bits 63..32. The tag is what the checksum is behind the key, folded: who passes a record on the way to another one knows
+/// by it that the key is what was stored, and need not read the value.
 /// </remarks>
 internal readonly struct RecordHead
 {
@@ -18,22 +20,29 @@ internal readonly struct RecordHead
 
     internal const long MaxSequence = (1L << 48) - 1;
 
-    private const int KeyShift = 48;
+    /// <summary>Where in a link from a record its tag begins.</summary>
+    internal const int TagShift = 48;
 
+    private const int KeyShift = 48;
+    private const ulong NextMask = (1UL << TagShift) - 1;
+
+    private readonly ulong _word1;
     private readonly ulong _word2;
     private readonly ulong _word3;
 
-    private RecordHead(RoomWord word, long next, ulong word2, ulong word3)
+    private RecordHead(RoomWord word, ulong word1, ulong word2, ulong word3)
     {
         Word = word;
-        Next = next;
+        _word1 = word1;
         _word2 = word2;
         _word3 = word3;
     }
 
     internal RoomWord Word { get; }
 
-    internal long Next { get; }
+    internal long Next => NextOf(_word1);
+
+    internal ushort Tag => TagOfLink(_word1);
 
     internal long Sequence => (long)_word2 & MaxSequence;
 
@@ -44,22 +53,33 @@ internal readonly struct RecordHead
     internal long NeededBytes => Bytes + KeyLength + ValueLength;
 
     internal static RecordHead Read(ReadOnlySpan<byte> source) => new(
-        new RoomWord(BinaryPrimitives.ReadUInt64LittleEndian(source)), BinaryPrimitives.ReadInt64LittleEndian(source[NextAt..]),
+        new RoomWord(BinaryPrimitives.ReadUInt64LittleEndian(source)), BinaryPrimitives.ReadUInt64LittleEndian(source[NextAt..]),
         BinaryPrimitives.ReadUInt64LittleEndian(source[16..]), BinaryPrimitives.ReadUInt64LittleEndian(source[24..]));
 
-    /// <summary>A head with its checksum.</summary>
+    /// <summary>A head with its checksum and tag.</summary>
     internal static RecordHead Of(
-        RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, ulong salt)
+        RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, FileLayout layout)
     {
-        var bare = new RecordHead(word, next, (ulong)sequence | ((ulong)key.Length << KeyShift), (uint)value.Length);
-        uint checksum = Crc32C.Add(Crc32C.Add(bare.BeginChecksum(offset, salt), key), value);
-        return new RecordHead(word, next, bare._word2, bare._word3 | ((ulong)checksum << 32));
+        var bare = new RecordHead(word, 0, (ulong)sequence | ((ulong)key.Length << KeyShift), (uint)value.Length);
+        uint checksum = Crc32C.Add(bare.BeginChecksum(offset, layout.Salt), key);
+        ulong word1 = LinkOf(next, layout.HasTags ? TagOf(checksum) : (ushort)0);
+        return new RecordHead(word, word1, bare._word2, bare._word3 | ((ulong)Crc32C.Add(checksum, value) << 32));
     }
+
+    /// <summary>The tag that a record is to have.</summary>
+    internal ushort TagFor(ReadOnlySpan<byte> key, long offset, FileLayout layout) =>
+        layout.HasTags ? TagOf(Crc32C.Add(BeginChecksum(offset, layout.Salt), key)) : (ushort)0;
+
+    /// <summary>The second word of a record: where it leads, and the tag, which stays.</summary>
+    internal static ulong LinkOf(long next, ushort tag) => (ulong)next | ((ulong)tag << TagShift);
+
+    /// <summary>Where the second word of a record leads.</summary>
+    internal static long NextOf(ulong link) => (long)(link & NextMask);
 
     internal void Write(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Word.Bits);
-        BinaryPrimitives.WriteInt64LittleEndian(destination[NextAt..], Next);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[NextAt..], _word1);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[16..], _word2);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[24..], _word3);
     }
@@ -71,8 +91,16 @@ internal readonly struct RecordHead
     /// <summary>Whether this is the checksum of it all.</summary>
     internal bool Matches(uint checksum) => checksum == (uint)(_word3 >> 32);
 
+    /// <summary>The tag that the second word of a record has.</summary>
+    internal static ushort TagOfLink(ulong link) => (ushort)(link >> TagShift);
+
+    /// <summary>Whether the tag is that of the checksum behind the key.</summary>
+    internal bool HasTagOf(uint checksumOfKey) => Tag == TagOf(checksumOfKey);
+
     /// <summary>Whether a room of this file can begin so at an offset, and has what the head says.</summary>
     internal bool Fits(long offset, long end, int alignmentShift, ulong salt) =>
         Word.IsOf(offset, salt) && ValueLength <= HashDatabaseOptions.LongestValue
         && Word.Units << alignmentShift <= end - offset && NeededBytes <= Word.Units << alignmentShift;
+
+    private static ushort TagOf(uint checksum) => (ushort)(checksum ^ (checksum >> 16));
 }

@@ -25,8 +25,15 @@ internal sealed class BucketCache
     /// <summary>Reads all of them. Nobody changes one meanwhile.</summary>
     internal static BucketCache Load(RecordFile file)
     {
+        var cache = new BucketCache(file.Layout);
+        ReadAll(file, cache.Write);
+        return cache;
+    }
+
+    /// <summary>Hands out all links of buckets, and where they lead, as the file has them. Nobody changes one meanwhile.</summary>
+    internal static void ReadAll(RecordFile file, Action<long, long> take)
+    {
         FileLayout layout = file.Layout;
-        var cache = new BucketCache(layout);
         long end = layout.LinkOf(layout.Buckets);
         var part = new byte[Math.Min(PartBytes, end - FileLayout.HeadBytes)];
         for (long at = FileLayout.HeadBytes; at < end; at += part.Length)
@@ -35,12 +42,11 @@ internal sealed class BucketCache
             file.File.ReadAt(at, read);
             for (int i = 0; i < read.Length; i += layout.OffsetWidth)
             {
-                cache.Write(at + i, layout.OffsetWidth == sizeof(long)
+                take(at + i, layout.OffsetWidth == sizeof(long)
                     ? BinaryPrimitives.ReadInt64LittleEndian(read[i..])
                     : (long)BinaryPrimitives.ReadUInt32LittleEndian(read[i..]) << layout.AlignmentShift);
             }
         }
-        return cache;
     }
 
     internal long Read(long link) => Volatile.Read(ref _buckets[IndexOf(link)]);

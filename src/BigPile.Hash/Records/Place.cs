@@ -8,6 +8,9 @@ internal struct Place
     /// <summary>The link that leads to the record: a bucket, or within the record before. Where it is not there: its bucket.</summary>
     internal long Link;
 
+    /// <summary>Where the link is within a record, that one's tag.</summary>
+    internal ushort LinkTag;
+
     /// <summary>The record; 0 when it is not there. Where something is wrong, its offset.</summary>
     internal long Offset;
 

@@ -10,7 +10,7 @@ using BigPile.Memory;
 namespace BigPile.Hash.Records;
 
 /// <summary>The file as links and records, with no care for who else is there.</summary>
-internal sealed class RecordFile
+internal sealed partial class RecordFile
 {
     /// <summary>What a caller's room should have, so that most records are read in one call.</summary>
     internal const int RoomBytes = 256;
@@ -39,7 +39,7 @@ internal sealed class RecordFile
     internal long ReadLink(long link)
     {
         if (link >= Layout.AreaStart)
-            return ReadWord(link);
+            return RecordHead.NextOf((ulong)ReadWord(link));
         if (_buckets is { } buckets)
             return buckets.Read(link);
         if (Layout.OffsetWidth == sizeof(long))
@@ -50,11 +50,14 @@ internal sealed class RecordFile
     }
 
     /// <summary>Has a link lead to a record, by one store.</summary>
-    internal void WriteLink(long link, long target)
+    /// <param name="link">The link.</param>
+    /// <param name="tag">Of a link within a record, that one's tag.</param>
+    /// <param name="target">The record, or 0.</param>
+    internal void WriteLink(long link, ushort tag, long target)
     {
         if (link >= Layout.AreaStart)
         {
-            WriteWord(link, target);
+            WriteWord(link, (long)RecordHead.LinkOf(target, tag));
             return;
         }
         BucketCache? buckets = _buckets;
@@ -108,9 +111,9 @@ internal sealed class RecordFile
     /// <param name="hash">Its hash.</param>
     /// <param name="room">Gets the beginning of the record.</param>
     /// <param name="place">Gets where it is.</param>
-    /// <param name="isRecovery">Whether tombstones are in the chains.</param>
+    /// <param name="readsValue">Whether its value is read next, and so its checksum looked at.</param>
     [SkipLocalsInit]
-    internal Finding Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out Place place, bool isRecovery = false)
+    internal Finding Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out Place place, bool readsValue)
     {
         long bucket = Layout.BucketOf(hash);
         place = default;
@@ -119,14 +122,20 @@ internal sealed class RecordFile
         var circle = default(CircleWatch);
         while (place.Offset != 0)
         {
-            if (!TryReadHead(room, ref place) || circle.IsClosedBy(place.Offset))
+            if (!TryReadHead(room, ref place) || !place.Head.Word.IsLive || circle.IsClosedBy(place.Offset))
                 return Finding.Bad;
-            if (place.KeyLength == key.Length && HasKey(key, room, place) && (place.Head.Word.IsLive || isRecovery))
-                return Finding.Found;
+            if (place.KeyLength == key.Length && HasKey(key, room, place))
+            {
+                bool isSound = readsValue || (Layout.HasTags ? IsKeySound(place, key) : IsSoundIn(bucket, room, place));
+                return isSound ? Finding.Found : Finding.Bad;
+            }
+            if (!IsSoundIn(bucket, room, place))
+                return Finding.Bad; // it may be the one
             place.Link = place.Offset + RecordHead.NextAt;
+            place.LinkTag = place.Head.Tag;
             place.Offset = place.Head.Next;
         }
-        place.Link = Layout.LinkOf(bucket); // a new record comes first in its chain
+        (place.Link, place.LinkTag) = (Layout.LinkOf(bucket), 0); // a new record comes first in its chain
         return Finding.Absent;
     }
 
@@ -197,27 +206,10 @@ internal sealed class RecordFile
         File.WriteAt(room.Offset, head[..(int)Math.Min(head.Length, room.Bytes)]);
     }
 
-    /// <summary>Whether a chain has a record.</summary>
-    internal bool IsLinked(ulong hash, long offset, out long link)
-    {
-        link = Layout.LinkOf(Layout.BucketOf(hash));
-        var circle = default(CircleWatch);
-        long end = Stock.End;
-        for (long at = ReadLink(link); at >= Layout.AreaStart && at <= end - RecordHead.Bytes; at = ReadLink(link))
-        {
-            if (at == offset)
-                return true;
-            if (circle.IsClosedBy(at))
-                break;
-            link = at + RecordHead.NextAt;
-        }
-        return false;
-    }
-
     /// <summary>What is thrown when bytes are damaged.</summary>
     internal HashDatabaseCorruptException Damaged(long offset) => new(
         $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
-        + "HashDatabase.Verify says what else is; restore the file from a copy.");
+        + "HashDatabase.Verify says what else is. " + HashDatabaseCorruptException.RemedyFirst);
 
     // The checksum is of the copy: the caller's bytes could be changed meanwhile by somebody who should not.
     private void Compose(
@@ -227,7 +219,7 @@ internal sealed class RecordFile
         Span<byte> valueCopy = image.Slice(RecordHead.Bytes + key.Length, value.Length);
         key.CopyTo(keyCopy);
         value.CopyTo(valueCopy);
-        RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout.Salt).Write(image);
+        RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout).Write(image);
     }
 
     private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in Place place)

@@ -57,12 +57,12 @@ internal sealed class RecordStore
                 Leave(stripeIndex, place);
             if (_control == HashControl.LinkFirst)
             {
-                File.WriteLink(place.Link, room.Offset);
+                File.WriteLink(place.Link, place.LinkTag, room.Offset);
                 Pass(HashWindow.Linked);
             }
             File.WriteRecord(room.Offset, word, next, sequence, key, value);
             Pass(HashWindow.RecordWritten);
-            Link(place.Link, room.Offset);
+            Link(place, room.Offset);
         }
         catch
         {
@@ -84,7 +84,7 @@ internal sealed class RecordStore
         if (IsNeeded(place.Head) && _control != HashControl.NoTombstones)
             RemoveWithTombstone(stripeIndex, ref stripe, place, key);
         else
-            Link(place.Link, place.Head.Next);
+            Link(place, place.Head.Next);
         Pass(HashWindow.Linked);
         Volatile.Write(ref stripe.Records, stripe.Records - 1);
         Leave(stripeIndex, place);
@@ -102,7 +102,7 @@ internal sealed class RecordStore
             RoomWord word = WordOf(room, RoomKind.Tombstone);
             File.WriteRecord(room.Offset, word, 0, NextSequence(ref stripe), key, default);
             Pass(HashWindow.TombstoneWritten);
-            Link(place.Link, place.Head.Next);
+            Link(place, place.Head.Next);
         }
         catch
         {
@@ -128,13 +128,13 @@ internal sealed class RecordStore
     }
 
     // A device may say that a store failed which it has done.
-    private void Link(long link, long target)
+    private void Link(in Place place, long target)
     {
         try
         {
-            File.WriteLink(link, target);
+            File.WriteLink(place.Link, place.LinkTag, target);
         }
-        catch (IOException) when (Leads(link, target) == true)
+        catch (IOException) when (Leads(place.Link, target) == true)
         {
             // it is as it should be
         }

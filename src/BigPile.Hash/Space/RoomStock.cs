@@ -110,6 +110,13 @@ internal sealed class RoomStock
         }
     }
 
+    /// <summary>Has the area end at an offset behind which nothing is free or used.</summary>
+    internal void EndAt(long end)
+    {
+        lock (_growing)
+            Volatile.Write(ref _end, end);
+    }
+
     private Room TakeSlowly(RoomShard shard, int roomClass, long roomBytes)
     {
         foreach (RoomShard other in _shards)

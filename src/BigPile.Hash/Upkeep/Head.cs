@@ -21,18 +21,18 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         State = state;
     }
 
-    /// <summary>Whether a file has no head yet: it is new, or its maker was killed before it was made.</summary>
-    internal static bool IsMissing(IBlockFile file)
+    /// <summary>Whether a file has nothing but zeros, if anything.</summary>
+    internal static bool IsBlank(IBlockFile file)
     {
-        Span<byte> magic = stackalloc byte[sizeof(ulong)];
-        if (file.Size < FileLayout.HeadBytes)
+        var part = new byte[(int)Math.Min(1 << 20, file.Size)];
+        for (long at = 0; at < file.Size; at += part.Length)
         {
-            magic = magic[..(int)Math.Min(file.Size, magic.Length)];
-            file.ReadAt(0, magic);
-            return !magic.ContainsAnyExcept((byte)0);
+            Span<byte> read = part.AsSpan(0, (int)Math.Min(part.Length, file.Size - at));
+            file.ReadAt(at, read);
+            if (read.ContainsAnyExcept((byte)0))
+                return false;
         }
-        file.ReadAt(0, magic);
-        return !magic.ContainsAnyExcept((byte)0);
+        return true;
     }
 
     /// <summary>Reads a head; without a state when none is whole.</summary>
@@ -41,23 +41,44 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         if (file.Size < FileLayout.HeadBytes)
         {
             throw new HashDatabaseCorruptException(
-                $"'{file.Path}' is no hash database: it has {file.Size:N0} bytes, and the head alone has {FileLayout.HeadBytes:N0}. "
-                + "Name another file.");
+                $"'{file.Path}' is no hash database, or has been cut: it has {file.Size:N0} bytes, and the head alone has "
+                + $"{FileLayout.HeadBytes:N0}. Delete it if there never was a database; else " + HashDatabaseCorruptException.Remedy);
         }
-        var head = new byte[FileLayout.HeadBytes];
-        file.ReadAt(0, head);
+        byte[] head = ReadBytes(file);
         var layout = FileLayout.Read(head, file.Path, file.Size);
         return (layout, FileState.ReadNewest(head, layout.Salt));
+    }
+
+    /// <summary>Reads what is left of a head, and makes the file as long as its buckets need.</summary>
+    internal static (FileLayout Layout, FileState? State) Restore(IBlockFile file)
+    {
+        byte[] head = ReadBytes(file);
+        Span<byte> copy = head.AsSpan(FileLayout.CopyAt);
+        bool isFirstWhole = FileLayout.IsWhole(head);
+        var layout = FileLayout.Read(!isFirstWhole && FileLayout.IsWhole(copy) ? copy : head, file.Path, long.MaxValue);
+        if (!isFirstWhole)
+            file.WriteAt(0, copy[..FileLayout.Bytes]);
+        if (file.Size < layout.AreaStart)
+            file.Truncate(layout.AreaStart);
+        return (layout, FileState.ReadNewest(head, layout.Salt));
+    }
+
+    /// <summary>Whether the copy of the first sector is as it is to be.</summary>
+    internal static bool HasCopy(IBlockFile file, FileLayout layout)
+    {
+        byte[] head = ReadBytes(file);
+        return !layout.HasTags || head.AsSpan(0, FileLayout.Bytes).SequenceEqual(head.AsSpan(FileLayout.CopyAt, FileLayout.Bytes));
     }
 
     /// <summary>Makes a head and empty buckets. The first word comes last, so half a head is none.</summary>
     internal static Head Make(IBlockFile file, HashTuning tuning, Guid bootId, ulong? seed = null)
     {
-        var layout = new FileLayout(tuning.OffsetWidth, tuning.Alignment, tuning.Buckets, Dice(), seed ?? Dice());
+        var layout = new FileLayout(FileLayout.Newest, tuning.OffsetWidth, tuning.Alignment, tuning.Buckets, Dice(), seed ?? Dice());
         file.Truncate(0);
         file.Expand(layout.AreaStart);
         var bytes = new byte[FileLayout.HeadBytes];
         layout.Write(bytes);
+        layout.Write(bytes.AsSpan(FileLayout.CopyAt));
         var state = new FileState { Counter = 1, Phase = FilePhase.Open, BootId = bootId };
         state.Write(bytes.AsSpan((int)state.At), layout.Salt);
         file.WriteAt(sizeof(ulong), bytes.AsSpan(sizeof(ulong)));
@@ -66,6 +87,14 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
     }
 
     internal FileLayout Layout => layout;
+
+    // Zeros where the file is shorter.
+    private static byte[] ReadBytes(IBlockFile file)
+    {
+        var head = new byte[FileLayout.HeadBytes];
+        file.ReadAt(0, head.AsSpan(0, (int)Math.Min(head.Length, file.Size)));
+        return head;
+    }
 
     private static ulong Dice() => BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
 }

@@ -103,6 +103,7 @@ internal sealed class Keeper
     {
         RecordStore store = _session.Store;
         IBlockFile block = store.File.File;
+        _synchronizer.WriteCleared(FilePhase.Recovering); // a recovery must not take the empty buckets for what is left of damaged ones
         // Of a record whose last state is cut off, the device must not have an older one that was marked dead since.
         if (_synchronizer.State.WasEverHard)
             block.Synchronize(hard: true);
@@ -110,6 +111,7 @@ internal sealed class Keeper
         {
             store.File.EmptyBuckets();
             block.Truncate(store.File.Layout.AreaStart);
+            _synchronizer.WriteCleared(FilePhase.Open);
         }
         catch
         {

@@ -5,7 +5,6 @@ using BigPile.Files;
 using BigPile.Hash.Access;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
-using BigPile.Hash.Space;
 using BigPile.Memory;
 
 namespace BigPile.Hash.Upkeep;
@@ -34,12 +33,21 @@ internal sealed class Opening
         HashTuning tuning = options.Tuning.Checked();
         if (new FileInfo(path) is { LinkTarget: not null } link)
             path = link.ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? path; // a rebuild replaces the file, and not the link
-        IBlockFile block = BlockFile.Open(options.FileKind, path, FileOptionsOf(options, options.Mode));
+        if (!options.IsReadOnly && options.Mode != FileMode.Open && !Path.Exists(path)
+            && NewFile.TryMake(path, options, tuning) is { } made)
+        {
+            return Guarded(made.Block, () => new Opening(options, made.Block).New(made.Head));
+        }
+        FileMode mode = options.Mode == FileMode.Create ? FileMode.Create : FileMode.Open;
+        IBlockFile block = BlockFile.Open(options.FileKind, path, FileOptionsOf(options, mode));
+        return Guarded(block, () => new Opening(options, block).Run(tuning));
+    }
+
+    private static T Guarded<T>(IBlockFile block, Func<T> open)
+    {
         try
         {
-            if (!options.ReadOnly)
-                DeleteRebuilt(block.Path + RebuildSuffix);
-            return new Opening(options, block).Run(tuning);
+            return open();
         }
         catch
         {
@@ -57,7 +65,7 @@ internal sealed class Opening
 
     internal static BlockFileOptions FileOptionsOf(HashDatabaseOptions options, FileMode mode) => new()
     {
-        ReadOnly = options.ReadOnly,
+        ReadOnly = options.IsReadOnly,
         Mode = mode,
         MaxSize = options.MaxFileSize,
         Hook = options.Hook,
@@ -78,85 +86,88 @@ internal sealed class Opening
 
     private (Session, Head, HashRecovery) Run(HashTuning tuning)
     {
-        if (Head.IsMissing(_block) && !_options.ReadOnly && _options.Mode != FileMode.Open)
-            return Make(tuning);
-        (FileLayout layout, FileState? state) = Head.Read(_block);
+        bool restores = _options.Restore == HashRestoreMode.AsFarAsSound;
+        if (_options.Mode == FileMode.Create || (restores && Head.IsBlank(_block)))
+            return Empty(tuning);
+        (FileLayout layout, FileState? state) = restores ? Head.Restore(_block) : Head.Read(_block);
         HashEnding ending = EndingOf(state, _bootId);
         var store = new RecordStore(new RecordFile(_block, layout), _options);
         var head = new Head(_block, layout, state ?? new FileState { WasEverHard = true });
-        if (_options.ReadOnly)
+        if (_options.IsReadOnly)
             return ReadOnly(store, head, ending);
-        long torn = 0;
-        if (ending != HashEnding.Closed || !TryTakeRooms(store, state!.Value))
-        {
-            ending = ending == HashEnding.Closed ? HashEnding.PowerCut : ending; // it is not what its head says
-            torn = Recover(store, head, state, ending == HashEnding.PowerCut);
-        }
-        BeginWriting(store, head, state, ending);
+        var inventory = new Inventory(store.File);
+        string? fault = ending == HashEnding.Closed ? inventory.FaultOf(state!.Value) : null;
+        if (fault != null && !restores)
+            throw Refused(fault);
+        DeleteRebuilt(_block.Path + RebuildSuffix);
+        HashRecovery found = Found(store, ending, null);
+        if (ending == HashEnding.Closed && fault == null)
+            TakeClosed(store, inventory, state!.Value);
+        else
+            found = Found(store, ending, Recover(store, head, state, ending != HashEnding.Killed));
+        BeginWriting(store, head, state, ending == HashEnding.Closed && fault != null ? HashEnding.PowerCut : ending);
         store.File.CacheBuckets();
-        return (new Session(store, _options, _stripes), head, Found(store, ending, torn));
+        return (new Session(store, _options, _stripes), head, found with
+        {
+            Records = _stripes.Records, Duration = Stopwatch.GetElapsedTime(_began),
+        });
     }
 
-    private (Session, Head, HashRecovery) Make(HashTuning tuning)
+    private (Session, Head, HashRecovery) Empty(HashTuning tuning)
     {
+        DeleteRebuilt(_block.Path + RebuildSuffix);
         var head = Head.Make(_block, tuning, _bootId);
-        _block.Synchronize(hard: true); // so that a power cut leaves a database, if an empty one
+        _block.Synchronize(hard: true);
+        return New(head);
+    }
+
+    private (Session, Head, HashRecovery) New(Head head)
+    {
         var store = new RecordStore(new RecordFile(_block, head.Layout), _options);
         store.File.CacheBuckets();
-        return (new Session(store, _options, _stripes), head, Found(store, HashEnding.New, 0));
+        var found = new HashRecovery(HashEnding.New, 0, 0, 0, 0, Stopwatch.GetElapsedTime(_began));
+        return (new Session(store, _options, _stripes), head, found);
     }
 
     // Nothing is written: after a kill all chains are right, but those that a recovery was making.
     private (Session, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
     {
-        if (ending == HashEnding.PowerCut || head.State.Phase == FilePhase.Recovering)
+        bool isAsItLies = _options.Restore == HashRestoreMode.ReadOnly;
+        if (!isAsItLies && (ending == HashEnding.PowerCut || head.State.Phase == FilePhase.Recovering))
         {
             throw new HashDatabaseException(
                 $"'{_block.Path}' was not closed, and is to be recovered. Open it once without HashDatabaseOptions.ReadOnly.");
         }
+        string? fault = ending == HashEnding.Closed ? new Inventory(store.File).FaultOf(head.State) : null;
+        if (fault != null && !isAsItLies)
+            throw Refused(fault);
         store.File.CacheBuckets();
-        _stripes[0].Records = ending == HashEnding.Closed ? head.State.Records : Chains.Count(store.File);
-        return (new Session(store, _options, _stripes), head, Found(store, ending, 0));
+        bool isRight = ending == HashEnding.Closed && fault == null;
+        long records = isRight ? head.State.Records : isAsItLies ? Chains.CountSound(store.File) : Chains.Count(store.File);
+        _stripes[0].Records = records;
+        long damaged = fault != null ? Math.Max(head.State.Records - records, 1) : 0;
+        var found = new HashRecovery(ending, records, 0, damaged, store.File.Stock.End, Stopwatch.GetElapsedTime(_began));
+        return (new Session(store, _options, _stripes), head, found);
     }
 
-    private long Recover(RecordStore store, Head head, FileState? state, bool isPowerCut)
+    private HashDatabaseCorruptException Refused(string fault) => new(
+        $"'{_block.Path}' is damaged: {fault}. Nothing was changed, and HashDatabase.Verify says where. "
+        + HashDatabaseCorruptException.RemedyFirst);
+
+    private Recovery Recover(RecordStore store, Head head, FileState? state, bool isPowerCut)
     {
-        // It keeps the start that it was written in: ended itself, it begins again as what it is.
-        head.Write(head.State with { Phase = FilePhase.Recovering, BootId = isPowerCut ? Guid.Empty : _bootId });
-        for (int i = 0; i < Stripes.Count; i++)
-            _stripes[i] = default;
-        var recovery = new Recovery(store, _stripes, isPowerCut, state);
+        var recovery = new Recovery(store, head, state, _stripes, isPowerCut, _options.RecoveredAtOnce);
         recovery.Run();
-        return recovery.TornRecords;
+        return recovery;
     }
 
-    // Of a file that was closed: all rooms that are not marked dead are of records that are linked.
-    private bool TryTakeRooms(RecordStore store, FileState state)
+    private void TakeClosed(RecordStore store, Inventory inventory, FileState state)
     {
-        RecordFile file = store.File;
-        if (_block.Size % FileLayout.HeadBytes != 0)
-            return false;
-        var scanner = new RoomScanner(file, file.Stock.End);
-        long records = 0;
-        for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
-        {
-            if (scanner.IsRecord && scanner.Head.Word.IsLive)
-                records++;
-            else if (scanner.IsRecord)
-                store.Dead.Bury(stripe, new Room(scanner.Offset, scanner.Bytes));
-            else
-                file.Stock.Give(stripe, new Room(scanner.Offset, scanner.Bytes));
-        }
-        if (records != state.Records)
-        {
-            file.Stock.Reset(file.Stock.End);
-            return false;
-        }
+        inventory.GiveRest(store.Dead);
         for (int i = 0; i < Stripes.Count; i++)
             _stripes[i].Sequence = state.LastSequence;
-        _stripes[0].Records = records;
+        _stripes[0].Records = state.Records;
         store.SyncedSequence = state.WasEverHard ? state.LastSequence : 0;
-        return true;
     }
 
     // What the device has of the head must not say that the file is closed once the first record has changed.
@@ -170,12 +181,12 @@ internal sealed class Opening
             WasEverHard = wasEverHard,
             BootId = _bootId,
             SyncedSequence = store.SyncedSequence,
+            Records = ending == HashEnding.Killed ? head.State.Records : store.SyncedSequence != 0 ? _stripes.Records : 0,
         });
         if (wasEverHard && ending != HashEnding.Killed)
             _block.Synchronize(hard: true);
     }
 
-    private HashRecovery Found(RecordStore store, HashEnding ending, long torn) => new(
-        ending, _stripes.Records, torn, ending == HashEnding.New || _options.ReadOnly ? 0 : store.File.Stock.End,
-        Stopwatch.GetElapsedTime(_began));
+    private static HashRecovery Found(RecordStore store, HashEnding ending, Recovery? recovery) => new(
+        ending, 0, recovery?.TornRecords ?? 0, recovery?.DamagedRecords ?? 0, store.File.Stock.End, default);
 }

@@ -28,7 +28,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         string path = session.Path + Opening.RebuildSuffix;
         CheckName(old);
         Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
-        HashTuning settled = (tuning ?? old.File.Layout.Tuning).Checked();
+        HashTuning settled = (tuning ?? TuningFor(old)).Checked();
         IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
         bool isDone = false;
         try
@@ -103,11 +103,12 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
                 long synced = wasEverHard ? Math.Max(session.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;
                 copy.File.File.Synchronize(hard: true);
-                head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced });
+                long records = wasEverHard ? session.Stripes.Records : 0;
+                head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
                 copy.File.File.Synchronize(hard: true);
                 copy.Pass(HashWindow.RebuildBeforeRename);
                 CheckName(old);
-                Rename(copy.File.File);
+                Rename(copy.File.File, Path.GetFileName(session.Path));
                 copy.Pass(HashWindow.RebuildRenamed);
                 session.SetCopyLocked(null);
                 session.SetStoreLocked(copy);
@@ -133,12 +134,21 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         }
     }
 
-    private void Rename(IBlockFile block)
+    // Chains that are longer than they should be become shorter.
+    private HashTuning TuningFor(RecordStore old)
+    {
+        HashTuning tuning = old.File.Layout.Tuning;
+        long records = session.Stripes.Records;
+        return records > tuning.Buckets * HashStatistics.MostRecordsPerBucket ? tuning with { Buckets = records * 2 } : tuning;
+    }
+
+    /// <summary>Gives a file another name in its directory.</summary>
+    internal static void Rename(IBlockFile block, string name)
     {
         string before = block.Path;
         try
         {
-            ((IRenamableFile)block).Rename(Path.GetFileName(session.Path));
+            ((IRenamableFile)block).Rename(name);
         }
         catch (IOException) when (!File.Exists(before))
         {
@@ -151,6 +161,12 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         session.Stripes.LockAll(quietly: true);
         session.SetCopyLocked(null);
         session.Stripes.UnlockAll();
+        Abandon(block, path);
+    }
+
+    /// <summary>Closes and deletes a file that was not finished.</summary>
+    internal static void Abandon(IBlockFile block, string path)
+    {
         CloseQuietly(block);
         try
         {
@@ -163,7 +179,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
     }
 
     // What is in it does not count any more.
-    private static void CloseQuietly(IBlockFile file)
+    internal static void CloseQuietly(IBlockFile file)
     {
         try
         {

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 using BigPile.Hash.Space;
@@ -7,130 +9,264 @@ namespace BigPile.Hash.Upkeep;
 
 /// <summary>Makes a database whole whose last process did not close it.</summary>
 /// <remarks>
-/// Chains are not trusted: all rooms are scanned, and of each key the record or tombstone of the highest sequence is linked anew. That is
-/// right after a kill, since what is dead and was not hard-synchronized is marked before the call that killed it returns; and after a power
-/// cut, since what is dead and was hard-synchronized keeps its room until the device has what outdates it. Three passes: link the newest;
-/// unlink tombstones, and count; then free what is in no chain. Ended by a kill, it is done again from the beginning.
+/// <para>
+/// All rooms are scanned, and of each key the record or tombstone of the highest sequence counts. That is right after a kill, since what is
+/// dead and was not hard-synchronized is marked before the call that killed it returns; and after a power cut, since what is dead and was
+/// hard-synchronized keeps its room until the device has what outdates it. Behind a power cut chains are written anew. Behind a kill they
+/// are right but for changes that had not returned, which are brought to an end by single links: so a kill of that is like any other. What
+/// else is wrong with them is damage.
+/// </para>
+/// <para>
+/// It is done for as many buckets at a time as have records enough for the memory that it takes, with one scan for each: so the number of
+/// reads grows with that of records, and not with the length of chains. Ended by a kill, it is done again from the beginning.
+/// </para>
 /// </remarks>
-internal sealed class Recovery(RecordStore store, Stripes stripes, bool isPowerCut, FileState? state)
+/// <param name="store">The file.</param>
+/// <param name="head">Its head, which says that it is being recovered.</param>
+/// <param name="state">What the head said before; none when neither of its two states was whole.</param>
+/// <param name="stripes">Get the number of records, and the highest sequence.</param>
+/// <param name="isPowerCut">Whether the device may lack something.</param>
+/// <param name="mostRecords">How many records there may be in memory.</param>
+internal sealed class Recovery(RecordStore store, Head head, FileState? state, Stripes stripes, bool isPowerCut, int mostRecords)
 {
     private readonly RecordFile _file = store.File;
     private readonly bool _wasEverHard = state?.WasEverHard ?? true;
-    private readonly byte[] _room = new byte[RecordFile.RoomBytes];
+    private readonly long _synced = state?.SyncedSequence ?? 0;
+    private readonly ChainSurvey? _survey = !isPowerCut && state?.Phase == FilePhase.Open ? new ChainSurvey(store.File) : null;
+    private readonly RecoveryIndex _index = new(store.File.Layout, mostRecords);
+    private readonly ChainWriter _chains = new(store.File);
+    private readonly KeyComparer _keys = new(store.File);
+    private readonly List<Room> _torn = [];
+    private readonly List<WholeRecord> _chain = [];
+    private readonly List<WholeRecord> _dropped = [];
+    private readonly List<WholeRecord> _outdated = [];
     private long _end;
     private long _lastSequence = state?.LastSequence ?? 0;
-
-    /// <summary>The records that were found.</summary>
-    internal long Records { get; private set; }
+    private long _records;
+    private long _synchronizedKeys;
+    private long _returned;
+    private int _stripe;
 
     /// <summary>Half-written records.</summary>
     internal long TornRecords { get; private set; }
 
+    /// <summary>Records that damage has taken or put in doubt.</summary>
+    internal long DamagedRecords { get; private set; }
+
     internal void Run()
     {
         _end = _file.Stock.End & -_file.Layout.Alignment;
-        _file.EmptyBuckets();
+        if (_survey == null)
+            BeginAnew();
         store.Pass(HashWindow.RecoveryBucketsEmptied);
-        LinkNewest();
-        UnlinkTombstones();
+        for (long from = 0; from < _file.Layout.Buckets;)
+            from = RunPart(from);
+        Settle();
         store.Pass(HashWindow.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
-            _file.File.Synchronize(hard: true);
-        FreeUnlinked();
+            StateFound();
+        foreach (WholeRecord record in _outdated)
+            Free(record);
+        FreeTorn();
         if (isPowerCut && _wasEverHard)
             _file.File.Synchronize(hard: true);
-        Settle();
         store.Pass(HashWindow.RecoveryMarked);
     }
 
-    private void LinkNewest()
+    // It keeps the start that it was written in: ended itself, it begins again as what it is.
+    private void BeginAnew()
     {
-        var scanner = new RoomScanner(_file, _end);
-        long usedEnd = _file.Layout.AreaStart;
+        Guid start = isPowerCut ? Guid.Empty : head.State.BootId;
+        head.Write(head.State with { Phase = FilePhase.Recovering, BootId = start });
+        _file.EmptyBuckets();
+    }
+
+    // Marked dead, records that were there at the last hard synchronization are no evidence of it any more. What is lacking stays stated.
+    private void StateFound()
+    {
+        _file.File.Synchronize(hard: true);
+        head.Write(head.State with { SyncedSequence = store.SyncedSequence, Records = _records + DamagedRecords });
+        _file.File.Synchronize(hard: true);
+    }
+
+    private long RunPart(long from)
+    {
+        long buckets = _file.Layout.Buckets;
+        _index.Begin(from, _survey?.Run(from, buckets, mostRecords) ?? buckets);
+        Scan(isFirst: from == 0);
+        EndSurvey();
+        Resolve(CollectionsMarshal.AsSpan(_index.Sort()));
+        return _index.To;
+    }
+
+    private void Scan(bool isFirst)
+    {
+        var scanner = new RoomScanner(_file, _end, isFirst ? _file.Stock.ForgetWord : null);
+        var gap = default(Room);
         while (scanner.MoveNext())
         {
-            if (!scanner.IsRoom)
-                continue;
-            usedEnd = scanner.Offset + scanner.Bytes;
-            if (!scanner.IsRecord)
-                continue;
-            if (scanner.Matches())
-                Link(scanner);
-            else
-                TornRecords++;
+            var room = new Room(scanner.Offset, scanner.Bytes);
+            if (isFirst && gap.Bytes != 0)
+                Give(gap);
+            gap = scanner.IsRoom ? default : room;
+            if (scanner.IsRecord)
+                Take(scanner, isFirst);
+            else if (scanner.IsRoom && isFirst)
+                Give(room);
         }
+        if (!isFirst)
+            return;
+        long usedEnd = gap.Bytes != 0 ? gap.Offset : scanner.Offset;
         long kept = (usedEnd + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (kept != _file.File.Size)
             _file.File.Truncate(kept); // behind the last room there is nothing that was ever used
+        _file.Stock.EndAt(kept);
+        if (kept > usedEnd)
+            Give(new Room(usedEnd, kept - usedEnd));
         _end = kept;
-        _file.Stock.Reset(kept);
     }
 
-    private void Link(RoomScanner scanner)
+    private void Take(RoomScanner scanner, bool isFirst)
     {
-        ReadOnlySpan<byte> key = scanner.Key();
-        _lastSequence = Math.Max(_lastSequence, scanner.Head.Sequence);
-        ulong hash = KeyHash.Of(key, _file.Layout.Seed);
-        if (_file.Find(key, hash, _room, out Place place, isRecovery: true) == Finding.Bad)
-            throw _file.Damaged(place.Offset);
-        if (place.Offset != 0 && place.Head.Sequence >= scanner.Head.Sequence)
+        bool isWhole = scanner.Matches();
+        bool isLinked = _survey?.IsLinked(scanner.Offset, isWhole) == true;
+        if (isWhole)
+        {
+            ReadOnlySpan<byte> key = scanner.Key();
+            RecordHead record = scanner.Head;
+            _lastSequence = Math.Max(_lastSequence, record.Sequence);
+            _index.Add(new WholeRecord(
+                KeyHash.Of(key, _file.Layout.Seed), scanner.Offset, record.Sequence, (uint)record.Word.Units,
+                record.TagFor(key, scanner.Offset, _file.Layout), record.Word.Kind, isLinked));
+        }
+        else if (isFirst)
+        {
+            _torn.Add(new Room(scanner.Offset, scanner.Bytes));
+        }
+    }
+
+    private void EndSurvey()
+    {
+        if (_survey == null)
             return;
-        _file.WriteLink(scanner.Offset + RecordHead.NextAt, place.Offset != 0 ? place.Head.Next : place.First);
-        _file.WriteLink(place.Link, scanner.Offset);
+        _survey.EndBefore(_index.To);
+        foreach (long bucket in _survey.Broken)
+            _file.WriteLink(_file.Layout.LinkOf(bucket), 0, 0);
     }
 
-    private void UnlinkTombstones()
+    private void Resolve(Span<WholeRecord> records)
     {
-        var scanner = new RoomScanner(_file, _end);
-        while (scanner.MoveNext())
+        for (int first = 0; first < records.Length;)
         {
-            if (!scanner.IsRecord || !IsLinked(scanner, out long link))
-                continue;
-            if (scanner.Head.Word.IsLive)
-                Records++;
+            long bucket = _file.Layout.BucketOf(records[first].Hash);
+            bool isWhole = _survey?.IsBroken(bucket) == false;
+            _chain.Clear();
+            _dropped.Clear();
+            while (first < records.Length && _file.Layout.BucketOf(records[first].Hash) == bucket)
+            {
+                int end = first + 1;
+                while (end < records.Length && records[end].Hash == records[first].Hash)
+                    end++;
+                ResolveHash(records[first..end], isWhole);
+                first = end;
+            }
+            if (isWhole)
+                _chains.Mend(bucket, _chain, _dropped);
             else
-                _file.WriteLink(link, _file.ReadLink(scanner.Offset + RecordHead.NextAt));
+                _chains.Write(bucket, _chain);
+            _records += _chain.Count;
         }
-        stripes[0].Records = Records; // the sum is all that counts
     }
 
-    private void FreeUnlinked()
+    // Records of one hash, which is one key but for a few.
+    private void ResolveHash(Span<WholeRecord> records, bool isChainWhole)
     {
-        var scanner = new RoomScanner(_file, _end, _file.Stock.ForgetWord);
-        for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
+        while (records.Length > 0)
         {
-            var room = new Room(scanner.Offset, scanner.Bytes);
-            if (!scanner.IsRecord)
-                _file.Stock.Give(stripe, room);
-            else if (!IsLinked(scanner, out _))
-                Free(stripe, room, scanner);
+            int same = 1;
+            for (int i = 1; i < records.Length; i++)
+            {
+                if (!_keys.AreEqual(records[0], records[i]))
+                    continue;
+                (records[same], records[i]) = (records[i], records[same]);
+                same++;
+            }
+            ResolveKey(records[..same], isChainWhole);
+            records = records[same..];
+            records.Sort(static (one, other) => other.Sequence.CompareTo(one.Sequence));
         }
+    }
+
+    private void ResolveKey(ReadOnlySpan<WholeRecord> records, bool isChainWhole)
+    {
+        WholeRecord newest = records[0];
+        bool isLinked = false;
+        WholeRecord? atCut = null;
+        bool wasThere = false;
+        foreach (ref readonly WholeRecord record in records)
+        {
+            isLinked |= record.IsLinked;
+            if (record.Sequence <= _synced)
+                atCut ??= record;
+            else
+                wasThere |= record.Kind != RoomKind.Live; // it hides what the device had
+            if (newest.IsLive && record.Offset == newest.Offset)
+                continue;
+            _outdated.Add(record);
+            if (record.IsLinked)
+                _dropped.Add(record);
+        }
+        if (wasThere || atCut?.IsLive == true)
+            _synchronizedKeys++;
+        if (!newest.IsLive)
+            return;
+        _chain.Add(newest);
+        // The chain is whole and without it: either it was removed, and what said so is gone; or it lost its link.
+        if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _synced)
+            _returned++;
     }
 
     // A tombstone stays until the device has the marks of what it hides: cut off between the two, what is dead would come back.
-    private void Free(int stripe, Room room, RoomScanner scanner)
+    private void Free(in WholeRecord record)
     {
-        if (!scanner.Matches())
-            store.Dead.Bury(stripe, room);
-        else if (!scanner.Head.Word.IsLive && _wasEverHard)
-            store.Dead.WaitAsTombstone(stripe, room);
-        else if (!isPowerCut && scanner.Head.Sequence <= state!.Value.SyncedSequence)
-            store.Dead.Wait(stripe, room);
+        var room = new Room(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
+        if (!record.IsLive && _wasEverHard)
+            store.Dead.WaitAsTombstone(NextStripe(), room);
+        else if (record.IsLive && !isPowerCut && record.Sequence <= _synced)
+            store.Dead.Wait(NextStripe(), room);
         else
-            store.Dead.Bury(stripe, room);
+            store.Dead.Bury(NextStripe(), room);
     }
 
-    private bool IsLinked(RoomScanner scanner, out long link)
+    private void FreeTorn()
     {
-        link = 0;
-        return scanner.Head.NeededBytes <= scanner.Bytes
-            && _file.IsLinked(KeyHash.Of(scanner.Key(), _file.Layout.Seed), scanner.Offset, out link);
+        foreach (Room room in _torn)
+        {
+            TornRecords += _survey?.IsDamaged(room.Offset) == true ? 0 : 1;
+            store.Dead.Bury(NextStripe(), room);
+        }
     }
+
+    private void Give(Room room) => _file.Stock.Give(NextStripe(), room);
+
+    private int NextStripe() => _stripe = (_stripe + 1) % Stripes.Count;
 
     private void Settle()
     {
         for (int i = 0; i < Stripes.Count; i++)
             stripes[i].Sequence = _lastSequence;
-        store.SyncedSequence = !isPowerCut ? state!.Value.SyncedSequence : _wasEverHard ? _lastSequence : 0;
+        stripes[0].Records = _records; // the sum is all that counts
+        store.SyncedSequence = !isPowerCut ? _synced : _wasEverHard ? _lastSequence : 0;
+        DamagedRecords = _survey != null ? _survey.Damaged + _returned : Lacking();
+    }
+
+    // Of those that the device had at the last hard synchronization each is here, or what outdates it.
+    private long Lacking()
+    {
+        if (state is not { } known)
+            return 1; // a kill or a power cut can tear one of the two states, and no more
+        if (known.Phase == FilePhase.Closed)
+            return Math.Max(known.Records - _records, 0);
+        return _wasEverHard ? Math.Max(known.Records - _synchronizedKeys, 0) : 0;
     }
 }

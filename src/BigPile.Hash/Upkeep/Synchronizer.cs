@@ -13,6 +13,7 @@ internal sealed class Synchronizer(Session session, Head head)
 
     private readonly Lock _lock = new();
     private Head _head = head;
+    private long _cutRecords;
 
     /// <summary>One synchronization at a time; a rebuild takes it when it changes the file.</summary>
     internal Lock Lock => _lock;
@@ -31,6 +32,9 @@ internal sealed class Synchronizer(Session session, Head head)
         }
     }
 
+    /// <summary>Says that chains mean nothing from now on, and there need be no records; or that all is as it is open.</summary>
+    internal void WriteCleared(FilePhase phase) => _head.Write(State with { Phase = phase, Records = 0 });
+
     /// <summary>While all stripes are held and no synchronization runs: another file has the database.</summary>
     internal void ChangeHeadLocked(Head head) => _head = head;
 
@@ -39,7 +43,7 @@ internal sealed class Synchronizer(Session session, Head head)
     {
         try
         {
-            if (!session.Options.ReadOnly)
+            if (!session.IsReadOnly)
                 WriteClosedLocked(store);
         }
         finally
@@ -68,6 +72,7 @@ internal sealed class Synchronizer(Session session, Head head)
     {
         store.SyncedSequence = Math.Max(store.SyncedSequence, session.Stripes.LastSequence);
         store.Dead.Cut();
+        _cutRecords = session.Stripes.Records;
     }
 
     private void FinishHard(RecordStore store)
@@ -77,7 +82,7 @@ internal sealed class Synchronizer(Session session, Head head)
             _head.Write(State with { WasEverHard = true }); // the device must know when the first one has returned
         store.File.File.Synchronize(hard: true);
         store.Pass(HashWindow.SyncedBeforeHead);
-        _head.Write(State with { SyncedSequence = synced });
+        _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });
         store.Pass(HashWindow.SyncedBeforeMarks);
         store.Dead.Free();
     }

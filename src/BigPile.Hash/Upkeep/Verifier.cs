@@ -29,6 +29,8 @@ internal sealed class Verifier(RecordFile file)
                 verifier.Report(0, $"the database was not closed ({ending}); opening it for writing recovers it");
                 return verifier.Result();
             }
+            if (!Head.HasCopy(block, layout))
+                verifier.Report(FileLayout.CopyAt, "the copy of the head's first sector is another one");
             return verifier.Run(state.Value.Records, state.Value.LastSequence, mayWait: false);
         }
         catch (HashDatabaseException e)
@@ -86,6 +88,8 @@ internal sealed class Verifier(RecordFile file)
             Report(place.Offset, "the record does not match its checksum");
         else if (file.Layout.BucketOf(hash) != bucket)
             Report(place.Offset, $"it is in the chain of bucket {bucket:N0}, and belongs to {file.Layout.BucketOf(hash):N0}");
+        else if (!file.IsSoundIn(bucket, room, place))
+            Report(place.Offset, "the record does not match its tag");
         else if (place.Head.Sequence > lastSequence)
             Report(place.Offset, $"its sequence is {place.Head.Sequence:N0}, and the last one was {lastSequence:N0}");
         else if (!_hashes.Add(hash))
@@ -96,14 +100,30 @@ internal sealed class Verifier(RecordFile file)
 
     private void LookAtRooms(bool mayWait)
     {
+        long whole = 0;
         var scanner = new RoomScanner(file, file.Stock.End);
         while (scanner.MoveNext())
         {
             if (!scanner.IsRecord)
                 continue;
-            if (!scanner.Matches())
+            if (scanner.Matches())
+                whole++;
+            else
                 Report(scanner.Offset, "a room has a record that does not match its checksum");
-            else if (!file.IsLinked(KeyHash.Of(scanner.Key(), file.Layout.Seed), scanner.Offset, out _) && !mayWait)
+        }
+        if (!mayWait && whole != _sound)
+            FindUnlinked();
+    }
+
+    private void FindUnlinked()
+    {
+        var scanner = new RoomScanner(file, file.Stock.End);
+        while (scanner.MoveNext())
+        {
+            if (!scanner.IsRecord || !scanner.Matches())
+                continue;
+            long bucket = file.Layout.BucketOf(KeyHash.Of(scanner.Key(), file.Layout.Seed));
+            if (file.LinkTo(bucket, scanner.Offset).Link == 0)
                 Report(scanner.Offset, "a record is in no chain");
         }
     }

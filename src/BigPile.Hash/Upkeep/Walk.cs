@@ -54,10 +54,10 @@ internal static class Walk
         var circle = default(CircleWatch);
         for (; place.Offset != 0; place.Offset = place.Head.Next)
         {
-            if (!file.TryReadHead(room, ref place) || circle.IsClosedBy(place.Offset))
+            if (!Chains.IsSound(file, bucket, room, ref place, ref circle))
                 throw file.Damaged(place.Offset);
             byte[] key = Chains.KeyOf(file, room, place);
-            if (!place.Head.Word.IsLive || session.HashOf(key) < from)
+            if (session.HashOf(key) < from)
                 continue;
             var value = new byte[place.ValueLength];
             if (!file.ReadValue(room, place, value))

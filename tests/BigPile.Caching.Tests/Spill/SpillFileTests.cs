@@ -100,6 +100,8 @@ public sealed class SpillFileTests
     {
         using var cache = new SpillingCache();
         cache.Fill(options: new EntryOptions { Tags = ["tag"] });
+        long spilled = cache.Table.Statistics.SpilledEntries;
+        Assert.Equal(0, cache.Table.Statistics.SpillLosses);
         string path = Assert.Single(cache.Files);
         using (HeldDirectory directory = HeldDirectory.Open(Path.GetDirectoryName(path)!))
         using (HeldFile file = directory.Open(Path.GetFileName(path), FileMode.Open, FileAccess.ReadWrite))
@@ -109,6 +111,7 @@ public sealed class SpillFileTests
             cache.Table.Sweep();
         Assert.Equal(0, cache.Table.Core.Tags.Count);
         Assert.Empty(cache.Files);
+        Assert.InRange(cache.Table.Statistics.SpillLosses, 1, spilled); // those that were removed before the damage was met are not lost
     }
 
     /// <summary>The application's logger may wait for a thread that puts: nothing is locked where it is called.</summary>

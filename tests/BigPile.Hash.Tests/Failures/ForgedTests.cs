@@ -24,7 +24,7 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
 
     public static TheoryData<int, long> LayoutFields => new()
     {
-        { 8, 0 }, { 8, 2 }, { 8, uint.MaxValue }, { 12, 0 }, { 12, 5 }, { 12, 16 }, { 12, int.MaxValue }, { 16, 0 }, { 16, 4 }, { 16, 12 },
+        { 8, 0 }, { 8, 3 }, { 8, uint.MaxValue }, { 12, 0 }, { 12, 5 }, { 12, 16 }, { 12, int.MaxValue }, { 16, 0 }, { 16, 4 }, { 16, 12 },
         { 16, 1 << 30 }, { 16, uint.MaxValue }, { 24, 0 }, { 24, 1 }, { 24, 3 }, { 24, -1 }, { 24, 1L << 40 }, { 24, 1L << 62 },
         { 24, long.MaxValue }, { 24, 1 << 20 },
     };

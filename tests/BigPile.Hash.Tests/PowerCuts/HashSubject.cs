@@ -106,6 +106,8 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
         {
             CheckCut(database, where);
             Tally.Faults += database.Recovery.TornRecords;
+            if (database.Recovery.DamagedRecords != 0)
+                Tally.Find("called damaged", $"{where}: {database.Recovery}");
             if (Random.Next(4) == 0)
                 Use(database, where);
             isHard = Random.Next(2) == 0;

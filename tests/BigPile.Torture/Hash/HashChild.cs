@@ -12,6 +12,7 @@ namespace BigPile.Torture.Hash;
 internal static unsafe class HashChild
 {
     private const long Buckets = 512; // so that chains are as long as some records
+    private const int BucketsEnd = 4_096 + (int)Buckets * sizeof(long);
 
     /// <summary>Works until it is killed.</summary>
     internal static int Work(ChildOptions options, Journal journal)
@@ -20,6 +21,7 @@ internal static unsafe class HashChild
         var findings = new Findings(journal);
         KillPoint.ReportTo(&journal.ThreadAt(0)->Window); // recovery passes windows as well
         using HashDatabase database = Open(options, journal);
+        CheckUndamaged(database, findings);
         var target = new HashTarget(database, journal, findings);
         if (journal.Head->IsOtherBoot)
             target.Verify(); // what is left of the time before is all that there is to go on from
@@ -35,7 +37,9 @@ internal static unsafe class HashChild
     {
         var findings = new Findings(journal);
         LookOnly(options, journal, findings);
+        LookAtDamaged(options, journal, findings);
         HashDatabase database = Open(options, journal);
+        CheckUndamaged(database, findings);
         new HashTarget(database, journal, findings).Verify();
         if (options.Seed % 2 == 0)
             return 0;
@@ -59,21 +63,64 @@ internal static unsafe class HashChild
         }
     }
 
+    // Whether it was killed or closed: a bit of a copy is flipped, and whoever opens that is told, or finds each record as it was.
+    private static void LookAtDamaged(ChildOptions options, Journal journal, Findings findings)
+    {
+        string path = PathOf(options);
+        if (journal.Head->IsOtherBoot || !File.Exists(path))
+            return;
+        string copy = path + ".damaged";
+        var dice = new Dice(options.Seed);
+        for (int flips = 0; flips < 3; flips++)
+            LookAtFlipped(options, journal, findings, copy, File.ReadAllBytes(path), dice);
+        File.Delete(copy);
+    }
+
+    private static void LookAtFlipped(ChildOptions options, Journal journal, Findings findings, string copy, byte[] bytes, Dice dice)
+    {
+        int at = dice.OneIn(4) ? dice.Next(BucketsEnd) : dice.Next(bytes.Length);
+        bytes[at] ^= (byte)(1 << dice.Next(8));
+        File.WriteAllBytes(copy, bytes);
+        try
+        {
+            using var database = HashDatabase.Open(copy, OptionsOf(options, journal));
+            int silent = new HashTarget(database, journal, findings).CountSilent();
+            if (silent != 0 && database.Recovery is { TornRecords: 0, DamagedRecords: 0 })
+                findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at}: {silent}");
+        }
+        catch (HashDatabaseException)
+        {
+            // it is refused
+        }
+    }
+
+    private static void CheckUndamaged(HashDatabase database, Findings findings)
+    {
+        if (database.Recovery.DamagedRecords != 0)
+            findings.Wrong("behind a kill, records are said to be damaged", database.Recovery.ToString());
+    }
+
     private static HashDatabase Open(ChildOptions options, Journal journal, bool isReadOnly = false)
     {
-        string directory = ChildProcess.PilePath(options.Directory);
-        Directory.CreateDirectory(directory);
-        if (!BlockFile.TryParseKind(options.Target[(TortureOptions.HashTarget.Length + 1)..], out BlockFileKind kind))
-            throw new BadArgumentException($"'{options.Target}' names no kind of file.");
-        return HashDatabase.Open(Path.Combine(directory, "database"), new HashDatabaseOptions
+        Directory.CreateDirectory(ChildProcess.PilePath(options.Directory));
+        return HashDatabase.Open(PathOf(options), OptionsOf(options, journal) with
         {
-            FileKind = kind,
             ReadOnly = isReadOnly,
-            Tuning = new HashTuning { Buckets = Buckets },
-            BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
             Window = static window => KillPoint.Pass(HashWindows.Of(window)),
             Control = ControlNow(),
         });
+    }
+
+    private static string PathOf(ChildOptions options) => Path.Combine(ChildProcess.PilePath(options.Directory), "database");
+
+    private static HashDatabaseOptions OptionsOf(ChildOptions options, Journal journal)
+    {
+        if (!BlockFile.TryParseKind(options.Target[(TortureOptions.HashTarget.Length + 1)..], out BlockFileKind kind))
+            throw new BadArgumentException($"'{options.Target}' names no kind of file.");
+        return new HashDatabaseOptions
+        {
+            FileKind = kind, Tuning = new HashTuning { Buckets = Buckets }, BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
+        };
     }
 
     private static HashControl ControlNow() => Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL") switch

@@ -1,0 +1,87 @@
+using System;
+using System.Collections.Generic;
+using BigPile.Hash.Format;
+using BigPile.Hash.Records;
+using BigPile.Hash.Space;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>Goes through the rooms and buckets of a file that was closed, and compares them with what was stated.</summary>
+/// <remarks>
+/// Each record has exactly one link that leads to it, and each link leads to a record. So a sum over all records' offsets is the same sum
+/// over all links' targets, and a link that was lost or changed is noticed, as is a record. Nothing is written. Values and keys are not
+/// looked at: who meets them does that.
+/// </remarks>
+internal sealed class Inventory(RecordFile file)
+{
+    private readonly List<Room> _tombstones = [];
+    private readonly List<Room> _pieces = []; // that have no class: the stock writes when it joins them
+    private readonly long _end = file.Stock.End & -file.Layout.Alignment;
+    private long _records;
+    private long _lastSequence;
+    private ulong _unbalanced;
+
+    /// <summary>Looks at all, and gives what is free to the stock; what is wrong, or <see langword="null"/>.</summary>
+    /// <param name="state">What the file was closed with.</param>
+    internal string? FaultOf(in FileState state)
+    {
+        Count();
+        BucketCache.ReadAll(file, (_, target) => _unbalanced -= WeightOf(target));
+        if (_records == state.Records && _unbalanced == 0 && _lastSequence <= state.LastSequence)
+            return null;
+        file.Stock.Reset(file.Stock.End);
+        if (_lastSequence > state.LastSequence)
+            return $"its last sequence was {state.LastSequence:N0}, and a record has {_lastSequence:N0}";
+        return _records != state.Records
+            ? $"it was closed with {state.Records:N0} records, and {_records:N0} are there"
+            : $"the links from offset {FileLayout.HeadBytes:N0} on do not lead to its {_records:N0} records";
+    }
+
+    /// <summary>Gives the rest to the stock, which writes. Tombstones of a closed file have nothing to hide.</summary>
+    /// <remarks>A power cut while a closed file is cut to its size leaves it at any length behind that.</remarks>
+    internal void GiveRest(DeadRooms dead)
+    {
+        long end = (_end + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
+        if (end != file.File.Size)
+        {
+            file.File.Truncate(end);
+            file.Stock.EndAt(end);
+        }
+        if (end != _end)
+            _pieces.Add(new Room(_end, end - _end));
+        foreach (Room piece in _pieces)
+            file.Stock.Give(0, piece);
+        foreach (Room room in _tombstones)
+            dead.Bury(0, room);
+    }
+
+    private void Count()
+    {
+        var scanner = new RoomScanner(file, _end);
+        for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
+        {
+            var room = new Room(scanner.Offset, scanner.Bytes);
+            if (!scanner.IsRecord && RoomClasses.HasClass(room.Bytes, file.Layout.Alignment))
+                file.Stock.Give(stripe, room);
+            else if (!scanner.IsRecord)
+                _pieces.Add(room);
+            else if (!scanner.Head.Word.IsLive)
+                _tombstones.Add(room);
+            else
+                CountRecord(scanner);
+        }
+    }
+
+    private void CountRecord(RoomScanner scanner)
+    {
+        _records++;
+        _lastSequence = Math.Max(_lastSequence, scanner.Head.Sequence);
+        _unbalanced += WeightOf(scanner.Offset) - WeightOf(scanner.Head.Next);
+    }
+
+    private static ulong WeightOf(long offset)
+    {
+        ulong mixed = (ulong)offset * 0x9E3779B97F4A7C15;
+        return (mixed ^ (mixed >> 32)) * 0xD6E8FEB86659FD93;
+    }
+}

@@ -1,0 +1,18 @@
+using System;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Upkeep;
+
+/// <summary>Compares the keys of records that are whole, as the file has them.</summary>
+internal sealed class KeyComparer(RecordFile file)
+{
+    private readonly byte[] _room = new byte[RecordFile.RoomBytes];
+
+    internal bool AreEqual(in WholeRecord one, in WholeRecord other) => KeyAt(one.Offset).AsSpan().SequenceEqual(KeyAt(other.Offset));
+
+    private byte[] KeyAt(long offset)
+    {
+        var place = new Place { Offset = offset };
+        return file.TryReadHead(_room, ref place) ? Chains.KeyOf(file, _room, place) : throw file.Damaged(offset);
+    }
+}
