@@ -117,7 +117,7 @@ public sealed class MappedDirectoryTests : MappedDirectoryTest
         PilePointer pointer;
         using (Pile pile = Open())
             pointer = pile.Put("x");
-        OverwriteHeader(pointer, new BlockHeader(BlockKind.String, 0, 5_000).Word);
+        OverwriteHeader(pointer, new BlockHeader(BlockKind.String, pointer.Generation, 5_000).Word);
         using Pile again = Open();
         Assert.False(again.Contains(pointer));
         PileFault fault = Assert.Single(again.Recovery.Faults);

@@ -73,7 +73,7 @@ public sealed class RefusedDirectoryTests : MappedDirectoryTest
             pointer = pile.Put("x");
         string path = Path.Combine(DirectoryPath, "superblock");
         byte[] bytes = File.ReadAllBytes(path);
-        bool isLater = BitConverter.ToInt64(bytes, place + 41) > BitConverter.ToInt64(bytes, (place ^ (512 * 1024)) + 41);
+        bool isLater = BitConverter.ToInt64(bytes, place + 16) > BitConverter.ToInt64(bytes, (place ^ (512 * 1024)) + 16);
         bytes[place + 30] ^= 1;
         File.WriteAllBytes(path, bytes);
         PileFault found = Assert.Single(Pile.VerifyDirectory(DirectoryPath).Faults);
