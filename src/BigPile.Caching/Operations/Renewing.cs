@@ -45,6 +45,8 @@ internal static unsafe class Renewing
     private static void CopyToRenewLocked(
         this TableCore core, ThreadPresence presence, in KeyProbe key, in LockedEntry entry, long expiresAt)
     {
+        if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
+            return; // damaged: the copy would get a right checksum
         Slot copy;
         try
         {

@@ -29,7 +29,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
                 Throw.NoSuchObject(pointer);
             try
             {
-                WriteBusyLocked(stripe, origin, source, offsetBytes);
+                WriteBusyLocked(stripe, pointer, origin, source, offsetBytes);
             }
             catch
             {
@@ -50,7 +50,8 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         Write(pointer, source, offsetBytes, space.Room.MakeRoom(flushes));
     }
 
-    private void WriteBusyLocked(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
+    private void WriteBusyLocked(
+        Stripes.Stripe* stripe, PilePointer pointer, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
     {
         Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
@@ -59,7 +60,10 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
-        if (space.Leases.IsLeased(place.Address) || space.IsFrozen(place))
+        bool isCopied = space.Leases.IsLeased(place.Address) || space.IsFrozen(place);
+        if (space.IsSealed && !IsIntact(place, isCopied, headBytes - BlockHeader.SizeBytes + offsetBytes, source.Length))
+            Throw.Damaged(space.DirectoryPath, pointer); // a new checksum would make it right
+        if (isCopied)
         {
             RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(place.Start + headBytes, (int)lengthBytes), source, offsetBytes);
             return;
@@ -70,6 +74,15 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
         _allocator.NoteChange(place.Address);
+    }
+
+    private bool IsIntact(Block place, bool isCopied, int offsetBytes, int lengthBytes)
+    {
+        long capacityBytes = space.CapacityBytes(place);
+        return isCopied
+            ? BlockSeal.IsWhole(place.Start, place.Header, capacityBytes, space.Checksums)
+            : BlockSeal.Fits(place.Header.PayloadBytes, capacityBytes)
+                && BlockSeal.IsIntactAround(place.Start, place.Header, capacityBytes, offsetBytes, lengthBytes, space.Checksums);
     }
 
     private BlockHeader WriteInPieces(Block place, ReadOnlySpan<byte> source, int offsetBytes)

@@ -22,7 +22,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
         }
     }
 
-    /// <summary>Moves the payload of a link; does nothing where there is none, or no room.</summary>
+    /// <summary>Moves the payload of a link; does nothing where there is none, or no room, or it is damaged.</summary>
     internal void Move(PilePointer pointer, int flushes = 0)
     {
         space.MakeRoomToMove();
@@ -67,6 +67,11 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 space.CheckMovedRoom();
             Block target = space.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
+            if (space.IsSealed && !space.IsIntact(target.Start, target.Header, target.Address, target.Info))
+            {
+                origin.Publish(origin.Header);
+                return; // damaged: moved it would get a right checksum
+            }
             int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
             BlockKind kind = BlockSpace.BackWordOf(target).Kind;
             new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)

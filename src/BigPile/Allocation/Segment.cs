@@ -88,6 +88,10 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>The byte of the segment that an address stands for.</summary>
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
+    /// <summary>Whether any byte of a page is not zero.</summary>
+    internal bool HasBytesIn(int page) =>
+        new ReadOnlySpan<byte>(_metas[page].Start, SizeClasses.PageBytes).ContainsAnyExcept((byte)0);
+
     /// <summary>Whether somebody has stored a word of a page: it is not one that the disk has lost.</summary>
     internal bool IsWritten(PageWord word) => word.Word != 0 || !Head.HasWrittenWords;
 

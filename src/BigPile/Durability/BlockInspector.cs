@@ -14,6 +14,9 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     internal static string StaleFaultOf(BlockHeader found) =>
         found.Word == 0 ? "its header was lost: it is zero" : "it is older than the layout of its page";
 
+    /// <summary>What is wrong with a link's target in a closed pile that no link leads to.</summary>
+    internal const string OrphanFault = "nothing leads to this payload";
+
     /// <summary>How the pile was left.</summary>
     internal LeftAs LeftAs { get; init; }
 

@@ -11,6 +11,7 @@ namespace BigPile.Durability;
 /// </remarks>
 internal static unsafe class LegacySlots
 {
+    private const string LostPageFault = "none of its slots was ever used, and it was laid out: their headers may have been lost";
     private const string LostHeaderFault = "it was never used, and has bytes in it or used slots above: its header may have been lost";
 
     /// <summary>Whether a page has such slots.</summary>
@@ -19,6 +20,7 @@ internal static unsafe class LegacySlots
     /// <summary>States those that are odd in their headers, so that each is noticed once; in a closed pile they are faults.</summary>
     internal static void StateLost(PageMeta* meta, BlockInspector inspector, FaultLog faults)
     {
+        ReportUnused(meta->Start, meta->FirstAddress, meta->SlotBytes, inspector, faults);
         // after a power cut the last free slot gets a header of its own, so each before it needs one
         int end = inspector.GenerationSkip != 0 ? SizeClasses.PageBytes : EndOfUsed(meta->Start, meta->SlotBytes);
         for (int slot = 0; slot < meta->SlotCount; slot++)
@@ -35,12 +37,20 @@ internal static unsafe class LegacySlots
     /// <summary>Reports those of a closed pile that are odd.</summary>
     internal static void Report(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults)
     {
+        ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
         int end = EndOfUsed(meta->Start, slotBytes);
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
         {
             if (IsOdd(meta->Start + offset, offset, slotBytes, end))
                 faults.Add(FaultOf(meta->Start + offset, meta->FirstAddress, offset, inspector));
         }
+    }
+
+    // A page that is empty is given back, but the last one of its class, whose slots say how often they were freed.
+    private static void ReportUnused(byte* page, ulong firstAddress, int slotBytes, BlockInspector inspector, FaultLog faults)
+    {
+        if (inspector.LeftAs == LeftAs.Closed && EndOfUsed(page, slotBytes) == 0)
+            faults.Add(new PileFault(inspector.PlaceOf(page, firstAddress), LostPageFault, 0));
     }
 
     private static PileFault FaultOf(byte* block, ulong firstAddress, int offset, BlockInspector inspector) =>

@@ -246,6 +246,8 @@ internal sealed unsafe class PageExaminer
             return header;
         }
         Interlocked.Increment(ref _orphanCount);
+        if (_inspector.LeftAs == LeftAs.Closed)
+            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
         NoteLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
         bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.KnowsFrozen;

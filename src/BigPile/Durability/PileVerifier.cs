@@ -46,6 +46,8 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             return CheckSlots(segment, page, word);
         if (word.IsRunHead)
             return CheckRun(segment, page, word);
+        if (wasClean && word.Word == 0 && segment.HasBytesIn(page))
+            return Report(segment, page, "it was never used, and has bytes in it: its layout may have been lost");
         return word.IsUnused || word.IsRunTail ? 1 : Report(segment, page, "its layout is unknown");
     }
 
@@ -142,7 +144,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         TraceCount++;
         if (wasClean)
             faults.Add(new PileFault(
-                inspector.PlaceOf(block, address), isOrphan ? "nothing leads to this payload" : "a replacement had not ended", 0));
+                inspector.PlaceOf(block, address), isOrphan ? BlockInspector.OrphanFault : "a replacement had not ended", 0));
     }
 
     private int Report(Segment segment, int page, string what)

@@ -75,6 +75,18 @@ internal static unsafe class BlockSeal
     internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
         Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds);
 
+    /// <summary>
+    /// Whether that is intact whose checksum is written anew after a part of a payload was changed: else damage would get a right one.
+    /// </summary>
+    internal static bool IsIntactAround(
+        byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes, BlockChecksums kinds)
+    {
+        if (!IsRun(capacityBytes))
+            return IsIntact(block, header, capacityBytes, kinds);
+        long end = lengthBytes == 0 ? 0 : (offsetBytes + lengthBytes - 1) / ChunkBytes + 1;
+        return StateOfChunks(block, header.Plain, offsetBytes / ChunkBytes, end, kinds) != BlockSealState.Broken;
+    }
+
     /// <summary>Which checksum header and payload match. The length must have been checked against the capacity before.</summary>
     internal static BlockSealState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds)
     {
@@ -83,7 +95,7 @@ internal static unsafe class BlockSeal
         Debug.Assert(Fits(payloadBytes, capacityBytes), "The length was not checked, and bytes of the next block would be read.");
         Debug.Assert(kinds != BlockChecksums.None, "There is nothing to compare with.");
         if (IsRun(capacityBytes))
-            return header.NotBusy.Word == plain.Word ? StateOfChunks(block, plain, kinds) : BlockSealState.Broken;
+            return header.NotBusy.Word == plain.Word ? StateOfChunks(block, plain, 0, ChunkCount(payloadBytes), kinds) : BlockSealState.Broken;
         byte* payload = block + BlockHeader.SizeBytes;
         if (Matches(payload, header, plain, capacityBytes, ~Checksum.OfBlock(plain.Word, payload, (int)payloadBytes)))
             return BlockSealState.Intact;
@@ -111,12 +123,11 @@ internal static unsafe class BlockSeal
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
     }
 
-    private static BlockSealState StateOfChunks(byte* block, BlockHeader header, BlockChecksums kinds)
+    private static BlockSealState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksums kinds)
     {
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
-        long count = ChunkCount(header.PayloadBytes);
         var state = BlockSealState.Intact;
-        for (long chunk = 0; chunk < count; chunk++)
+        for (long chunk = firstChunk; chunk < endChunk; chunk++)
         {
             uint checksum = Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes);
             if (checksum == OfChunk(block, header, chunk))

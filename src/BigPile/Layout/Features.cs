@@ -43,9 +43,13 @@ internal sealed class Features
     /// <summary>The name of the first bit of a word that this version does not know; null where it knows all.</summary>
     internal string? Unknown(FeatureWord word) =>
         _names.Where(pair => pair.Key.Word == word && !Known.Any(known => (known.Word, known.Bit) == pair.Key))
-            .Select(static pair => $"'{pair.Value}' (bit {pair.Key.Bit})").FirstOrDefault();
+            .Select(static pair => $"'{Shown(pair.Value)}' (bit {pair.Key.Bit})").FirstOrDefault();
 
-    /// <summary>Writes the words, and then the names in their order, each as its length in a byte and its UTF-8.</summary>
+    // A name is ASCII; whatever else a file has must not reach a terminal.
+    private static string Shown(string name) => string.Concat(name.Select(static character => char.IsAscii(character)
+        && !char.IsControl(character) ? character : '?'));
+
+    /// <summary>Writes the words, and then the names in their order, each as its length in a byte and its bytes.</summary>
     internal void Write(BinaryWriter writer)
     {
         var words = new ulong[WordCount];
@@ -55,7 +59,7 @@ internal sealed class Features
             writer.Write(word);
         foreach (string name in _names.Values)
         {
-            byte[] text = Encoding.UTF8.GetBytes(name);
+            byte[] text = Encoding.Latin1.GetBytes(name);
             writer.Write(checked((byte)text.Length));
             writer.Write(text);
         }
@@ -81,6 +85,6 @@ internal sealed class Features
     {
         int lengthBytes = reader.ReadByte();
         byte[] text = reader.ReadBytes(lengthBytes);
-        return text.Length == lengthBytes ? Encoding.UTF8.GetString(text) : throw new EndOfStreamException();
+        return text.Length == lengthBytes ? Encoding.Latin1.GetString(text) : throw new EndOfStreamException();
     }
 }

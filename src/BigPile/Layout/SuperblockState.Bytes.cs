@@ -30,6 +30,7 @@ internal sealed partial class SuperblockState
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
     private const byte ExaminedAfterCut = 3;
+    private const long MostWrites = long.MaxValue / 2; // no device lives to see it
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
     internal byte[] Encode()

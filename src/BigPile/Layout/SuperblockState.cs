@@ -122,6 +122,8 @@ internal sealed partial class SuperblockState
             return $"a generation base of {GenerationBase:N0}";
         if (HasChecksums && !Features.Has(Feature.Crc32CBlocks))
             return "checksums of no kind";
+        if (LogEpoch is < 0 or > MostWrites || Sequence is < 0 or > MostWrites)
+            return $"a log epoch of {LogEpoch:N0}, written {Sequence:N0} times";
         if (DurableCatalogBytes < 0)
             return $"a catalog of {DurableCatalogBytes:N0} bytes";
         return null;

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Linq;
 using BigPile.Durability;
 using BigPile.Layout;
 
@@ -74,6 +75,28 @@ public sealed class FeatureTests : DurabilityTest
         byte[] place = File.ReadAllBytes(Path.Combine(PilePath, PileDirectory.SuperblockName));
         int contentBytes = BitConverter.ToInt32(place, 12);
         Assert.Equal(0x1122334455667788, BitConverter.ToInt64(place, contentBytes - sizeof(long)));
+    }
+
+    /// <summary>A name is bytes of a file that may be hostile: it does not reach a terminal, and is kept as it is.</summary>
+    [Fact]
+    public void A_name_of_any_bytes_is_kept_and_not_shown()
+    {
+        string hostile = string.Concat(Enumerable.Range(0, 255).Select(static i => (char)(i * 3 % 256)));
+        Add(new Feature(FeatureWord.Ignore, 9, hostile));
+        Open().Dispose();
+        Assert.True(Superblocks.Read(PilePath).Features.Has(new Feature(FeatureWord.Ignore, 9, hostile)));
+        Add(new Feature(FeatureWord.Refuse, 9, "\u001b[2J\r\nx"));
+        Assert.Contains("'?[2J??x' (bit 9)", Assert.Throws<PileStorageException>(() => Open()).Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(-1, 10)]
+    [InlineData(long.MaxValue, 10)]
+    [InlineData(2, long.MaxValue - 3)]
+    public void Numbers_that_no_pile_has_are_refused(long epoch, long sequence)
+    {
+        Superblocks.Change(PilePath, state => (state.LogEpoch, state.Sequence) = (epoch, sequence));
+        Assert.Contains("which no pile has", Assert.Throws<PileStorageException>(() => Open()).Message, StringComparison.Ordinal);
     }
 
     [Fact]

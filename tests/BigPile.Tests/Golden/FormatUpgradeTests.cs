@@ -91,6 +91,28 @@ public sealed class FormatUpgradeTests : IDisposable
         }
     }
 
+    /// <summary>Each page of an old pile whose word is lost, or all of whose bytes are.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_lost_page_of_an_old_pile_is_reported(bool losesBytes)
+    {
+        Dictionary<PilePointer, int> live = Extract(GoldenPile.Closed);
+        string path = Path.Combine(_directory, "segment-000000");
+        byte[] segment = File.ReadAllBytes(path);
+        foreach (int page in live.Keys.Where(IsInFirst).Select(static pointer => (int)(pointer.Address / 8192)).Distinct())
+        {
+            Span<byte> lost = losesBytes
+                ? segment.AsSpan(page * SizeClasses.PageBytes, SizeClasses.PageBytes)
+                : segment.AsSpan(SegmentHead.SizeBytes + page * sizeof(ulong), sizeof(ulong));
+            byte[] kept = lost.ToArray();
+            lost.Clear();
+            File.WriteAllBytes(path, segment);
+            kept.CopyTo(lost);
+            Assert.False(Pile.VerifyDirectory(_directory).IsSound, $"page {page} is lost, and nobody says so");
+        }
+    }
+
     [Fact]
     public void A_pile_that_was_killed_while_its_format_was_stated_opens()
     {
