@@ -222,8 +222,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         Volatile.Write(ref _skipsLeft, SkipsAfterFailure);
         background.Queue("the report on a file of evicted entries", () => logger.LogError(
             e,
-            "The file '{Path}' for what leaves table '{Table}' can't be used; the {Lost} entries in it are evicted. It is tried again "
-            + "later",
+            "The file '{Path}' for what leaves table '{Table}' can't be used; its {Lost} entries are evicted. It is tried again later",
             path, table, lost));
     }
 

@@ -95,7 +95,11 @@ internal static unsafe class BlockSeal
         Debug.Assert(Fits(payloadBytes, capacityBytes), "The length was not checked, and bytes of the next block would be read.");
         Debug.Assert(kinds != BlockChecksums.None, "There is nothing to compare with.");
         if (IsRun(capacityBytes))
-            return header.NotBusy.Word == plain.Word ? StateOfChunks(block, plain, 0, ChunkCount(payloadBytes), kinds) : BlockSealState.Broken;
+        {
+            return header.NotBusy.Word == plain.Word
+                ? StateOfChunks(block, plain, 0, ChunkCount(payloadBytes), kinds)
+                : BlockSealState.Broken;
+        }
         byte* payload = block + BlockHeader.SizeBytes;
         if (Matches(payload, header, plain, capacityBytes, ~Checksum.OfBlock(plain.Word, payload, (int)payloadBytes)))
             return BlockSealState.Intact;
