@@ -56,8 +56,10 @@ internal static class EntryLife
         long stated = head.ExpiresAt;
         if (stated == long.MaxValue || !core.Clock.HasSteps)
             return stated;
-        long steps = head.IsSliding ? core.Clock.StepsSince(stated - head.SlidingTicks) : core.Clock.StepsSince(head.Version);
-        return CacheClock.Add(stated, steps);
+        if (!head.IsSliding)
+            return CacheClock.Add(stated, core.Clock.StepsSince(head.Version));
+        // Where the end cut the last use's time short, that use was later than it looks.
+        return Math.Min(core.SlidingEndOf(head), CacheClock.Add(stated, core.Clock.StepsSince(stated - head.SlidingTicks)));
     }
 
     /// <summary>The instant that no use of a sliding entry goes beyond.</summary>
