@@ -32,7 +32,19 @@ public sealed class ClockStepTests : IDisposable
         table.Put("until", "1", new EntryOptions { ExpiresAt = until });
         Assert.True(table.TryGetEntry("until", out TableEntry<string> entry));
         Assert.Equal(until, entry.ExpiresAt);
+        Assert.True(table.TryGet("until", out _, out EntryInfo info));
+        Assert.Equal(until, info.ExpiresAt);
         time.Step(-step);
+        DateTimeOffset end = time.GetUtcNow() + Hour;
+        _ = table.Put("told", "1", new EntryOptions { ExpiresAt = end });
+        foreach (string key in new[] { "until", "meanwhile", "sliding", "before", "told" })
+        {
+            Assert.True(table.TryGet(key, out _, out info));
+            Assert.Equal(end, info.ExpiresAt);
+            Assert.True(table.TryGetEntry(key, out entry));
+            Assert.Equal(end, entry.ExpiresAt);
+            Assert.Equal(end, entry.Info.ExpiresAt);
+        }
         table.Put("after", "1", new EntryOptions { MaxAge = Hour });
         foreach (string key in new[] { "before", "meanwhile", "after" })
             Assert.True(table.TryGet(key, Minute, out _), key);
@@ -137,6 +149,7 @@ public sealed class ClockStepTests : IDisposable
             CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
             table.Put("early", "1", new EntryOptions { MaxAge = Hour });
             time.Step(-wrong);
+            _ = table.Sweep();
             table.Put("both", "1", new EntryOptions { MaxAge = Hour, ExpiresAt = until });
             table.Put("aged", "1", new EntryOptions { MaxAge = Hour });
             table.Put("until", "1", new EntryOptions { ExpiresAt = until });
@@ -153,6 +166,8 @@ public sealed class ClockStepTests : IDisposable
                 Assert.True(table.TryGet(key, (i * 20 + 1) * Minute, out _), key);
             Assert.True(table.TryGetEntry("until", out TableEntry<string> entry));
             Assert.Equal(until, entry.ExpiresAt);
+            Assert.True(table.TryGet("until", out _, out EntryInfo info));
+            Assert.Equal(until, info.ExpiresAt);
             time.Pass(20 * Minute);
             Assert.False(table.TryGet("aged", 10 * Minute, out _));
         }

@@ -117,6 +117,9 @@ internal sealed class CacheClock
         return ticks + StepsSince(version);
     }
 
+    /// <summary>The present instant in the time that a version was given out in.</summary>
+    internal long NowOf(ulong version) => Now - StepsSince(version);
+
     /// <summary>How much later an instant that was written down with a version is.</summary>
     internal long StepsSince(ulong version) => StepsSince(TicksOf(version));
 
