@@ -9,8 +9,9 @@ namespace BigPile.Caching;
 public readonly record struct EntryInfo(ulong Version, int ValueBytes)
 {
     /// <summary>
-    /// When the entry was put, to the millisecond, in the time that the cache had then. That follows the system's clock; where the clock was
-    /// set back it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second later.
+    /// When the entry was put, to the millisecond, in the time that the cache had then. That follows the system's clock; where the clock
+    /// was set back it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second
+    /// later.
     /// </summary>
     public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Versions.ClockShift));
 
