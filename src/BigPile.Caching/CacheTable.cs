@@ -82,6 +82,7 @@ public abstract class CacheTable
     {
         const int BucketsAtOnce = 4096;
         long freed = 0;
+        Core.Clock.Follow();
         Core.EvictSurplus(int.MaxValue, stop);
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);

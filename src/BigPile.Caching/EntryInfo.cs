@@ -9,17 +9,20 @@ namespace BigPile.Caching;
 public readonly record struct EntryInfo(ulong Version, int ValueBytes)
 {
     /// <summary>
-    /// When the entry was put, to the millisecond, in the time of the cache. That follows the system's clock; where the clock was set back
-    /// it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second later.
+    /// When the entry was put, to the millisecond, in the time that the cache had then. That follows the system's clock; where the clock
+    /// was set back it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second
+    /// later.
     /// </summary>
     public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Versions.ClockShift));
 
     /// <summary>
-    /// The instant from which the entry is gone if it is not used before, in the time of the cache as <see cref="PutAt"/>;
-    /// <see langword="null"/>: never.
+    /// The instant of the system's clock from which the entry is gone if it is not used before; <see langword="null"/>: never.
     /// </summary>
-    public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks, TimeSpan.Zero);
+    public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks + ClockAhead, TimeSpan.Zero);
 
-    /// <summary>The instant of <see cref="ExpiresAt"/> in ticks of UTC; 0: none.</summary>
+    /// <summary>The instant of <see cref="ExpiresAt"/> in the time that <see cref="PutAt"/> is of, in ticks of UTC; 0: none.</summary>
     internal long ExpiryTicks { get; init; }
+
+    /// <summary>How far the system's clock is ahead of that time, in ticks; only where there is an expiry.</summary>
+    internal long ClockAhead { get; init; }
 }

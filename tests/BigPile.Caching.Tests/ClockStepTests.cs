@@ -32,7 +32,19 @@ public sealed class ClockStepTests : IDisposable
         table.Put("until", "1", new EntryOptions { ExpiresAt = until });
         Assert.True(table.TryGetEntry("until", out TableEntry<string> entry));
         Assert.Equal(until, entry.ExpiresAt);
+        Assert.True(table.TryGet("until", out _, out EntryInfo info));
+        Assert.Equal(until, info.ExpiresAt);
         time.Step(-step);
+        DateTimeOffset end = time.GetUtcNow() + Hour;
+        _ = table.Put("told", "1", new EntryOptions { ExpiresAt = end });
+        foreach (string key in new[] { "until", "meanwhile", "sliding", "before", "told" })
+        {
+            Assert.True(table.TryGet(key, out _, out info));
+            Assert.Equal(end, info.ExpiresAt);
+            Assert.True(table.TryGetEntry(key, out entry));
+            Assert.Equal(end, entry.ExpiresAt);
+            Assert.Equal(end, entry.Info.ExpiresAt);
+        }
         table.Put("after", "1", new EntryOptions { MaxAge = Hour });
         foreach (string key in new[] { "before", "meanwhile", "after" })
             Assert.True(table.TryGet(key, Minute, out _), key);
@@ -111,6 +123,83 @@ public sealed class ClockStepTests : IDisposable
             Assert.True(table.ContainsKey("before"));
             foreach (string key in new[] { "mortal", "meanwhile", "after" })
                 Assert.False(table.ContainsKey(key), key);
+        }
+    }
+
+    [Theory]
+    [InlineData(-2 * 60, true)]
+    [InlineData(-2 * 60, false)]
+    [InlineData(-86_400, true)]
+    [InlineData(-86_400, false)]
+    [InlineData(-60L * 366 * 86_400, true)]
+    [InlineData(-60L * 366 * 86_400, false)]
+    [InlineData(-2_020L * 365 * 86_400, true)]
+    [InlineData(70L * 365 * 86_400, true)]
+    [InlineData(300L * 365 * 86_400, true)]
+    [InlineData(300L * 365 * 86_400, false)]
+    public void A_clock_that_was_wrong_at_the_start_and_set_right_costs_no_life_at_the_next_start(long wrongSeconds, bool hasStamps)
+    {
+        var time = new SteppingTime { HasStamps = hasStamps };
+        DateTimeOffset until = time.GetUtcNow() + Hour;
+        var wrong = TimeSpan.FromSeconds(wrongSeconds);
+        string[] keys = ["aged", "until", "sliding", "both"];
+        time.Step(wrong);
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            table.Put("early", "1", new EntryOptions { MaxAge = Hour });
+            time.Step(-wrong);
+            _ = table.Sweep();
+            table.Put("both", "1", new EntryOptions { MaxAge = Hour, ExpiresAt = until });
+            table.Put("aged", "1", new EntryOptions { MaxAge = Hour });
+            table.Put("until", "1", new EntryOptions { ExpiresAt = until });
+            table.Put("sliding", "1", new EntryOptions { Sliding = Hour });
+            foreach (string key in keys)
+                Assert.True(table.TryGet(key, Minute, out _), key);
+            Assert.True(!hasStamps || table.TryGet("early", Minute, out _), "what was put before is no older by that");
+        }
+        for (int i = 0; i < 2; i++)
+        {
+            using PileCache cache = Open(time);
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            foreach (string key in keys)
+                Assert.True(table.TryGet(key, (i * 20 + 1) * Minute, out _), key);
+            Assert.True(table.TryGetEntry("until", out TableEntry<string> entry));
+            Assert.Equal(until, entry.ExpiresAt);
+            Assert.True(table.TryGet("until", out _, out EntryInfo info));
+            Assert.Equal(until, info.ExpiresAt);
+            time.Pass(20 * Minute);
+            Assert.False(table.TryGet("aged", 10 * Minute, out _));
+        }
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            Assert.True(table.ContainsKey("aged") && table.ContainsKey("until"));
+            time.Pass(21 * Minute);
+            Assert.False(table.ContainsKey("aged") || table.ContainsKey("until") || table.ContainsKey("both"));
+        }
+    }
+
+    [Fact]
+    public void A_clock_that_goes_to_and_fro_makes_older_entries_nearer_once()
+    {
+        var time = new SteppingTime();
+        using (PileCache cache = Open(time))
+            cache.GetOrCreateTable<string, string>("t").Put("before", "1", new EntryOptions { MaxAge = Hour });
+        time.Step(Far);
+        using (PileCache cache = Open(time))
+        {
+            CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+            for (int i = 0; i < 3; i++)
+            {
+                time.Step(-Far);
+                table.Put("look", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour });
+                Assert.True(table.ContainsKey("before"));
+                time.Step(Far);
+                table.Put("look", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour });
+            }
+            time.Pass(Hour);
+            Assert.False(table.ContainsKey("before"));
         }
     }
 

@@ -8,9 +8,10 @@ namespace BigPile.Caching.Clocks;
 /// <summary>The time of a cache, and the versions that follow it.</summary>
 /// <remarks>
 /// Ages and expiries are measured in a time that goes on evenly: from the system's clock at the start, by its steady clock. Where the
-/// system's clock is set forth or back meanwhile, nothing becomes older or younger by that. A pile whose last version lies ahead of the
-/// clock was used under a clock that was wrong: its time goes on from there, and <see cref="ClockSteps"/> has what that means for
-/// entries from before. Small differences are followed, so that the two do not drift apart.
+/// system's clock is set back meanwhile, it goes on evenly still. Where that is set forth, it goes forth too: what is put from then on
+/// holds instants that the next opening understands, and <see cref="ClockSteps"/> keeps what was put before from becoming older by that
+/// until the cache is closed. A pile whose last version lies ahead of the clock was used under a clock that was wrong: its time goes on
+/// from there, and the steps have what that means for entries from before. Small differences are followed without a step.
 /// A clock past the year 2199 is not believed, since the milliseconds of a version end in 2248: the time goes on evenly from where it
 /// was, or from the last version of the pile. Whatever a clock says, the time ends in 2246, and versions rise by one each from there.
 /// Thread safety: all members may be called concurrently.
@@ -39,6 +40,7 @@ internal sealed class CacheClock
     private Anchor _anchor;
     private ClockSteps _steps = ClockSteps.None;
     private long _ahead;
+    private long _corrected; // how far the time may be ahead before that says anything new of older entries
     private long _changes;
 
     /// <summary>Starts a cache's time.</summary>
@@ -115,6 +117,9 @@ internal sealed class CacheClock
         return ticks + StepsSince(version);
     }
 
+    /// <summary>The present instant in the time that a version was given out in.</summary>
+    internal long NowOf(ulong version) => Now - StepsSince(version);
+
     /// <summary>How much later an instant that was written down with a version is.</summary>
     internal long StepsSince(ulong version) => StepsSince(TicksOf(version));
 
@@ -163,9 +168,14 @@ internal sealed class CacheClock
                 Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = Math.Min(clock + _ahead, LatestTime) });
                 return true;
             }
-            if (apart > Math.Max(_ahead, 0))
-                StepBack(Math.Min(clock, _start), apart - Math.Max(_ahead, 0));
-            Volatile.Write(ref _ahead, apart);
+            bool isForth = apart < 0 && clock <= LatestClock;
+            if (isForth)
+                AddStep(clock - 1, -apart); // all that was put until now lies below
+            else if (apart > _corrected)
+                AddStep(Math.Min(clock, _start), apart - _corrected);
+            Volatile.Write(ref _ahead, isForth ? 0 : apart);
+            if (isForth)
+                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, Ticks = clock }); // last: no entry is read without its step
             return true;
         }
     }
@@ -219,8 +229,14 @@ internal sealed class CacheClock
     // Of a clock that had been set forth only that part is a step which makes the cache's time run ahead of it.
     private void StepBack(long upTo, long by)
     {
-        Volatile.Write(ref _steps, _steps.With(upTo, by));
+        AddStep(upTo, by);
         Volatile.Write(ref _ahead, Math.Max(_ahead, 0) + by);
+    }
+
+    private void AddStep(long upTo, long by)
+    {
+        Volatile.Write(ref _steps, _steps.With(upTo, by));
+        _corrected += by;
     }
 
     private sealed record Anchor(long Stamp, long Ticks, TimeSpan Slept);

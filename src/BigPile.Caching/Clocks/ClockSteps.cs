@@ -4,8 +4,9 @@ namespace BigPile.Caching.Clocks;
 
 /// <summary>By how much the cache's time runs ahead of the clock by which older instants were written down.</summary>
 /// <remarks>
-/// The cache's time goes on where the clock was set back, so an instant from before the clock had run ahead is nearer than it looks. An
-/// instant is told by its number alone: what was written down under the clock that was ahead lies above all that the right clock says.
+/// The cache's time goes on where the clock was set back, so an instant from before the clock had run ahead is nearer than it looks. So
+/// is one from before the cache's time went forth with a clock that was set. An instant is told by its number alone: what was written
+/// down under the clock that was ahead lies above all that the right clock says, and what was before a way forth lies below its end.
 /// Immutable.
 /// </remarks>
 internal sealed class ClockSteps

@@ -111,9 +111,6 @@ internal readonly unsafe struct EntryHead
     /// <summary>The instant from which the entry is gone, in ticks.</summary>
     internal long ExpiresAt => HasExpiry ? *(long*)(_start + FixedBytes) : long.MaxValue;
 
-    /// <summary>What a table tells of the entry.</summary>
-    internal EntryInfo Describe(int valueBytes) => new(Version, valueBytes) { ExpiryTicks = HasExpiry ? ExpiresAt : 0 };
-
     internal long SlidingTicks => *(long*)(_start + FixedBytes + 8);
 
     internal long SlidingEnd => *(long*)(_start + FixedBytes + 16);

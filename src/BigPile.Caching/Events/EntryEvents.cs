@@ -2,6 +2,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Threading;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
@@ -10,7 +11,7 @@ namespace BigPile.Caching.Events;
 
 /// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
 /// <remarks>Costs one load while nobody listens. What is more than listeners can take is left out.</remarks>
-internal sealed unsafe class EntryEvents(BackgroundWork background)
+internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock clock)
 {
     private const int MaxPending = 1 << 16;
     private const int MaxBatch = 1024;
@@ -31,7 +32,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background)
         if (_pending.Count >= MaxPending)
             return;
         byte[] key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
-        var info = head.Describe((int)(payloadBytes - head.ValueOffset));
+        EntryInfo info = clock.Describe(head, (int)(payloadBytes - head.ValueOffset));
         _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));
         if (Interlocked.Exchange(ref _isRunning, 1) == 0)
             background.Queue("the delivery of removed entries", Deliver);

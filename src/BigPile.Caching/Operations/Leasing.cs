@@ -35,7 +35,7 @@ internal static unsafe class Leasing
             {
                 SpillOutcome outcome = core.BringBack(spill, key, block);
                 if (outcome == SpillOutcome.NoRoom)
-                    return LeaseCopy(block, out lease, out info);
+                    return core.LeaseCopy(block, out lease, out info);
                 if (core.TryLeaseInMemory(key, out lease, out info, isUse))
                     return true;
                 if (outcome == SpillOutcome.Missing)
@@ -55,17 +55,17 @@ internal static unsafe class Leasing
         lock (spill.GateOf(key.Hash).Keys)
         {
             return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
-                || (core.TryReadAliveGated(spill, key, block) && LeaseCopy(block, out lease, out info));
+                || (core.TryReadAliveGated(spill, key, block) && core.LeaseCopy(block, out lease, out info));
         }
     }
 
-    private static bool LeaseCopy(PileBuffer block, out PileLease? lease, out EntryInfo info)
+    private static bool LeaseCopy(this TableCore core, PileBuffer block, out PileLease? lease, out EntryInfo info)
     {
         fixed (byte* payload = block.WrittenSpan)
         {
             var head = new EntryHead(payload);
             ReadOnlySpan<byte> value = block.WrittenSpan[head.ValueOffset..];
-            info = head.Describe(value.Length);
+            info = core.Clock.Describe(head, value.Length);
             lease = CopiedLease.Of(value, EntryHead.BlockKindOf(head.Kind));
             return true;
         }
@@ -106,10 +106,10 @@ internal static unsafe class Leasing
         if (entry.Head.Kind == ValueKind.Pointer)
         {
             bool found = core.Pile.TryLease(entry.Owned, out lease);
-            info = found ? entry.Head.Describe(lease!.Memory.Length) : default;
+            info = found ? core.Clock.Describe(entry.Head, lease!.Memory.Length) : default;
             return found;
         }
-        info = entry.Head.Describe((int)(entry.PayloadBytes - entry.Head.ValueOffset));
+        info = core.Clock.Describe(entry.Head, (int)(entry.PayloadBytes - entry.Head.ValueOffset));
         Debug.Assert(entry.Head.ValueOffset + (long)info.ValueBytes == entry.PayloadBytes, "A value ends with its entry.");
         lease = core.Pile.Lessor.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
         return true;

@@ -141,9 +141,9 @@ internal static class Looking
             tags[i] = head.Tag(i);
         int valueBytes = head.Kind == ValueKind.Pointer ? core.OwnedBytes(head) : (int)(payloadBytes - head.ValueOffset);
         return new EntryCopy(
-            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), head.Describe(valueBytes), head.Kind, head.Priority,
-            core.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0, head.IsSliding ? core.SlidingEndOf(head) : core.ExpiryOf(head),
-            tags);
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), core.Clock.Describe(head, valueBytes), head.Kind, head.Priority,
+            core.Clock.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0,
+            head.IsSliding ? core.Clock.SlidingEndOf(head) : core.Clock.ExpiryOf(head), tags);
     }
 
     private static int OwnedBytes(this TableCore core, in EntryHead head)

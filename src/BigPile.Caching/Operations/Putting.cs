@@ -128,8 +128,7 @@ internal static unsafe class Putting
                 continue;
             Debug.Assert(
                 change.IsPublished == change.Result is not (null or PutResult.Collision), "What is told to be stored is in the index.");
-            long expiresAt = spec.ExpiresAt;
-            info = new EntryInfo(change.Version, order.Value.Length) { ExpiryTicks = expiresAt == long.MaxValue ? 0 : expiresAt };
+            info = core.Clock.Describe(change.Version, order.Value.Length, spec.ExpiresAt);
             if (change.IsNewInIndex)
                 core.Follow(key, spec, order, change);
             if (change.Result == PutResult.Inserted && hasEvicted)

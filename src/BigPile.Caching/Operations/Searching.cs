@@ -110,7 +110,7 @@ internal static unsafe class Searching
             return core.ReadSpecial(head, payloadBytes, ref reader, out info);
         long valueBytes = payloadBytes - head.ValueOffset;
         reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        info = head.Describe((int)valueBytes);
+        info = core.Clock.Describe(head, (int)valueBytes);
         return SearchOutcome.Hit;
     }
 
@@ -126,7 +126,7 @@ internal static unsafe class Searching
         var size = default(SizeReader);
         if (!core.Pile.Reader.TryRead(pointer, ref reader) || !core.Pile.Reader.TryRead(pointer, ref size))
             return SearchOutcome.Again;
-        info = head.Describe((int)size.LengthBytes);
+        info = core.Clock.Describe(head, (int)size.LengthBytes);
         return SearchOutcome.Hit;
     }
 }

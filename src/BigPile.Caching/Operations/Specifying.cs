@@ -33,12 +33,10 @@ internal static class Specifying
             RefusePriority(priority);
         if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
-        long now = core.Clock.Now;
-        long end = long.MaxValue;
+        long end = core.InCacheTime(options?.ExpiresAt);
+        long now = core.Clock.Now; // after the look at the clock, with which it may go forth
         if (maxAge is { } age)
-            end = CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)));
-        if (options?.ExpiresAt is { } expiresAt)
-            end = Math.Min(end, core.InCacheTime(expiresAt));
+            end = Math.Min(end, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))));
         long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
         return new EntrySpec
         {
@@ -55,9 +53,10 @@ internal static class Specifying
     {
         if (lifetime.IsEndless)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
-        long now = core.Clock.Now;
+        long until = core.InCacheTime(lifetime.ExpiresAt);
+        long now = core.Clock.Now; // after the look at the clock, with which it may go forth
         long slidingTicks = lifetime.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
-        long end = core.EndOf(entry, lifetime, now);
+        long end = core.EndOf(entry, lifetime, until, now);
         return new EntrySpec
         {
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
@@ -69,21 +68,22 @@ internal static class Specifying
     }
 
     // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
-    private static long EndOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime, long now)
+    private static long EndOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime, long until, long now)
     {
         if (lifetime.MaxAge == null && lifetime.ExpiresAt == null)
         {
             long life = entry.SlidingEnd - core.Clock.PutAt(entry.Info.Version);
             return entry.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(now, Math.Max(1, life));
         }
-        long end = lifetime.MaxAge is { } age ? CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))) : long.MaxValue;
-        return lifetime.ExpiresAt is { } expiresAt ? Math.Min(end, core.InCacheTime(expiresAt)) : end;
+        return lifetime.MaxAge is { } age ? Math.Min(until, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)))) : until;
     }
 
-    private static long InCacheTime(this TableCore core, DateTimeOffset instant)
+    private static long InCacheTime(this TableCore core, DateTimeOffset? instant)
     {
+        if (instant is not { } end)
+            return long.MaxValue;
         core.Clock.Follow();
-        return core.Clock.FromSystem(instant.UtcTicks);
+        return core.Clock.FromSystem(end.UtcTicks);
     }
 
     /// <summary>What was stated in instants of the system's clock.</summary>

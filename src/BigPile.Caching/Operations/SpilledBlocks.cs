@@ -13,14 +13,14 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class SpilledBlocks
 {
     /// <summary>Reads the value of a block.</summary>
-    internal static void ReadBlock<TReader>(PileBuffer block, ref TReader reader, out EntryInfo info)
+    internal static void ReadBlock<TReader>(this TableCore core, PileBuffer block, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         fixed (byte* payload = block.WrittenSpan)
         {
             var head = new EntryHead(payload);
             int valueBytes = block.LengthBytes - head.ValueOffset;
-            info = head.Describe(valueBytes);
+            info = core.Clock.Describe(head, valueBytes);
             reader.Read(payload + head.ValueOffset, valueBytes, EntryHead.BlockKindOf(head.Kind));
         }
     }

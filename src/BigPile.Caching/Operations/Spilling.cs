@@ -59,7 +59,7 @@ internal static class Spilling
                     return false;
                 if (outcome != SpillOutcome.InMemory)
                 {
-                    SpilledBlocks.ReadBlock(block, ref reader, out info);
+                    core.ReadBlock(block, ref reader, out info);
                     return true;
                 }
                 if (core.TryReadMemory(key, ref reader, minVersion, out info))

@@ -31,7 +31,7 @@ internal static class EntryLife
             return false;
         if (now == 0)
             now = core.Clock.Now;
-        return head.ExpiresAt <= now && (!core.Clock.HasSteps || core.ExpiryOf(head) <= now);
+        return head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
     }
 
     /// <summary>
@@ -48,25 +48,9 @@ internal static class EntryLife
     internal static bool IsGoneLocked(this TableCore core, in EntryHead head, ref long now) =>
         head.Kind is ValueKind.Tombstone || core.IsDead(head, ref now);
 
-    /// <summary>
-    /// The instant that an entry states, as the cache's time has it by now. That of a sliding one was written down at its last use.
-    /// </summary>
-    internal static long ExpiryOf(this TableCore core, in EntryHead head)
-    {
-        long stated = head.ExpiresAt;
-        if (stated == long.MaxValue || !core.Clock.HasSteps)
-            return stated;
-        long steps = head.IsSliding ? core.Clock.StepsSince(stated - head.SlidingTicks) : core.Clock.StepsSince(head.Version);
-        return CacheClock.Add(stated, steps);
-    }
-
-    /// <summary>The instant that no use of a sliding entry goes beyond.</summary>
-    internal static long SlidingEndOf(this TableCore core, in EntryHead head) =>
-        head.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(head.SlidingEnd, core.Clock.StepsSince(head.Version));
-
     /// <summary>The instant from which a sliding entry is gone that is used now.</summary>
     internal static long RenewedExpiryOf(this TableCore core, in EntryHead head, long now) =>
-        Math.Min(core.SlidingEndOf(head), CacheClock.Add(now, head.SlidingTicks));
+        Math.Min(core.Clock.SlidingEndOf(head), CacheClock.Add(now, head.SlidingTicks));
 
     /// <summary>Why an entry is no more.</summary>
     internal static Counter ReasonOf(this TableCore core, in EntryHead head) =>

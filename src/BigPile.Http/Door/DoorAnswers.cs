@@ -176,15 +176,17 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
     private void WriteOk(ref HeadWriter writer, CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
         long nowTicks = table.Core.Clock.Now;
-        AnswerHead.WriteOk(ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
+        long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
+        AnswerHead.WriteOk(ref writer, info, stored, entryNow, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
     }
 
     private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
         long nowTicks = table.Core.Clock.Now;
+        long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         AnswerHead.WriteNotModified(
-            ref writer, info, stored, nowTicks, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
+            ref writer, info, stored, entryNow, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;

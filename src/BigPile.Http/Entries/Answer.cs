@@ -11,7 +11,7 @@ internal static class Answer
     /// <param name="info">Version, age and expiry.</param>
     /// <param name="coding">How the payload is stored.</param>
     /// <param name="isDecoded">Whether the client gets it decompressed.</param>
-    /// <param name="nowTicks">The table's time.</param>
+    /// <param name="nowTicks">The present instant in the time that the entry's are of.</param>
     internal static void DescribePayload<TWriter>(
         ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks)
         where TWriter : struct, IAnswerWriter, allows ref struct

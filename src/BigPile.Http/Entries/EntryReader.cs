@@ -63,7 +63,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
 
     private static Task AnswerHead(HttpContext context, CacheTable table, in Representation found)
     {
-        found.DescribePayloadTo(context.Response, table.Core.Clock.Now);
+        found.DescribePayloadTo(context.Response, table.Core.Clock.NowOf(found.Info.Version));
         if (!found.IsDecoded)
             context.Response.ContentLength = found.StoredBytes;
         return Task.CompletedTask;
@@ -168,7 +168,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     /// <summary>The answer of a read that does not come to the payload, or <see langword="null"/>.</summary>
     private static Task? CheckConditions(HttpContext context, CacheTable table, in Representation found, ReadQuery asked)
     {
-        long nowTicks = table.Core.Clock.Now;
+        long nowTicks = table.Core.Clock.NowOf(found.Info.Version);
         if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(found.Info, nowTicks, seconds))
             return PrebuiltProblem.EntryStale.WriteAsync(context);
         if (found.Form == PayloadForm.None)
@@ -198,7 +198,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (kind == RangeKind.Unsatisfiable)
             return false;
         HttpResponse response = context.Response;
-        found.DescribePayloadTo(response, table.Core.Clock.Now);
+        found.DescribePayloadTo(response, table.Core.Clock.NowOf(found.Info.Version));
         if (!found.IsDecoded)
             response.ContentLength = range.LengthBytes;
         if (kind == RangeKind.Part)
