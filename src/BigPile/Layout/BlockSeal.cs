@@ -109,6 +109,7 @@ internal static unsafe class BlockSeal
             : BlockSealState.Broken;
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool Matches(byte* payload, BlockHeader header, BlockHeader plain, long capacityBytes, uint checksum) =>
         capacityBytes - plain.PayloadBytes < TailBytes
             ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, plain.PayloadBytes, checksum).Word
