@@ -49,7 +49,7 @@ public sealed class LossTests : IDisposable
         Assert.Equal((Records, 0L), (CountRight(database), database.Recovery.DamagedRecords));
     }
 
-    /// <summary>Opening compares sums for each bucket; two links of one chain that changed places are found by who looks at chains.</summary>
+    /// <summary>The sum that opening compares stays when two links of one chain change places; who looks at chains finds them.</summary>
     [Fact]
     public void A_ring_within_a_chain_is_found_by_a_verification()
     {
