@@ -34,8 +34,9 @@ internal static class RecordReader
                 if (finding == Finding.Found && sink.WantsValue)
                 {
                     fits = sink.TryGetRoom(place.ValueLength, out Span<byte> value);
-                    if (fits && !file.ReadValue(room, place, value))
-                        finding = Finding.Bad;
+                    bool isSound = fits ? file.ReadValue(room, place, value) : file.IsSoundIn(file.Layout.BucketOf(hash), room, place);
+                    if (!isSound)
+                        finding = Finding.Bad; // its length too, which nobody is to be told
                 }
             }
             catch (Exception e) when (e is not OutOfMemoryException && !Stripes.IsAsNoted(ref stripe, noted))

@@ -47,6 +47,9 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
 
     internal long LinkOf(long bucket) => HeadBytes + bucket * OffsetWidth;
 
+    /// <summary>The bucket that is a link.</summary>
+    internal long BucketAt(long link) => (link - HeadBytes) / OffsetWidth;
+
     internal void Write(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Magic);

@@ -8,12 +8,15 @@ namespace BigPile.Hash.Upkeep;
 
 /// <summary>Goes through the rooms and buckets of a file that was closed, and compares them with what was stated.</summary>
 /// <remarks>
-/// Each record has exactly one link that leads to it, and each link leads to a record. So a sum over all records' offsets is the same sum
-/// over all links' targets, and a link that was lost or changed is noticed, as is a record. Nothing is written. Values and keys are not
-/// looked at: who meets them does that.
+/// Each record has exactly one link that leads to it, from its bucket or a record of the same bucket. So a sum over all records of their
+/// buckets and offsets is the same sum over all links of the buckets they stand in and their targets, and a link that was lost, changed, or
+/// took another's place is noticed, as is a record. Links of one chain that changed places are not: who looks at chains does that. Nothing
+/// is written. Values are not looked at, and keys say no more than their buckets: who meets them does the rest.
 /// </remarks>
 internal sealed class Inventory(RecordFile file)
 {
+    private const long NoBucket = -2; // of a record whose key's length is damaged
+
     private readonly List<Room> _tombstones = [];
     private readonly List<Room> _pieces = []; // that have no class: the stock writes when it joins them
     private readonly long _end = file.Stock.End & -file.Layout.Alignment;
@@ -26,7 +29,7 @@ internal sealed class Inventory(RecordFile file)
     internal string? FaultOf(in FileState state)
     {
         Count();
-        BucketCache.ReadAll(file, (_, target) => _unbalanced -= WeightOf(target));
+        BucketCache.ReadAll(file, (link, target) => _unbalanced -= WeightOf(file.Layout.BucketAt(link), target));
         if (_records == state.Records && _unbalanced == 0 && _lastSequence <= state.LastSequence)
             return null;
         file.Stock.Reset(file.Stock.End);
@@ -48,7 +51,10 @@ internal sealed class Inventory(RecordFile file)
             file.Stock.EndAt(end);
         }
         if (end != _end)
+        {
+            file.Stock.ForgetWord(_end); // a part of a unit was no room; now that the file is longer it would be
             _pieces.Add(new Room(_end, end - _end));
+        }
         foreach (Room piece in _pieces)
             file.Stock.Give(0, piece);
         foreach (Room room in _tombstones)
@@ -76,12 +82,18 @@ internal sealed class Inventory(RecordFile file)
     {
         _records++;
         _lastSequence = Math.Max(_lastSequence, scanner.Head.Sequence);
-        _unbalanced += WeightOf(scanner.Offset) - WeightOf(scanner.Head.Next);
+        long bucket = scanner.HasKey ? file.Layout.BucketOf(KeyHash.Of(scanner.Key(), file.Layout.Seed)) : NoBucket;
+        _unbalanced += WeightOf(bucket, scanner.Offset) - WeightOf(bucket, scanner.Head.Next);
     }
 
-    private static ulong WeightOf(long offset)
+    // The product with an odd number keeps two buckets apart, and the mixing behind it (splitmix64) loses nothing of the sum.
+    private static ulong WeightOf(long bucket, long target)
     {
-        ulong mixed = (ulong)offset * 0x9E3779B97F4A7C15;
-        return (mixed ^ (mixed >> 32)) * 0xD6E8FEB86659FD93;
+        if (target == 0)
+            return 0; // the end of a chain
+        ulong mixed = (ulong)target + (ulong)(bucket + 1) * 0x9E3779B97F4A7C15;
+        mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+        return mixed ^ (mixed >> 31);
     }
 }

@@ -96,16 +96,17 @@ internal sealed class Opening
         if (_options.IsReadOnly)
             return ReadOnly(store, head, ending);
         var inventory = new Inventory(store.File);
-        string? fault = ending == HashEnding.Closed ? inventory.FaultOf(state!.Value) : null;
-        if (fault != null && !restores)
+        bool isTaken = ending == HashEnding.Closed && !restores; // to restore is to look at each record, also where none is lacking
+        if (isTaken && inventory.FaultOf(state!.Value) is { } fault)
             throw Refused(fault);
         DeleteRebuilt(_block.Path + RebuildSuffix);
-        HashRecovery found = Found(store, ending, null);
-        if (ending == HashEnding.Closed && fault == null)
+        Recovery? recovery = null;
+        if (isTaken)
             TakeClosed(store, inventory, state!.Value);
         else
-            found = Found(store, ending, Recover(store, head, state, ending != HashEnding.Killed));
-        BeginWriting(store, head, state, ending == HashEnding.Closed && fault != null ? HashEnding.PowerCut : ending);
+            recovery = Recover(store, head, state, ending != HashEnding.Killed);
+        BeginWriting(store, head, state?.WasEverHard ?? true, ending == HashEnding.Killed ? recovery : null);
+        HashRecovery found = Found(store, ending, recovery);
         store.File.CacheBuckets();
         return (new Session(store, _options, _stripes), head, found with
         {
@@ -170,10 +171,10 @@ internal sealed class Opening
         store.SyncedSequence = state.WasEverHard ? state.LastSequence : 0;
     }
 
-    // What the device has of the head must not say that the file is closed once the first record has changed.
-    private void BeginWriting(RecordStore store, Head head, FileState? state, HashEnding ending)
+    // What the device has of the head must not say that the file is closed once the first record has changed. Behind a kill what is known
+    // of the device stays, less what was lacking, since that was said.
+    private void BeginWriting(RecordStore store, Head head, bool wasEverHard, Recovery? ofKill)
     {
-        bool wasEverHard = state?.WasEverHard ?? true;
         head.Write(new FileState
         {
             Counter = head.State.Counter,
@@ -181,9 +182,9 @@ internal sealed class Opening
             WasEverHard = wasEverHard,
             BootId = _bootId,
             SyncedSequence = store.SyncedSequence,
-            Records = ending == HashEnding.Killed ? head.State.Records : store.SyncedSequence != 0 ? _stripes.Records : 0,
+            Records = ofKill != null ? ofKill.SynchronizedRecords : store.SyncedSequence != 0 ? _stripes.Records : 0,
         });
-        if (wasEverHard && ending != HashEnding.Killed)
+        if (wasEverHard && ofKill == null)
             _block.Synchronize(hard: true);
     }
 

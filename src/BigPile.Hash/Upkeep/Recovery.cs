@@ -53,9 +53,12 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     /// <summary>Records that damage has taken or put in doubt.</summary>
     internal long DamagedRecords { get; private set; }
 
+    /// <summary>Of the records at the last hard synchronization, those that are here, or what outdates them.</summary>
+    internal long SynchronizedRecords { get; private set; }
+
     internal void Run()
     {
-        _end = _file.Stock.End & -_file.Layout.Alignment;
+        RoundUp();
         if (_survey == null)
             BeginAnew();
         store.Pass(HashWindow.RecoveryBucketsEmptied);
@@ -71,6 +74,16 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         if (isPowerCut && _wasEverHard)
             _file.File.Synchronize(hard: true);
         store.Pass(HashWindow.RecoveryMarked);
+    }
+
+    // What a cut has left of the last unit is a room's beginning, or bytes that are none and must not become one when the file grows.
+    private void RoundUp()
+    {
+        _end = (_file.Stock.End + _file.Layout.Alignment - 1) & -_file.Layout.Alignment;
+        if (_end == _file.Stock.End)
+            return;
+        _file.File.Truncate(_end);
+        _file.Stock.EndAt(_end);
     }
 
     // It keeps the start that it was written in: ended itself, it begins again as what it is.
@@ -257,7 +270,10 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             stripes[i].Sequence = _lastSequence;
         stripes[0].Records = _records; // the sum is all that counts
         store.SyncedSequence = !isPowerCut ? _synced : _wasEverHard ? _lastSequence : 0;
-        DamagedRecords = _survey != null ? _survey.Damaged + _returned : Lacking();
+        // What a kill leaves is one of the states that a power cut leaves. Links and records that are gone together are no gap in chains.
+        long lacking = Lacking();
+        DamagedRecords = Math.Max(lacking, _survey != null ? _survey.Damaged + _returned : 0);
+        SynchronizedRecords = Math.Max((state?.Records ?? 0) - lacking, 0);
     }
 
     // Of those that the device had at the last hard synchronization each is here, or what outdates it.

@@ -51,7 +51,10 @@ internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onSta
     /// <summary>Whether the record matches its checksum.</summary>
     internal bool Matches() => Matches(Offset, _head);
 
-    /// <summary>The record's key.</summary>
+    /// <summary>Of a record: whether its room has the key that it states.</summary>
+    internal bool HasKey => RecordHead.Bytes + _head.KeyLength <= Bytes;
+
+    /// <summary>The record's key. It must be known to be in the room.</summary>
     internal ReadOnlySpan<byte> Key() => Peek(Offset, RecordHead.Bytes + _head.KeyLength)[RecordHead.Bytes..];
 
     private bool TryRoom(long offset, bool mustMatch)

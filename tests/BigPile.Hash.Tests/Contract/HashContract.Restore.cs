@@ -8,10 +8,11 @@ public abstract partial class HashContract
 {
     private const int RestoredRecords = 1_000;
 
-    /// <summary>Cut to half, one bit of a record's first word flipped, and zeros: among records, and among buckets.</summary>
+    /// <summary>Cut to half, one bit of a record's first word or of its key flipped, and zeros: among records, and among buckets.</summary>
     [Theory]
     [InlineData("half")]
     [InlineData("word")]
+    [InlineData("moved")]
     [InlineData("records")]
     [InlineData("buckets")]
     public void A_closed_file_that_lacks_something_is_refused_and_restored_as_far_as_it_is_sound(string damage)
@@ -35,7 +36,7 @@ public abstract partial class HashContract
             HashRecovery recovery = database.Recovery;
             found = recovery.Records;
             Assert.Equal((RestoredRecords, HashEnding.Closed), (found + recovery.DamagedRecords, recovery.Ending));
-            Assert.Equal(damage switch { "word" => RestoredRecords - 1, "buckets" => RestoredRecords, _ => found }, found);
+            Assert.Equal(damage switch { "word" or "moved" => RestoredRecords - 1, "buckets" => RestoredRecords, _ => found }, found);
             Assert.Equal(found, database.Count(static record => IsRestored(record)));
             Some.AssertSound(database);
             for (int i = 0; i < RestoredRecords; i++)
@@ -93,7 +94,7 @@ public abstract partial class HashContract
 
     /// <summary>Whoever comes past a record whose key was changed can't tell whether it is the one.</summary>
     [Fact]
-    public void A_flipped_bit_in_a_key_is_damage_for_whoever_meets_it()
+    public void A_changed_key_of_the_same_bucket_is_damage_for_whoever_meets_it()
     {
         MakeDamaged("key");
         using HashDatabase database = Open();
@@ -150,6 +151,9 @@ public abstract partial class HashContract
                 bytes[record + 1] ^= 16;
                 break;
             case "key":
+                Some.ChangeWithinItsBucket(bytes, Some.Key(500));
+                break;
+            case "moved":
                 bytes[record + 34] ^= 1;
                 break;
             case "records":

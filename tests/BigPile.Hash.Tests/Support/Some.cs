@@ -2,6 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Linq;
 using System.Text;
+using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Tests;
 
@@ -27,6 +28,16 @@ internal static class Some
         int number = BinaryPrimitives.ReadInt32LittleEndian(key);
         Assert.True(key.SequenceEqual(Key(number)), $"{Convert.ToHexString(key)} is no key that was set.");
         return number;
+    }
+
+    /// <summary>Has the first place of a file where a key is have another key, whose record would be in the same chain.</summary>
+    internal static void ChangeWithinItsBucket(byte[] file, byte[] key)
+    {
+        FileLayout layout = FileLayout.Read(file, "", file.Length);
+        Span<byte> changed = file.AsSpan(file.AsSpan().IndexOf(key), key.Length);
+        do
+            BinaryPrimitives.WriteInt32LittleEndian(changed, BinaryPrimitives.ReadInt32LittleEndian(changed) + 1_000);
+        while (layout.BucketOf(KeyHash.Of(changed, layout.Seed)) != layout.BucketOf(KeyHash.Of(key, layout.Seed)));
     }
 
     /// <summary>Bytes that follow from a seed.</summary>
