@@ -17,7 +17,8 @@ public enum HashRestoreMode
 
     /// <summary>
     /// Each record is read, all that are whole are put together, and the others are given up:
-    /// <see cref="HashRecovery.DamagedRecords"/> counts them. The file is written, so do that with a copy. A file of zeros, or of none, is made anew.
+    /// <see cref="HashRecovery.DamagedRecords"/> counts them. The file is written, so do that with a copy. A file of zeros, or of none,
+    /// is made anew.
     /// </summary>
     AsFarAsSound,
 }
