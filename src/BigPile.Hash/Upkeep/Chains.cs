@@ -8,26 +8,9 @@ namespace BigPile.Hash.Upkeep;
 internal static class Chains
 {
     /// <summary>Counts the records.</summary>
-    internal static long Count(RecordFile file)
-    {
-        long records = 0;
-        var room = new byte[RecordFile.RoomBytes];
-        for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
-        {
-            var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
-            var circle = default(CircleWatch);
-            for (; place.Offset != 0; place.Offset = place.Head.Next)
-            {
-                if (!IsSound(file, bucket, room, ref place, ref circle))
-                    throw file.Damaged(place.Offset);
-                records++;
-            }
-        }
-        return records;
-    }
-
-    /// <summary>Counts those that can be reached.</summary>
-    internal static long CountSound(RecordFile file)
+    /// <param name="file">The file.</param>
+    /// <param name="passesDamage">Whether a chain ends for the count where damage is, which is thrown else.</param>
+    internal static long Count(RecordFile file, bool passesDamage)
     {
         long records = 0;
         var room = new byte[RecordFile.RoomBytes];
@@ -37,6 +20,8 @@ internal static class Chains
             var circle = default(CircleWatch);
             for (; place.Offset != 0 && IsSound(file, bucket, room, ref place, ref circle); place.Offset = place.Head.Next)
                 records++;
+            if (place.Offset != 0 && !passesDamage)
+                throw file.Damaged(place.Offset);
         }
         return records;
     }

@@ -144,7 +144,7 @@ internal sealed class Opening
             throw Refused(fault);
         store.File.CacheBuckets();
         bool isRight = ending == HashEnding.Closed && fault == null;
-        long records = isRight ? head.State.Records : isAsItLies ? Chains.CountSound(store.File) : Chains.Count(store.File);
+        long records = isRight ? head.State.Records : Chains.Count(store.File, passesDamage: isAsItLies);
         _stripes[0].Records = records;
         long damaged = fault != null ? Math.Max(head.State.Records - records, 1) : 0;
         var found = new HashRecovery(ending, records, 0, damaged, store.File.Stock.End, Stopwatch.GetElapsedTime(_began));

@@ -61,7 +61,8 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
         bool isCopied = space.Leases.IsLeased(place.Address) || space.IsFrozen(place);
-        if (space.IsSealed && !IsIntact(place, isCopied, headBytes - BlockHeader.SizeBytes + offsetBytes, source.Length))
+        int partOffsetBytes = headBytes - BlockHeader.SizeBytes + offsetBytes;
+        if (!IsWhole(place, isCopied ? 0 : partOffsetBytes, isCopied ? place.Header.PayloadBytes : source.Length))
             Throw.Damaged(space.DirectoryPath, pointer); // a new checksum would make it right
         if (isCopied)
         {
@@ -70,20 +71,15 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         }
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
-        BlockHeader header = WriteInPieces(place, source, headBytes - BlockHeader.SizeBytes + offsetBytes);
+        BlockHeader header = WriteInPieces(place, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
         _allocator.NoteChange(place.Address);
     }
 
-    private bool IsIntact(Block place, bool isCopied, int offsetBytes, int lengthBytes)
-    {
-        long capacityBytes = space.CapacityBytes(place);
-        return isCopied
-            ? BlockSeal.IsWhole(place.Start, place.Header, capacityBytes, space.Checksums)
-            : BlockSeal.Fits(place.Header.PayloadBytes, capacityBytes)
-                && BlockSeal.IsIntactAround(place.Start, place.Header, capacityBytes, offsetBytes, lengthBytes, space.Checksums);
-    }
+    private bool IsWhole(Block place, long offsetBytes, long lengthBytes) =>
+        BlockSeal.IsWholeAround(
+            place.Start, place.Header, space.CapacityBytes(place), offsetBytes, lengthBytes, space.Checksums);
 
     private BlockHeader WriteInPieces(Block place, ReadOnlySpan<byte> source, int offsetBytes)
     {

@@ -68,9 +68,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         Debug.Assert(undoable.IsUndoableFree, "The header does not say what was there.");
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
-        return isPossible && (checksums == BlockChecksums.None || BlockSeal.IsWhole(block, undone, capacityBytes, checksums))
-            ? undone
-            : undoable;
+        return isPossible && BlockSeal.IsWhole(block, undone, capacityBytes, checksums) ? undone : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -103,11 +101,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
             return $"its header states {header.PayloadBytes:N0} bytes, and there is room for {capacityBytes:N0}";
         if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < BackWord.SizeBytes)
             return "the payload behind a link is shorter than its back word";
-        return IsIntact(block, header, capacityBytes) ? null : "the payload does not match its checksum";
+        return BlockSeal.IsWhole(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
     }
-
-    private bool IsIntact(byte* block, BlockHeader header, long capacityBytes) =>
-        checksums == BlockChecksums.None || BlockSeal.IsWhole(block, header, capacityBytes, checksums);
 
     /// <summary>Whether a block without a fault has the checksum of formats 1 to 6 still.</summary>
     internal bool HasLegacyChecksum(byte* block, BlockHeader header, long capacityBytes) =>
@@ -124,7 +119,8 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        return back.OriginAddress == address && back.OriginGeneration == link.Generation && IsIntact(target, header, capacityBytes);
+        return back.OriginAddress == address && back.OriginGeneration == link.Generation
+            && BlockSeal.IsWhole(target, header, capacityBytes, checksums);
     }
 
     /// <summary>Whether nothing leads to a link target.</summary>

@@ -24,6 +24,9 @@ internal sealed class FlushBatch : IDisposable
 
     internal int LengthBytes { get; private set; }
 
+    /// <summary>Whether nothing was added.</summary>
+    internal bool IsEmpty => LengthBytes == FlushLog.HeadBytes;
+
     internal Span<byte> Bytes => _region.GetSpan(0, LengthBytes);
 
     /// <summary>Makes room behind what is there, to be written as a whole.</summary>

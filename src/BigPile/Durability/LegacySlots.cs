@@ -17,34 +17,33 @@ internal static unsafe class LegacySlots
     /// <summary>Whether a page has such slots.</summary>
     internal static bool AreIn(PageWord word) => word.GenerationBase == 0;
 
-    /// <summary>States those that are odd in their headers, so that each is noticed once; in a closed pile they are faults.</summary>
-    internal static void StateLost(PageMeta* meta, BlockInspector inspector, FaultLog faults)
+    /// <summary>Reports those of a closed pile that are odd.</summary>
+    /// <param name="meta">The page.</param>
+    /// <param name="slotBytes">The size of its slots.</param>
+    /// <param name="inspector">Knows how the pile was left.</param>
+    /// <param name="faults">Takes what is odd.</param>
+    /// <param name="statesThem">Whether their headers get to say that they are free, so that each is noticed once.</param>
+    internal static void Look(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool statesThem)
     {
-        ReportUnused(meta->Start, meta->FirstAddress, meta->SlotBytes, inspector, faults);
+        ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
         // after a power cut the last free slot gets a header of its own, so each before it needs one
-        int end = inspector.GenerationSkip != 0 ? SizeClasses.PageBytes : EndOfUsed(meta->Start, meta->SlotBytes);
-        for (int slot = 0; slot < meta->SlotCount; slot++)
+        bool needsAll = statesThem && inspector.GenerationSkip != 0;
+        int end = needsAll ? SizeClasses.PageBytes : EndOfUsed(meta->Start, slotBytes);
+        for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
         {
-            byte* block = meta->BlockAt(slot);
-            if (!IsOdd(block, slot * meta->SlotBytes, meta->SlotBytes, end))
+            byte* block = meta->Start + offset;
+            if (!IsOdd(block, offset, slotBytes, end))
                 continue;
             if (inspector.LeftAs == LeftAs.Closed)
-                faults.Add(FaultOf(block, meta->FirstAddress, slot * meta->SlotBytes, inspector));
-            *(ulong*)block = BlockHeader.Free(1).Word;
+                faults.Add(FaultOf(block, meta->FirstAddress, offset, inspector));
+            if (statesThem)
+                *(ulong*)block = BlockHeader.Free(1).Word;
         }
     }
 
-    /// <summary>Reports those of a closed pile that are odd.</summary>
-    internal static void Report(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults)
-    {
-        ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
-        int end = EndOfUsed(meta->Start, slotBytes);
-        for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
-        {
-            if (IsOdd(meta->Start + offset, offset, slotBytes, end))
-                faults.Add(FaultOf(meta->Start + offset, meta->FirstAddress, offset, inspector));
-        }
-    }
+    /// <summary>Whether the block of a run in a closed pile has lost its header.</summary>
+    internal static bool IsLostRun(PageWord word, byte* start, BlockInspector inspector) =>
+        AreIn(word) && inspector.LeftAs == LeftAs.Closed && *(ulong*)start == 0;
 
     // A page that is empty is given back, but the last one of its class, whose slots say how often they were freed.
     private static void ReportUnused(byte* page, ulong firstAddress, int slotBytes, BlockInspector inspector, FaultLog faults)

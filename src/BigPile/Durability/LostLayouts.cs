@@ -84,7 +84,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
         if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (checksums == BlockChecksums.None && live.IsShortForm))
             return false;
-        return checksums == BlockChecksums.None || BlockSeal.IsWhole(block, live, capacityBytes, checksums);
+        return BlockSeal.IsWhole(block, live, capacityBytes, checksums);
     }
 
     // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.

@@ -92,7 +92,7 @@ internal sealed unsafe class PageExaminer
         long payloadBytes = 0;
         byte* lastFree = null;
         if (LegacySlots.AreIn(word))
-            LegacySlots.StateLost(meta, _inspector, Faults);
+            LegacySlots.Look(meta, meta->SlotBytes, _inspector, Faults, statesThem: true);
         bool isDurable = !_inspector.HasTracesOfCut || word.IsDurableIn(_inspector.Epoch);
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
@@ -158,7 +158,7 @@ internal sealed unsafe class PageExaminer
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
         NoteLostLayouts(segment, page, pages);
-        if (LegacySlots.AreIn(word) && _inspector.LeftAs == LeftAs.Closed && *(ulong*)meta->Start == 0)
+        if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
             Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = ExamineBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isQuarantined);

@@ -60,7 +60,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             CheckBlock(
                 segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
         if (wasClean && LegacySlots.AreIn(word))
-            LegacySlots.Report(meta, slotBytes, inspector, faults);
+            LegacySlots.Look(meta, slotBytes, inspector, faults, statesThem: false);
         return 1;
     }
 
@@ -75,7 +75,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 return segment.WordOf(page).Word == word.Word ? Report(segment, tail, "it should belong to a run") : 1;
         }
         PageCount += word.RunPages;
-        if (wasClean && LegacySlots.AreIn(word) && *(ulong*)segment.Metas[page].Start == 0)
+        if (LegacySlots.IsLostRun(word, segment.Metas[page].Start, inspector))
             _ = Report(segment, page, BlockInspector.StaleFaultOf(default));
         CheckBlock(
             segment, page, word, segment.Metas[page].Start, segment.Metas[page].FirstAddress, (long)word.RunPages * SizeClasses.PageBytes);

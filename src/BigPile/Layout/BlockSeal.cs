@@ -70,19 +70,25 @@ internal static unsafe class BlockSeal
     internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
         StateOf(block, header, capacityBytes, kinds) != BlockSealState.Broken;
 
-    /// <summary>Whether header and payload are what was written, and fit their block; the length may be any.</summary>
+    /// <summary>
+    /// Whether header and payload are what was written, and fit their block; the length may be any. Without checksums nothing says that
+    /// they are not.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
-        Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds);
+        kinds == BlockChecksums.None
+        || (Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds));
 
     /// <summary>
-    /// Whether that is intact whose checksum is written anew after a part of a payload was changed: else damage would get a right one.
+    /// As <see cref="IsWhole"/>, of what gets a checksum anew after a part of a payload was changed: else damage would get a right one.
     /// </summary>
-    internal static bool IsIntactAround(
+    internal static bool IsWholeAround(
         byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes, BlockChecksums kinds)
     {
-        if (!IsRun(capacityBytes))
-            return IsIntact(block, header, capacityBytes, kinds);
+        if (kinds == BlockChecksums.None || !IsRun(capacityBytes))
+            return IsWhole(block, header, capacityBytes, kinds);
+        if (!Fits(header.PayloadBytes, capacityBytes))
+            return false;
         long end = lengthBytes == 0 ? 0 : (offsetBytes + lengthBytes - 1) / ChunkBytes + 1;
         return StateOfChunks(block, header.Plain, offsetBytes / ChunkBytes, end, kinds) != BlockSealState.Broken;
     }

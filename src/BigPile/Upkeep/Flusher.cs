@@ -123,8 +123,8 @@ internal sealed class Flusher
             if (batch != null)
             {
                 if (!gauge.HasBegun)
-                    gauge.Begin(batch.LengthBytes > FlushLog.HeadBytes ? batch.LengthBytes : 0);
-                refusal = Write(batch.Bytes, isCheckpoint);
+                    gauge.Begin(batch.IsEmpty ? 0 : batch.LengthBytes);
+                refusal = Write(batch, isCheckpoint);
                 if (refusal == null)
                 {
                     Commit();
@@ -143,11 +143,14 @@ internal sealed class Flusher
         return refusal;
     }
 
-    private IOException? Write(Span<byte> batch, bool isCheckpoint)
+    private IOException? Write(FlushBatch batch, bool isCheckpoint)
     {
-        bool isEmpty = batch.Length == FlushLog.HeadBytes;
-        if (!isEmpty)
-            return isCheckpoint ? _log.Restart(batch, _versions.Limit, _changes.Version) : _log.Append(batch, _versions.Limit);
+        if (!batch.IsEmpty)
+        {
+            return isCheckpoint
+                ? _log.Restart(batch.Bytes, _versions.Limit, _changes.Version)
+                : _log.Append(batch.Bytes, _versions.Limit);
+        }
         if (isCheckpoint)
             _log.RestartEmpty(_changes.Version, leavesRoom: false);
         return null;
@@ -168,9 +171,8 @@ internal sealed class Flusher
         Still(() =>
         {
             batch = _changes.TryCapture(_log.CapacityBytes);
-            bool isEmpty = batch?.LengthBytes == FlushLog.HeadBytes;
             if (isCheckpoint)
-                _space.FreeEpoch = _directory.Superblock.LogEpoch + (isEmpty ? FlushLog.EpochsWithoutBatch : 1);
+                _space.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
         });
         if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.HasRoomFor(batch.LengthBytes)))
             return batch;

@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -24,10 +25,15 @@ internal static class Superblocks
         Write(directoryPath, state);
     }
 
+    /// <summary>Writes both places by no way of the product's, which refuses what it would not read.</summary>
     internal static void Write(string directoryPath, SuperblockState state)
     {
-        using HeldDirectory directory = HeldDirectory.Open(directoryPath);
-        using SuperblockFile file = SuperblockFile.TryOpen(directory, Name, readOnly: false)!;
-        file.Write(state);
+        using var file = new FileStream(Path.Combine(directoryPath, Name), FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+        for (int place = 0; place < 2; place++)
+        {
+            state.Sequence++;
+            file.Position = state.Sequence % 2 * SuperblockFile.PlaceBytes;
+            file.Write(state.Encode());
+        }
     }
 }
