@@ -1,15 +1,17 @@
 using System.Diagnostics;
+using System.IO;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Memory;
 
 namespace BigPile.Access;
 
 /// <summary>Makes room of what was freed, and gives memory back. Of a pile in memory what was freed is free at once.</summary>
 /// <remarks>
-/// What was flushed and then freed keeps its room until the next flush, so a pile may be full of it; and what a flush or a trim gives back
-/// is nowhere for a moment. Every call that needs memory flushes then, or waits for who gives back, and tries again, once it is outside of
-/// the pile and holds no lock; it throws when nothing waits any more, or the device refuses. A call within a call can't: a flush, or a
-/// trim, would wait for it.
+/// What was flushed and then freed keeps its room until the next flush, so a pile may be full of it; what a flush or a trim gives back is
+/// nowhere for a moment; and on a full disk the log of flushes has room that a segment could have. Every call that needs memory flushes
+/// then, or waits for who gives back, and tries again, once it is outside of the pile and holds no lock; it throws when nothing waits any
+/// more, or the device refuses. A call within a call can't: a flush, or a trim, would wait for it.
 /// </remarks>
 internal abstract class RoomMaker
 {
@@ -23,6 +25,9 @@ internal abstract class RoomMaker
     /// <summary>Whether what was freed waits for a flush, which would give room.</summary>
     private protected abstract bool IsFlushWanted { get; }
 
+    /// <summary>Wants the next flush to leave room of the disk, if it has some.</summary>
+    private protected abstract bool TryWantRoomOfDisk();
+
     /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
     /// <param name="presence">The calling thread, inside of the call that failed.</param>
     /// <param name="full">What it met.</param>
@@ -31,7 +36,8 @@ internal abstract class RoomMaker
     {
         Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
         return flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look
-            && (IsFlushWanted || _givingBack.MayHaveMissed(look)); // in this order: what is not wanted any more was counted before
+            && (IsFlushWanted || _givingBack.MayHaveMissed(look) // in this order: what is not wanted any more was counted before
+                || (full.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal) && TryWantRoomOfDisk()));
     }
 
     /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>

@@ -3,6 +3,7 @@ using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Threading;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
@@ -39,6 +40,7 @@ internal sealed class FlushLog : IDisposable
     internal const int EpochsWithoutBatch = 5;
 
     private const int StepBytes = 256 * 1024;
+    private const int WorthwhileBytes = 4 * StepBytes;
 
     private const ulong Magic = 0x474F4C454C495042; // "BPILELOG"
 
@@ -47,6 +49,7 @@ internal sealed class FlushLog : IDisposable
     private readonly bool[] _areNamed = new bool[2]; // whether the device is known to have the names of the two files
     private HeldFile? _file;
     private long _endBytes;
+    private bool _isRoomWanted;
 
     internal FlushLog(PileDirectory directory, long capacityBytes)
     {
@@ -65,6 +68,18 @@ internal sealed class FlushLog : IDisposable
 
     /// <summary>Whether a batch of that many bytes fits an empty log.</summary>
     internal bool CouldHold(long batchBytes) => batchBytes <= _capacityBytes;
+
+    /// <summary>Whether the next flush is to be a checkpoint that gives the room of both files back to the disk.</summary>
+    internal bool IsRoomWanted => Volatile.Read(ref _isRoomWanted);
+
+    /// <summary>Wants the room of both files for something else, if it is worth a checkpoint. Called by anybody.</summary>
+    internal bool TryWantRoom()
+    {
+        if (LengthOf(0) + LengthOf(1) < WorthwhileBytes)
+            return false;
+        Volatile.Write(ref _isRoomWanted, true);
+        return true;
+    }
 
     /// <summary>Makes a batch durable behind the others of this epoch.</summary>
     /// <param name="batch">Room for the head, then the body.</param>
@@ -95,6 +110,7 @@ internal sealed class FlushLog : IDisposable
     }
 
     /// <summary>Begins the next epoch with a batch, once the segments are durable.</summary>
+    /// <remarks>Where room is wanted, the new file is as long as the batch, and the one that counts no more is removed.</remarks>
     /// <returns>What the system says when the disk has no room for the batch, else null. The epoch is the one before then.</returns>
     /// <exception cref="IOException">The device refused.</exception>
     internal IOException? Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
@@ -104,6 +120,8 @@ internal sealed class FlushLog : IDisposable
         HeldFile? file = null;
         try
         {
+            if (IsRoomWanted)
+                Remove(epoch);
             file = Open(epoch);
             Write(file, batch, versionLimit, epoch, 0);
         }
@@ -130,12 +148,14 @@ internal sealed class FlushLog : IDisposable
             throw;
         }
         Begin(file, batch.Length);
+        if (IsRoomWanted)
+            GiveRoomBack(epoch - 1);
         return null;
     }
 
     /// <summary>Begins an epoch with a log that has no batch, once the segments are durable with all that is flushed.</summary>
     /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
-    /// <param name="leavesRoom">Whether the room of the log that counts no more is given back to the disk.</param>
+    /// <param name="leavesRoom">Whether the room of the log that counts no more is given back to the disk, wanted or not.</param>
     /// <exception cref="IOException">The device refused.</exception>
     internal void RestartEmpty(ulong flushedVersion, bool leavesRoom)
     {
@@ -143,8 +163,8 @@ internal sealed class FlushLog : IDisposable
         long before = _directory.Superblock.LogEpoch;
         _directory.Superblock.RaiseLogEpoch(before + EpochsWithoutBatch, flushedVersion);
         Begin(null, 0);
-        if (leavesRoom)
-            Remove(before);
+        if (leavesRoom || IsRoomWanted)
+            GiveRoomBack(before, before + EpochsWithoutBatch);
     }
 
     private void Begin(HeldFile? file, long endBytes)
@@ -152,6 +172,13 @@ internal sealed class FlushLog : IDisposable
         _file?.Dispose();
         _file = file;
         _endBytes = endBytes;
+    }
+
+    private void GiveRoomBack(params ReadOnlySpan<long> epochs)
+    {
+        foreach (long epoch in epochs)
+            Remove(epoch);
+        Volatile.Write(ref _isRoomWanted, false);
     }
 
     // Of the file no batch counts: its room may be what the next one needs.
@@ -218,6 +245,12 @@ internal sealed class FlushLog : IDisposable
     }
 
     public void Dispose() => _file?.Dispose();
+
+    private long LengthOf(long epoch)
+    {
+        var file = new FileInfo(_directory.PathOf(NameOf(epoch)));
+        return file.Exists ? file.Length : 0;
+    }
 
     private static string NameOf(long epoch) => epoch % 2 == 0 ? "log-0" : "log-1";
 

@@ -53,7 +53,7 @@ internal sealed class FileKeeper : Keeper
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
-            var room = new FlushedRoom(this, Allocator!, _moved, logger);
+            var room = new FlushedRoom(this, Allocator!, _moved, _log, logger);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.Examiner, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);

@@ -9,12 +9,15 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
 
-/// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended.</summary>
-internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, MovedTable moved, ILogger logger) : RoomMaker(allocator.GivingBack)
+/// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
+internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, MovedTable moved, FlushLog log, ILogger logger)
+    : RoomMaker(allocator.GivingBack)
 {
     private int _isRequested;
 
-    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull;
+    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull || log.IsRoomWanted;
+
+    private protected override bool TryWantRoomOfDisk() => log.TryWantRoom();
 
     internal override int MakeRoom(int flushes)
     {

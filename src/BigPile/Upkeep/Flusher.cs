@@ -105,7 +105,7 @@ internal sealed class Flusher
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.SettleAll(); // which log counts must be known before one is written
-        bool isCheckpoint = _needsCheckpoint;
+        bool isCheckpoint = _needsCheckpoint || _log.IsRoomWanted;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.LastEnd.WasClean)
             _examination.ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one

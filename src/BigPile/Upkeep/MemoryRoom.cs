@@ -10,6 +10,8 @@ internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMak
 {
     private protected override bool IsFlushWanted => false;
 
+    private protected override bool TryWantRoomOfDisk() => false;
+
     internal override int MakeRoom(int flushes)
     {
         Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
