@@ -2,7 +2,7 @@ FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
 WORKDIR /source
 COPY .editorconfig ./
 COPY src/ src/
-RUN dotnet publish src/BigPile.Server --configuration Release --output /app
+RUN dotnet publish src/BigPile.Server --configuration Release --output /app -p:RunAnalyzers=false
 
 FROM mcr.microsoft.com/dotnet/aspnet:10.0
 # A container is reached from outside only if it listens on all of its addresses. The server refuses that until it has keys (the verb

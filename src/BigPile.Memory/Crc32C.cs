@@ -9,37 +9,36 @@ using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace BigPile.Memory;
 
-/// <summary>CRC-32C without the final complement, so that parts can be added; by the processor's instruction where it has one.</summary>
+/// <summary>CRC-32C without the final complement, so that parts can be added; by the processor's instructions where it has them.</summary>
 /// <remarks>
-/// The instruction takes three cycles, and a new one can begin with each. So longer parts are cut into four runs of words that are
-/// summed side by side. Each run's sum begins at zero and is then moved to its place: times x^64 for each word behind it, modulo the
-/// polynomial, which is a carry-less product with a constant and the instruction once more. Source of the constants: Gopal et al., "Fast
-/// CRC Computation for iSCSI Polynomial Using CRC32 Instruction", Intel 2011.
+/// The instruction for a word takes three cycles, and each needs the result of the one before. So longer parts are folded first: what was
+/// read, 64 bytes at a time, is moved on by as many, by two carry-less products with constants for each 16, and joined to what follows.
+/// What is left of it has the same remainder, and the instruction takes that. Source: Gopal et al., "Fast CRC Computation for Generic
+/// Polynomials Using PCLMULQDQ Instruction", Intel 2009.
 /// </remarks>
 internal static class Crc32C
 {
     /// <summary>What a checksum begins with.</summary>
     internal const uint Seed = uint.MaxValue;
 
-    private const int Lanes = 4;
-    private const int FewestWordsForLanes = 24;
-    private const int MostWordsForLanes = 8192;
+    private const int LaneBytes = 16;
+    private const int FoldBytes = 4 * LaneBytes;
+    private const int FewestBytesToFold = 2 * FoldBytes;
 
-    // x^(64 n - 33) modulo the polynomial, for each number of words n that three lanes can have; bits in the order of the instruction.
-    private static readonly uint[] Shifts = MakeShifts(MostWordsForLanes / Lanes * (Lanes - 1));
+    private static bool CanFold => Pclmulqdq.IsSupported || ArmAes.IsSupported;
 
     /// <summary>Adds a part. Parts of other lengths that make the same whole give the same checksum.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Add(uint checksum, ReadOnlySpan<byte> bytes)
     {
         ref byte start = ref MemoryMarshal.GetReference(bytes);
-        return bytes.Length < FewestWordsForLanes * sizeof(ulong)
-            ? AddInOneLane(checksum, ref start, bytes.Length)
-            : AddInLanes(checksum, ref start, bytes.Length);
+        return bytes.Length < FewestBytesToFold || !CanFold
+            ? AddByWords(checksum, ref start, bytes.Length)
+            : AddByFolding(checksum, ref start, bytes.Length);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static uint AddInOneLane(uint checksum, ref byte start, int lengthBytes)
+    internal static uint AddByWords(uint checksum, ref byte start, int lengthBytes)
     {
         for (; lengthBytes >= sizeof(ulong); lengthBytes -= sizeof(ulong))
         {
@@ -47,21 +46,6 @@ internal static class Crc32C
             start = ref Unsafe.Add(ref start, sizeof(ulong));
         }
         return AddRest(checksum, ref start, lengthBytes);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static uint AddInLanes(uint checksum, ref byte start, int lengthBytes)
-    {
-        do
-        {
-            int laneWords = Math.Min(lengthBytes / sizeof(ulong), MostWordsForLanes) / Lanes;
-            checksum = AddLanes(checksum, ref Unsafe.As<byte, ulong>(ref start), laneWords);
-            int addedBytes = laneWords * Lanes * sizeof(ulong);
-            start = ref Unsafe.Add(ref start, addedBytes);
-            lengthBytes -= addedBytes;
-        }
-        while (lengthBytes >= FewestWordsForLanes * sizeof(ulong));
-        return AddInOneLane(checksum, ref start, lengthBytes);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -80,52 +64,51 @@ internal static class Crc32C
         return (lengthBytes & 1) != 0 ? BitOperations.Crc32C(checksum, rest) : checksum;
     }
 
-    private static uint AddLanes(uint first, ref ulong word, int laneWords)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static uint AddByFolding(uint checksum, ref byte start, int lengthBytes)
     {
-        Debug.Assert(laneWords >= 1 && (Lanes - 1) * laneWords <= Shifts.Length, "There is no constant for so long a lane.");
-        uint second = 0;
-        uint third = 0;
-        uint fourth = 0;
-        ref ulong end = ref Unsafe.Add(ref word, laneWords);
-        nint lane = laneWords;
-        while (Unsafe.IsAddressLessThan(ref word, ref end))
+        Debug.Assert(lengthBytes >= FoldBytes, "The first four lanes are read without a look at the length.");
+
+        // x^(distance + 31) and x^(distance - 33) modulo the polynomial, for distances of 512 and of 128 bits; the bits in reverse
+        var by64 = Vector128.Create(0x740EEF02UL, 0x9E4ADDF8UL);
+        var by16 = Vector128.Create(0xF20C0DFEUL, 0x493C7D27UL);
+        Vector128<ulong> first = Lane(ref start, 0) ^ Vector128.CreateScalar((ulong)checksum);
+        Vector128<ulong> second = Lane(ref start, 1);
+        Vector128<ulong> third = Lane(ref start, 2);
+        Vector128<ulong> fourth = Lane(ref start, 3);
+        start = ref Unsafe.Add(ref start, FoldBytes);
+        lengthBytes -= FoldBytes;
+        for (; lengthBytes >= FoldBytes; lengthBytes -= FoldBytes)
         {
-            first = BitOperations.Crc32C(first, word);
-            second = BitOperations.Crc32C(second, Unsafe.Add(ref word, lane));
-            third = BitOperations.Crc32C(third, Unsafe.Add(ref word, 2 * lane));
-            fourth = BitOperations.Crc32C(fourth, Unsafe.Add(ref word, 3 * lane));
-            word = ref Unsafe.Add(ref word, 1);
+            first = Fold(first, by64) ^ Lane(ref start, 0);
+            second = Fold(second, by64) ^ Lane(ref start, 1);
+            third = Fold(third, by64) ^ Lane(ref start, 2);
+            fourth = Fold(fourth, by64) ^ Lane(ref start, 3);
+            start = ref Unsafe.Add(ref start, FoldBytes);
         }
-        ulong behind = Multiply(first, Shifts[3 * laneWords - 1]) ^ Multiply(second, Shifts[2 * laneWords - 1])
-            ^ Multiply(third, Shifts[laneWords - 1]);
-        return BitOperations.Crc32C(0, behind) ^ fourth;
+        first = Fold(first, by16) ^ second;
+        first = Fold(first, by16) ^ third;
+        first = Fold(first, by16) ^ fourth;
+        for (; lengthBytes >= LaneBytes; lengthBytes -= LaneBytes)
+        {
+            first = Fold(first, by16) ^ Lane(ref start, 0);
+            start = ref Unsafe.Add(ref start, LaneBytes);
+        }
+        checksum = BitOperations.Crc32C(BitOperations.Crc32C(0, first.ToScalar()), first.GetElement(1));
+        return AddByWords(checksum, ref start, lengthBytes);
     }
 
-    /// <summary>The product of two polynomials, not yet reduced.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static ulong Multiply(uint a, uint b)
+    private static Vector128<ulong> Lane(ref byte start, int number) =>
+        Unsafe.ReadUnaligned<Vector128<ulong>>(ref Unsafe.Add(ref start, number * LaneBytes));
+
+    // Each half times its constant: the first one is 64 bits farther from the end.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static Vector128<ulong> Fold(Vector128<ulong> lane, Vector128<ulong> constants)
     {
         if (Pclmulqdq.IsSupported)
-            return Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)a), Vector128.CreateScalar((ulong)b), 0).ToScalar();
-        return ArmAes.IsSupported
-            ? ArmAes.PolynomialMultiplyWideningLower(Vector64.CreateScalar((ulong)a), Vector64.CreateScalar((ulong)b)).ToScalar()
-            : MultiplyByBits(a, b);
-    }
-
-    internal static ulong MultiplyByBits(uint a, uint b)
-    {
-        ulong product = 0;
-        for (int bit = 0; bit < 32; bit++)
-            product ^= ((ulong)b << bit) & (0UL - ((a >> bit) & 1));
-        return product;
-    }
-
-    private static uint[] MakeShifts(int count)
-    {
-        var shifts = new uint[count];
-        shifts[0] = 1; // x^31
-        for (int i = 1; i < count; i++)
-            shifts[i] = BitOperations.Crc32C(shifts[i - 1], 0UL);
-        return shifts;
+            return Pclmulqdq.CarrylessMultiply(lane, constants, 0x00) ^ Pclmulqdq.CarrylessMultiply(lane, constants, 0x11);
+        return ArmAes.PolynomialMultiplyWideningLower(lane.GetLower(), constants.GetLower())
+            ^ ArmAes.PolynomialMultiplyWideningUpper(lane, constants);
     }
 }

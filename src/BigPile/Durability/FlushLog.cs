@@ -1,6 +1,5 @@
 using System;
 using System.Buffers.Binary;
-using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -27,7 +26,7 @@ namespace BigPile.Durability;
 /// Files are preallocated step by step: appending then costs one write and one fdatasync of 7 ms, however scattered the changes were.
 /// Calls are made under the flush lock.
 /// </remarks>
-internal sealed class FlushLog : IDisposable
+internal sealed partial class FlushLog : IDisposable
 {
     /// <summary>The bytes in front of a batch's body.</summary>
     internal const int HeadBytes = 32;
@@ -188,40 +187,6 @@ internal sealed class FlushLog : IDisposable
         _directory.Files.TryDelete(NameOf(epoch));
     }
 
-    /// <summary>Reads the batches that count. Damage that they end at is a fault of the pile.</summary>
-    internal IEnumerable<Batch> Read()
-    {
-        using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.Superblock.LogEpoch), FileAccess.Read);
-        if (file == null)
-            yield break;
-        byte[] all = file.ReadAll();
-        int at = 0;
-        while (TryRead(all.AsMemory(at), out Batch batch))
-        {
-            yield return batch;
-            at += HeadBytes + batch.Body.Length;
-        }
-        NoteLost(all.AsMemory(at), at);
-    }
-
-    // The last batch may be torn, as its flush had not ended. One with a whole one behind it was flushed, and so was that.
-    private void NoteLost(ReadOnlyMemory<byte> rest, long offsetBytes)
-    {
-        Span<byte> magic = stackalloc byte[sizeof(ulong)];
-        BinaryPrimitives.WriteUInt64LittleEndian(magic, Magic);
-        for (int at = 0; rest.Span[at..].IndexOf(magic) is >= 0 and int found; at++)
-        {
-            at += found;
-            if (!TryRead(rest[at..], out Batch batch))
-                continue;
-            _directory.Faults.Add(new PileFault(
-                _directory.PathOf(NameOf(_directory.Superblock.LogEpoch)),
-                $"byte {offsetBytes:N0} begins no batch, and a whole one follows at byte {offsetBytes + at:N0}: what was flushed from "
-                + "there on is lost", batch.Body.Length));
-            return;
-        }
-    }
-
     /// <summary>Looks whether the file of this epoch has its room, and whole batches as far as is known. For tests.</summary>
     /// <exception cref="InvalidOperationException">It has not.</exception>
     internal void CheckInvariants()
@@ -303,23 +268,6 @@ internal sealed class FlushLog : IDisposable
         file.Write(batch, offsetBytes);
         file.Sync();
         _directory.NoteSynced(file.Path);
-    }
-
-    private bool TryRead(ReadOnlyMemory<byte> rest, out Batch batch)
-    {
-        batch = default;
-        ReadOnlySpan<byte> bytes = rest.Span;
-        if (bytes.Length < HeadBytes || BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic
-            || BinaryPrimitives.ReadInt64LittleEndian(bytes[8..]) != _directory.Superblock.LogEpoch)
-        {
-            return false;
-        }
-        int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes[16..]);
-        if (lengthBytes < 0 || lengthBytes > bytes.Length - HeadBytes)
-            return false;
-        bytes = bytes[..(HeadBytes + lengthBytes)];
-        batch = new Batch(BinaryPrimitives.ReadUInt64LittleEndian(bytes[24..]), rest.Slice(HeadBytes, lengthBytes));
-        return BinaryPrimitives.ReadUInt32LittleEndian(bytes[20..]) == ChecksumOf(bytes);
     }
 
     // The checksum's own four bytes are left out.
