@@ -46,12 +46,7 @@ public abstract partial class PileContract : IDisposable
             static value => Assert.True(value >= 0));
     }
 
-    protected static byte[] BytesOf(int length, int seed)
-    {
-        var bytes = new byte[length];
-        new Random(seed).NextBytes(bytes);
-        return bytes;
-    }
+    protected static byte[] BytesOf(int length, int seed) => Noise.Of(length, seed);
 
     [Theory]
     [MemberData(nameof(Texts))]

@@ -91,8 +91,6 @@ internal sealed class PileModel(Pile pile, int seed)
         int length = _random.Next(_random.Next(100) == 0 ? 200_000 : _random.Next(10) == 0 ? 5_000 : 200);
         if (_random.Next(2) == 0)
             return new string((char)_random.Next(32, _random.Next(4) == 0 ? 0xFFFF : 127), length);
-        var bytes = new byte[length];
-        _random.NextBytes(bytes);
-        return bytes;
+        return Noise.Of(length, _random.NextInt64());
     }
 }

@@ -283,10 +283,5 @@ public sealed class BitFlipTests : IDisposable
         _ => RandomBytes(random, random.Next(300)),
     };
 
-    private static byte[] RandomBytes(Random random, int length)
-    {
-        var bytes = new byte[length];
-        random.NextBytes(bytes);
-        return bytes;
-    }
+    private static byte[] RandomBytes(Random random, int length) => Noise.Of(length, random.NextInt64());
 }

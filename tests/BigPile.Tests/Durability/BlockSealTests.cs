@@ -133,7 +133,7 @@ public sealed unsafe class BlockSealTests
         try
         {
             var random = new Random(payloadBytes);
-            random.NextBytes(new Span<byte>(block, capacityBytes + BlockHeader.SizeBytes));
+            Noise.Fill(new Span<byte>(block, capacityBytes + BlockHeader.SizeBytes), random.NextInt64());
             BlockHeader header = BlockSeal.Close(block, Kind, Generation, payloadBytes, capacityBytes);
             Assert.True(IsSound(block, header, capacityBytes));
             Assert.True(IsSound(block, header.Busy.NotBusy, capacityBytes));

@@ -14,7 +14,7 @@ internal static class CheckedValue
         BinaryPrimitives.WriteInt32LittleEndian(value, id);
         BinaryPrimitives.WriteInt32LittleEndian(value.AsSpan(4), version);
         BinaryPrimitives.WriteInt32LittleEndian(value.AsSpan(8), lengthBytes);
-        new Random(id * 7919 + version).NextBytes(value.AsSpan(HeadBytes));
+        Noise.Fill(value.AsSpan(HeadBytes), id * 7919 + version);
         return value;
     }
 

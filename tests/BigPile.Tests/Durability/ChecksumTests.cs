@@ -19,7 +19,7 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
     [Fact]
     public void At_every_length_and_place_it_is_what_another_author_computes()
     {
-        byte[] bytes = Noise(TestLeg.Steps(70_000, 200_000), TestLeg.Seed(1));
+        byte[] bytes = Noise.Of(TestLeg.Steps(70_000, 200_000), TestLeg.Seed(1));
         for (int length = 0; length < 1_100; length++)
             AssertSame(bytes.AsSpan(length % 8, length));
         foreach (int length in new[] { 4_095, 8_192, 24_583, 65_535, 65_536, 65_537, 65_559, 69_990 })
@@ -39,7 +39,7 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
     [Fact]
     public void Without_products_of_the_processor_it_is_the_same()
     {
-        byte[] bytes = Noise(1_100, TestLeg.Seed(2));
+        byte[] bytes = Noise.Of(1_100, TestLeg.Seed(2));
         for (int length = 0; length <= bytes.Length; length++)
             Assert.Equal(Checksum.Of(bytes.AsSpan(0, length)), ~Crc32C.AddByWords(Crc32C.Seed, ref bytes[0], length));
     }
@@ -50,7 +50,7 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
     [InlineData(65_536)]
     public void A_block_has_the_checksum_of_header_and_payload(int payloadBytes)
     {
-        byte[] all = Noise(8 + payloadBytes, payloadBytes);
+        byte[] all = Noise.Of(8 + payloadBytes, payloadBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(all, Header);
         fixed (byte* payload = &all[8])
             Assert.Equal(Crc32.HashToUInt32(ByTable, all), ~Checksum.OfBlock(Header, payload, payloadBytes));
@@ -85,7 +85,7 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
     [Fact]
     public void Every_swap_of_two_words_changes_it()
     {
-        byte[] bytes = Noise(600, TestLeg.Seed(2));
+        byte[] bytes = Noise.Of(600, TestLeg.Seed(2));
         Span<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes.AsSpan());
         uint clean = Checksum.Of(bytes);
         int swaps = 0;
@@ -108,7 +108,7 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
         int seed = TestLeg.Seed(3);
         output.WriteLine($"seed {seed}");
         var random = new Random(seed);
-        byte[] bytes = Noise(600, seed);
+        byte[] bytes = Noise.Of(600, seed);
         uint clean = Checksum.Of(bytes);
         byte[] original = [.. bytes];
         int errors = TestLeg.Steps(100_000, 1_000_000);
@@ -146,12 +146,5 @@ public sealed unsafe class ChecksumTests(ITestOutputHelper output)
                 bytes.AsSpan(random.Next(bytes.Length - length), length).ToArray().CopyTo(bytes, random.Next(bytes.Length - length));
                 break;
         }
-    }
-
-    private static byte[] Noise(int lengthBytes, int seed)
-    {
-        var bytes = new byte[lengthBytes];
-        new Random(seed).NextBytes(bytes);
-        return bytes;
     }
 }

@@ -12,7 +12,7 @@ public sealed class FlushBatchTests
     {
         var random = new Random(Seed);
         var expected = new byte[3 << 20];
-        random.NextBytes(expected);
+        Noise.Fill(expected, random.NextInt64());
         using var batch = new FlushBatch();
         Assert.Equal(new byte[FlushLog.HeadBytes], batch.Bytes.ToArray());
         for (int at = 0; at < expected.Length;)

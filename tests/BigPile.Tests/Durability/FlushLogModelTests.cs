@@ -61,7 +61,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
         internal void Step()
         {
             byte[] batch = new byte[FlushLog.HeadBytes + _random.Next(_random.Next(4) == 0 ? 4_000 : 300)];
-            _random.NextBytes(batch);
+            Noise.Fill(batch, _random.NextInt64());
             byte[] body = batch[FlushLog.HeadBytes..];
             ulong limit = (ulong)_random.NextInt64();
             bool isCheckpoint = _random.Next(6) == 0 || !_log.HasRoomFor(batch.Length);

@@ -222,12 +222,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal(0, image.Recovery.FaultCount);
     }
 
-    private static byte[] NumberedBytes(int number, int lengthBytes)
-    {
-        var bytes = new byte[lengthBytes];
-        new Random(number).NextBytes(bytes);
-        return bytes;
-    }
+    private static byte[] NumberedBytes(int number, int lengthBytes) => Noise.Of(lengthBytes, number);
 
     /// <summary>A change within a call that began as a read: the flush waits for it, or it for the flush, and never both.</summary>
     [Fact]

@@ -119,7 +119,7 @@ internal static class Forgery
         string file = Pick(random, "redo", "moved", "stripes", "stripes", "log-0", "log-1", Segment, "superblock", "catalog");
         int range = Math.Min(files[file].Length, Pick(random, 64, 136, 1_024, files[file].Length));
         var bytes = new byte[Math.Min(8, range)];
-        random.NextBytes(bytes);
+        Noise.Fill(bytes, random.NextInt64());
         if (random.Next(4) == 0)
             bytes.AsSpan().Fill(Pick<byte>(random, 0, 255));
         return (file, random.Next(range - bytes.Length + 1) & ~7, bytes);

@@ -131,7 +131,7 @@ internal sealed class FrozenModel(Random random)
             return;
         int at = random.Next(value.Length);
         Span<byte> part = value.AsSpan(at, random.Next(Math.Min(value.Length - at, 100) + 1));
-        random.NextBytes(part);
+        Noise.Fill(part, random.NextInt64());
         pile.Write(pointer, part, at);
         Note(pointer, value);
     }
@@ -165,10 +165,8 @@ internal sealed class FrozenModel(Random random)
 
     private byte[] NewValue()
     {
-        var bytes =
-            new byte[random.Next(40) == 0 ? random.Next(40_000, 160_000) : random.Next(6) == 0 ? random.Next(4_000) : random.Next(120)];
-        random.NextBytes(bytes);
-        return bytes;
+        int lengthBytes = random.Next(40) == 0 ? random.Next(40_000, 160_000) : random.Next(6) == 0 ? random.Next(4_000) : random.Next(120);
+        return Noise.Of(lengthBytes, random.NextInt64());
     }
 
     private sealed record State(Dictionary<PilePointer, byte[]> Live, HashSet<PilePointer> Dead);

@@ -200,10 +200,6 @@ public sealed class FrozenTests : DurabilityTest
     }
 
     // Of all forms: checksum behind the payload, in the header, and runs.
-    private static byte[] ValueOf(int number)
-    {
-        var bytes = new byte[number % 100 == 7 ? 40_000 + number : number % 10 == 3 ? 1_000 + number % 3_000 : number % 200];
-        new Random(number).NextBytes(bytes);
-        return bytes;
-    }
+    private static byte[] ValueOf(int number) =>
+        Noise.Of(number % 100 == 7 ? 40_000 + number : number % 10 == 3 ? 1_000 + number % 3_000 : number % 200, number);
 }

@@ -32,7 +32,7 @@ public sealed class LaneDamageTests : DurabilityTest
             for (int i = 0; i < Objects; i++)
             {
                 var value = new byte[ObjectBytes];
-                new Random(i).NextBytes(value);
+                Noise.Fill(value, i);
                 values[pile.Put(value)] = value;
             }
         }

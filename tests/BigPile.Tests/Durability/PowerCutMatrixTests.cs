@@ -185,7 +185,7 @@ public sealed class PowerCutMatrixTests
         {
             PilePointer pointer = model.At(i);
             byte[] value = [.. (byte[])model.Now[pointer]];
-            random.NextBytes(value.AsSpan(value.Length / 2));
+            Noise.Fill(value.AsSpan(value.Length / 2), random.NextInt64());
             model.Put(pointer, value);
             pile.Write(pointer, value.AsSpan(value.Length / 2), value.Length / 2);
         }

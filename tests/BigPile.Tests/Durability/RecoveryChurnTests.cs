@@ -79,7 +79,7 @@ public sealed class RecoveryChurnTests(ITestOutputHelper output) : DurabilityTes
         {
             int dice = pointers.Count == 0 ? 0 : random.Next(10);
             var value = new byte[random.Next(100) == 0 ? random.Next(30_000, 150_000) : random.Next(900)];
-            random.NextBytes(value);
+            Noise.Fill(value, random.NextInt64());
             if (dice < 4)
             {
                 PilePointer added = pile.Put(value);

@@ -110,7 +110,7 @@ public sealed unsafe class RedoFileModelTests(ITestOutputHelper output) : IDispo
         ulong address = (ulong)random.NextInt64(1, 1L << PilePointer.AddressBits);
         ulong header = new BlockHeader(BlockKind.Bytes, (uint)random.Next(1 << 24), (ulong)random.Next()).Word;
         byte[] bytes = new byte[random.Next(4) == 0 ? RedoFile.MaxPartBytes : random.Next(300)];
-        random.NextBytes(bytes);
+        Noise.Fill(bytes, random.NextInt64());
         int first = random.Next(bytes.Length + 1);
         int offsetBytes = random.Next();
         int index = file.Begin(random.Next(), address, header, offsetBytes, bytes.AsSpan(0, first), bytes.AsSpan(first));

@@ -65,7 +65,7 @@ public sealed class ReplayTests : DurabilityTest
             for (int bytes = 0; bytes < 600_000; bytes += lengthBytes)
             {
                 var value = new byte[lengthBytes];
-                random.NextBytes(value);
+                Noise.Fill(value, random.NextInt64());
                 PilePointer pointer = pile.Put(value);
                 live[pointer] = value;
                 if (random.Next(6) == 0)

@@ -58,12 +58,7 @@ public sealed class TornRoomTests : DurabilityTest
         put.ForEach(pile.Delete);
     }
 
-    private static byte[] Payload(int number, int payloadBytes)
-    {
-        var payload = new byte[payloadBytes];
-        new Random(number).NextBytes(payload);
-        return payload;
-    }
+    private static byte[] Payload(int number, int payloadBytes) => Noise.Of(payloadBytes, number);
 
     private void Tear(PilePointer pointer, int payloadBytes, bool isHeaderTorn)
     {

@@ -145,10 +145,5 @@ public sealed class ZeroedSectorTests(ITestOutputHelper output) : DurabilityTest
         }
     }
 
-    private static byte[] Value(Random random, int lengthBytes)
-    {
-        var value = new byte[lengthBytes];
-        random.NextBytes(value);
-        return value;
-    }
+    private static byte[] Value(Random random, int lengthBytes) => Noise.Of(lengthBytes, random.NextInt64());
 }

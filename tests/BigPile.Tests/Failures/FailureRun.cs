@@ -1,4 +1,6 @@
 using System;
+using System.Buffers;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
@@ -13,11 +15,14 @@ internal sealed class FailureRun : IDisposable
     private const int MaxCopies = 100;
 
     private static readonly string[] StateNames = ["superblock", "log-0", "log-1"];
+    // Each run puts the same ones.
+    private static readonly ConcurrentDictionary<(int Number, int LengthBytes), byte[]> Values = new();
     private static readonly Guid OtherBoot = new("00000000-0000-0000-0000-000000000077");
 
     private readonly ScratchDirectory _scratch = new();
     private readonly Dictionary<PilePointer, byte[]> _live = [];
     private readonly List<PilePointer> _dead = [];
+    private readonly byte[] _room = ArrayPool<byte>.Shared.Rent(2 * SegmentBytes);
     private int _values;
 
     internal FailingFiles Files { get; } = new();
@@ -39,6 +44,7 @@ internal sealed class FailureRun : IDisposable
     {
         Files.Disarm();
         Pile?.Dispose();
+        ArrayPool<byte>.Shared.Return(_room);
         _scratch.Dispose();
     }
 
@@ -155,9 +161,9 @@ internal sealed class FailureRun : IDisposable
         pile.Recovery.Completion.Wait();
         foreach ((PilePointer pointer, byte[] value) in _live)
         {
-            if (!pile.TryGet(pointer, out byte[]? found))
+            if (!pile.TryRead(pointer, _room, out int lengthBytes))
                 Lost++;
-            else if (!found.AsSpan().SequenceEqual(value))
+            else if (!_room.AsSpan(0, lengthBytes).SequenceEqual(value))
                 Wrong++;
         }
         Wrong += _dead.Count(pile.Contains);
@@ -180,10 +186,6 @@ internal sealed class FailureRun : IDisposable
         _dead.Add(pointer);
     }
 
-    private byte[] Value(int lengthBytes)
-    {
-        var value = new byte[lengthBytes];
-        new Random(++_values).NextBytes(value);
-        return value;
-    }
+    private byte[] Value(int lengthBytes) =>
+        Values.GetOrAdd((++_values, lengthBytes), static value => Noise.Of(value.LengthBytes, value.Number));
 }

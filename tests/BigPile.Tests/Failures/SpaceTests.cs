@@ -93,12 +93,7 @@ public sealed class SpaceTests : IDisposable
         }
     }
 
-    private static byte[] Value(int seed, int lengthBytes)
-    {
-        var value = new byte[lengthBytes];
-        new Random(seed).NextBytes(value);
-        return value;
-    }
+    private static byte[] Value(int seed, int lengthBytes) => Noise.Of(lengthBytes, seed);
 
     private sealed class NoReservation(string path, int fullAt) : IFileHook
     {

@@ -86,12 +86,7 @@ public sealed class RefusalTests : DurabilityTest
         Assert.Equal(0, pile.Statistics.ObjectCount);
     }
 
-    private static byte[] NumberedBytes(int seed, int length)
-    {
-        var bytes = new byte[length];
-        new Random(seed).NextBytes(bytes);
-        return bytes;
-    }
+    private static byte[] NumberedBytes(int seed, int length) => Noise.Of(length, seed);
 
     private void Make(string call, Pile pile)
     {

@@ -166,10 +166,5 @@ public sealed class SharedReaderTests : SharedPileTest
         file.Write(BitConverter.GetBytes(pointer.Address));
     }
 
-    private static byte[] Pattern(int lengthBytes)
-    {
-        var bytes = new byte[lengthBytes];
-        new Random(lengthBytes).NextBytes(bytes);
-        return bytes;
-    }
+    private static byte[] Pattern(int lengthBytes) => Noise.Of(lengthBytes, lengthBytes);
 }

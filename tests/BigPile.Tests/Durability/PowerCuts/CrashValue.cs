@@ -30,12 +30,7 @@ internal static class CrashValue
         _ => NewBytes(random, length),
     };
 
-    internal static byte[] NewBytes(Random random, int length)
-    {
-        var bytes = new byte[length];
-        random.NextBytes(bytes);
-        return bytes;
-    }
+    internal static byte[] NewBytes(Random random, int length) => Noise.Of(length, random.NextInt64());
 
     internal static int SizeOf(object value) => value is byte[] bytes ? bytes.Length : value is string text ? text.Length : 12;
 

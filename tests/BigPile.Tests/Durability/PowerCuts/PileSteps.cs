@@ -113,7 +113,7 @@ internal sealed class PileSteps(CrashModel model, PileOperations operations, Ran
         byte[] value = [.. old];
         int offset = random.Next(value.Length);
         Span<byte> part = value.AsSpan(offset, Math.Min(MaxPart, random.Next(1, value.Length - offset + 1)));
-        random.NextBytes(part);
+        Noise.Fill(part, random.NextInt64());
         log($"write {part.Length} into {pointer} of {value.Length}");
         model.Put(pointer, value);
         pile.Write(pointer, part, offset);
