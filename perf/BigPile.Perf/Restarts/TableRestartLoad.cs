@@ -16,8 +16,9 @@ namespace BigPile.Perf.Restarts;
 /// <remarks>In a new process the time of a call has that of its compilation in it. In this one a small table came first.</remarks>
 internal sealed class TableRestartLoad
 {
-    private const int RehearsedEntries = 10_000;
     private const string RehearsalName = "rehearsal";
+
+    private static readonly int RehearsedEntries = Brevity.Of(usual: 10_000, brief: 100);
 
     private readonly TableRestartOptions _options;
     private readonly TablePlace _place;
