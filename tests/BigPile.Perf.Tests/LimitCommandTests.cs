@@ -22,7 +22,7 @@ public sealed class LimitCommandTests
     public async Task With_a_place_to_spill_to_every_key_is_found()
     {
         using var directory = new TemporaryDirectory();
-        const string load = "limit --limit-mebibytes 2 --put-mebibytes 20 --value-bytes 200 --json";
+        const string load = "limit --limit-mebibytes 2 --put-mebibytes 8 --value-bytes 200 --json";
         JsonElement kept = (await ConsoleRun.Of($"{load} --spill {directory.Path}")).Json();
         long count = kept.GetProperty("putBytes").GetInt64() / 208;
         Assert.Equal((count, 0), (kept.GetProperty("found").GetInt64(), kept.GetProperty("missed").GetInt64()));
