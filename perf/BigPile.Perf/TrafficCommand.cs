@@ -4,7 +4,6 @@ using System.IO;
 using System.Threading;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
-using BigPile.Perf.Traffic;
 using Spectre.Console;
 
 namespace BigPile.Perf;
