@@ -1,3 +1,5 @@
+using BigPile.Perf.Loads;
+
 namespace BigPile.Perf;
 
 /// <summary>What the restart load of tables is asked to do.</summary>
@@ -5,11 +7,11 @@ internal sealed record TableRestartOptions
 {
     internal const int MaxEntries = 1_000_000_000;
 
-    /// <summary>How often each way to open is measured.</summary>
-    internal const int Rounds = 3;
-
     /// <summary>Of so many entries one is compared.</summary>
     internal const int ComparedOneIn = 1000;
+
+    /// <summary>How often each way to open is measured.</summary>
+    internal static readonly int Rounds = Brevity.Of(usual: 3, brief: 1);
 
     /// <summary>The entries that fill the table.</summary>
     internal int Entries { get; init; } = 1_000_000;

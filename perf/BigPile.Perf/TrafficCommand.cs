@@ -1,9 +1,9 @@
+using System;
 using System.CommandLine;
 using System.IO;
 using System.Threading;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
-using BigPile.Perf.Traffic;
 using Spectre.Console;
 
 namespace BigPile.Perf;
@@ -33,10 +33,13 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
         HelpName = "D",
     };
 
-    internal TrafficCommand(TextWriter output)
+    private readonly Func<TrafficOptions, ILoadProgress, CancellationToken, TrafficReport> _run;
+
+    internal TrafficCommand(TextWriter output, Func<TrafficOptions, ILoadProgress, CancellationToken, TrafficReport> run)
         : base(output, "traffic",
             "Starts the server, sends it mixed requests and checks every answer; on the way the server is stopped once and killed once.")
     {
+        _run = run;
         AddOptions(_requests, _seed, _clients, _depth, _keys, _directory);
     }
 
@@ -51,7 +54,7 @@ internal sealed class TrafficCommand : ReportCommand<TrafficOptions, TrafficRepo
     };
 
     protected override TrafficReport Run(TrafficOptions options, ILoadProgress progress, CancellationToken stop) =>
-        TrafficRunner.Run(options, progress, stop);
+        _run(options, progress, stop);
 
     protected override string ToJson(TrafficReport report) => JsonReport.Write(report);
 

@@ -50,7 +50,7 @@ public sealed class CacheCommandTests
     [Fact]
     public async Task The_overhead_is_that_of_block_and_index()
     {
-        JsonElement report = (await ConsoleRun.Of("cache --mode durable --count 200000 --value-bytes 100 --json")).Json();
+        JsonElement report = (await ConsoleRun.Of("cache --mode durable --count 50000 --value-bytes 100 --json")).Json();
         Assert.InRange(report.GetProperty("overheadBytesPerEntry").GetDouble(), 20 + 12, 45);
     }
 

@@ -8,11 +8,11 @@ public sealed class LimitCommandTests
     [Fact]
     public async Task The_table_stays_below_its_limit_while_far_more_is_put()
     {
-        JsonElement report = (await ConsoleRun.Of("limit --limit-mebibytes 8 --put-mebibytes 40 --value-bytes 200 --json")).Json();
+        JsonElement report = (await ConsoleRun.Of("limit --limit-mebibytes 4 --put-mebibytes 16 --value-bytes 200 --json")).Json();
         long limitBytes = report.GetProperty("limitBytes").GetInt64();
-        Assert.Equal(8 << 20, limitBytes);
+        Assert.Equal(4 << 20, limitBytes);
         Assert.InRange(report.GetProperty("mostTableBytes").GetInt64(), limitBytes * 3 / 4, limitBytes);
-        Assert.InRange(report.GetProperty("putBytes").GetInt64(), (40 << 20) - 208, 40 << 20);
+        Assert.InRange(report.GetProperty("putBytes").GetInt64(), (16 << 20) - 208, 16 << 20);
         long puts = report.GetProperty("putBytes").GetInt64() / 208;
         Assert.Equal(puts, report.GetProperty("entryCount").GetInt64() + report.GetProperty("evictions").GetInt64());
         Assert.InRange(report.GetProperty("mostProcessBytes").GetInt64(), 1, long.MaxValue);
@@ -22,7 +22,7 @@ public sealed class LimitCommandTests
     public async Task With_a_place_to_spill_to_every_key_is_found()
     {
         using var directory = new TemporaryDirectory();
-        const string load = "limit --limit-mebibytes 2 --put-mebibytes 20 --value-bytes 200 --json";
+        const string load = "limit --limit-mebibytes 2 --put-mebibytes 8 --value-bytes 200 --json";
         JsonElement kept = (await ConsoleRun.Of($"{load} --spill {directory.Path}")).Json();
         long count = kept.GetProperty("putBytes").GetInt64() / 208;
         Assert.Equal((count, 0), (kept.GetProperty("found").GetInt64(), kept.GetProperty("missed").GetInt64()));

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Copies;
 /// <summary>Measures all ways to copy at all places, and all ways to make memory, in turns: what the machine does else meets all.</summary>
 internal static class CopyRunner
 {
-    private const int RehearsalRounds = 60;
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 60, brief: 1);
 
     // The runtime compiles well what was called often, some tenths of a second later.
     private static readonly TimeSpan LeastRehearsal = TimeSpan.FromMilliseconds(600);

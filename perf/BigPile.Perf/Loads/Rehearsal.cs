@@ -12,10 +12,11 @@ namespace BigPile.Perf.Loads;
 /// </remarks>
 internal static class Rehearsal
 {
-    private const int Rounds = 60; // each of two tiers wants 30 calls
     private const long SegmentBytes = 16 << 20;
     private const int MaxPayloadBytes = 4 << 20;
     private const int MaxObjects = 16_384;
+
+    private static readonly int Rounds = Brevity.Of(usual: 60, brief: 1); // each of two tiers wants 30 calls
 
     internal static void Run<TKind>(InsertOptions options, TKind kind, CancellationToken stop)
         where TKind : struct, IPayloadKind<TKind>

@@ -30,7 +30,7 @@ internal static class HttpLoad
             Fill(server, valueBytes);
             foreach (int connections in options.Connections)
             {
-                var length = TimeSpan.FromSeconds(options.Seconds);
+                var length = Brevity.Of(TimeSpan.FromSeconds(options.Seconds), TimeSpan.FromMilliseconds(100));
                 _ = Ask(server, valueBytes, connections, length / WarmUpShare, stop);
                 rows.Add(Ask(server, valueBytes, connections, length, stop));
                 progress.Report(rows.Count);

@@ -6,6 +6,7 @@ using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
@@ -20,9 +21,11 @@ internal static class TableWorker
     internal const string Fill = "fill";
     internal const string Churn = "churn";
 
-    private const int Changes = 50_000; // of each thread at least, before the process may be killed
     private const int EntriesPerNewKey = 50;
     private const int MinNewKeys = 1000;
+
+    // Of each thread at least, before the process may be killed.
+    private static readonly int Changes = Brevity.Of(usual: 50_000, brief: 2000);
 
     /// <summary>Works as the parent says: a role, or what was left of the table that is to be opened.</summary>
     internal static int Run(string role, TableRestartOptions options, TextReader input, TextWriter output)

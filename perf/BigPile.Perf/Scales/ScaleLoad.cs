@@ -11,8 +11,9 @@ internal static class ScaleLoad
     private const int BatchOperations = 4096;
     private const int TimedShare = 4; // of four operations one is timed by itself, in a phase of its own
     private const int Runs = 5; // of each phase, of which the fastest counts
-    private const int RehearsalOperations = 200_000;
-    private const int RehearsalRounds = 5;
+
+    private static readonly int RehearsalOperations = Brevity.Of(usual: 200_000, brief: 2000);
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 5, brief: 1);
 
     /// <summary>Runs the load from nothing to nothing.</summary>
     /// <exception cref="LoadException">It does not fit, or the pile gave a wrong answer.</exception>

@@ -16,13 +16,13 @@ namespace BigPile.Perf.Sequences;
 /// </remarks>
 internal static class SequenceRunner
 {
-    private const int RehearsalRounds = 60;
     private const int RehearsalRecords = 1024;
     private const int MinMeasuredRecords = 4096; // fewer are over before their time means anything
     private const int RehearsalBytes = 4 << 20;
     private const string FileName = "sequence";
 
-    private static readonly TimeSpan LeastRehearsal = TimeSpan.FromMilliseconds(600);
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 60, brief: 1);
+    private static readonly TimeSpan LeastRehearsal = Brevity.Of(TimeSpan.FromMilliseconds(600), TimeSpan.Zero);
 
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">It is impossible here, or what was read is not what was written.</exception>

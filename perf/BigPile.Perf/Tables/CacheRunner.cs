@@ -11,9 +11,10 @@ namespace BigPile.Perf.Tables;
 /// <summary>Runs a table load from nothing to nothing.</summary>
 internal static class CacheRunner
 {
-    private const int RehearsedTables = 6;
-    private const int RehearsalRounds = 10; // of each; the runtime compiles well what was called often
     private const int RehearsalEntries = 4096;
+
+    private static readonly int RehearsedTables = Brevity.Of(usual: 6, brief: 1);
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1); // of each; what was called often is compiled well
 
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">The table gave a wrong answer.</exception>
@@ -95,15 +96,16 @@ internal static class CacheRunner
         };
     }
 
-    // Each table grows anew, or what growth runs would not be compiled well. A small load takes no time for that.
+    // Each table grows anew, or what growth runs would not be compiled well. A small or brief load takes no time for that.
     private static void Rehearse<TKey, TKeys>(CacheOptions options, TKeys keys, CancellationToken stop)
         where TKey : notnull
         where TKeys : struct, IKeyKind<TKey>
     {
         CacheOptions small =
             options with { Count = Math.Min(options.Count, RehearsalEntries), ValueBytes = Math.Min(options.ValueBytes, 1024) };
+        bool untilCompiled = options.Count > RehearsalEntries && !Brevity.IsWanted;
         var compilation = new CompilationWatch();
-        for (int i = 0; i < RehearsedTables || (options.Count > RehearsalEntries && !compilation.IsOver); i++)
+        for (int i = 0; i < RehearsedTables || (untilCompiled && !compilation.IsOver); i++)
             RehearseTable<TKey, TKeys>(small, keys, stop);
     }
 

@@ -12,7 +12,8 @@ namespace BigPile.Perf.Tables;
 internal sealed class CompareRunner
 {
     private const int BatchEntries = 4096;
-    private const int RehearsalRounds = 60;
+
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 60, brief: 1);
 
     private readonly CacheOptions _options;
     private readonly ILoadProgress _progress;

@@ -17,13 +17,16 @@ internal static class LimitRunner
     private const int OperationsBetweenLooks = 256;
     private const int LooksBetweenProcessLooks = 64; // the system takes longer to tell than the table
 
+    private static readonly int RehearsalMebibytes = Brevity.Of(usual: 8, brief: 1);
+
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">The table went over its limit, or lost or changed what it must keep.</exception>
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
         // code is compiled by then
-        _ = Load(options with { LimitMebibytes = Math.Min(options.LimitMebibytes, 4), PutMebibytes = 8 }, new NoProgress(), stop);
+        int limit = Math.Min(options.LimitMebibytes, 4);
+        _ = Load(options with { LimitMebibytes = limit, PutMebibytes = RehearsalMebibytes }, new NoProgress(), stop);
         GC.Collect();
         long baselineBytes = Environment.WorkingSet;
         LimitWatch watch = Load(options, progress, stop);

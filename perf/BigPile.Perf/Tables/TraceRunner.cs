@@ -12,8 +12,8 @@ namespace BigPile.Perf.Tables;
 /// <summary>Replays traces through a table with a limit, and simulates policies beside it.</summary>
 internal static class TraceRunner
 {
-    private const int WarmingAccesses = 1 << 20;
-    private const int WarmingRounds = 4;
+    private static readonly int WarmingAccesses = Brevity.Of(usual: 1 << 20, brief: 1 << 12);
+    private static readonly int WarmingRounds = Brevity.Of(usual: 4, brief: 1);
 
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">A file can't be read, or holds no access; or the table went over its limit.</exception>

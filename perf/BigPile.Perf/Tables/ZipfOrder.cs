@@ -15,6 +15,7 @@ internal sealed class ZipfOrder
     private readonly int _limit;
     private readonly double _skew;
     private readonly double _zeta;
+    private readonly double _firstTwo;
     private readonly double _alpha;
     private readonly double _eta;
     private readonly Random _random;
@@ -29,6 +30,7 @@ internal sealed class ZipfOrder
         _skew = Math.Abs(skew - 1) < 0.001 ? 0.999 : skew;
         _random = new Random(seed);
         _zeta = Zeta(limit, _skew);
+        _firstTwo = 1 + Math.Pow(0.5, _skew);
         _alpha = 1 / (1 - _skew);
         _eta = (1 - Math.Pow(2.0 / limit, 1 - _skew)) / (1 - Zeta(2, _skew) / _zeta);
     }
@@ -41,7 +43,7 @@ internal sealed class ZipfOrder
         double scaled = share * _zeta;
         if (scaled < 1)
             return ScatterRank(0);
-        if (scaled < 1 + Math.Pow(0.5, _skew))
+        if (scaled < _firstTwo)
             return ScatterRank(1);
         return ScatterRank((long)(_limit * Math.Pow(Math.Max(0, _eta * share - _eta + 1), _alpha)));
     }

@@ -12,6 +12,7 @@ internal static class StudentT
     private const double MaxFreedom = 200; // hardly different from the normal distribution, and on the careful side of it
     private const int Steps = 200;
     private const int Rounds = 20;
+    private const double SameAngle = 1e-14;
 
     /// <summary>The probability to be as far from zero or farther, to either side.</summary>
     /// <param name="t">How far, in standard errors.</param>
@@ -30,9 +31,10 @@ internal static class StudentT
     {
         double power = PowerOf(freedom);
         double whole = Integral(0, power);
-        double angle = 0;
-        for (int i = 0; i < Rounds; i++)
-            angle += (Integral(angle, power) - twoSided * whole) / Math.Pow(Math.Cos(angle), power);
+        double angle = whole * (1 - twoSided); // the first step from 0
+        double step = angle;
+        for (int i = 1; i < Rounds && Math.Abs(step) > SameAngle; i++)
+            angle += step = (Integral(angle, power) - twoSided * whole) / Math.Pow(Math.Cos(angle), power);
         return Math.Sqrt(power + 1) * Math.Tan(angle);
     }
 
