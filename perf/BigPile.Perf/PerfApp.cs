@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.CommandLine;
 using System.CommandLine.Invocation;
 using System.IO;
@@ -17,34 +16,30 @@ internal static class PerfApp
     internal const int Failed = 1;
     internal const int Stopped = 130; // what a shell reports of a process that an interrupt ended
 
-    private static readonly (string Name, Func<TextWriter, Command> Make)[] Commands =
-    [
-        ("insert", static output => new InsertCommand(output)),
-        ("pause", static output => new PauseCommand(output)),
-        ("scale", static output => new ScaleCommand(output)),
-        ("graph", static output => new GraphCommand(output)),
-        ("restart", static output => new RestartCommand(output)),
-        ("cache", static output => new CacheCommand(output)),
-        ("trace", static output => new TraceCommand(output)),
-        ("compare", static output => new CompareCommand(output)),
-        ("limit", static output => new LimitCommand(output)),
-        ("http", static output => new HttpCommand(output)),
-        ("traffic", static output => new TrafficCommand(output, TrafficRunner.Run)),
-        ("sequence", static output => new SequenceCommand(output)),
-        ("copy", static output => new CopyCommand(output)),
-        ("ports", static output => new PortsCommand(output)),
-        ("soak", static output => new SoakCommand(output)),
-        ("report", static output => new StandardReportCommand(output, StandardSet.Run)),
-        ("compare-runs", static output => new CompareRunsCommand(output)),
-    ];
-
     /// <summary>Runs a command line.</summary>
     /// <returns>0, or <see cref="Failed"/> with a sentence on the error output, or <see cref="Stopped"/>.</returns>
     internal static async Task<int> RunAsync(string[] arguments, TextWriter output, TextWriter error, CancellationToken stop)
     {
-        var root = new RootCommand("Loads that show what a pile and its tables can do on this machine.");
-        foreach (Command command in CommandsFor(arguments, output))
-            root.Add(command);
+        var root = new RootCommand("Loads that show what a pile and its tables can do on this machine.")
+        {
+            new InsertCommand(output),
+            new PauseCommand(output),
+            new ScaleCommand(output),
+            new GraphCommand(output),
+            new RestartCommand(output),
+            new CacheCommand(output),
+            new TraceCommand(output),
+            new CompareCommand(output),
+            new LimitCommand(output),
+            new HttpCommand(output),
+            new TrafficCommand(output, TrafficRunner.Run),
+            new SequenceCommand(output),
+            new CopyCommand(output),
+            new PortsCommand(output),
+            new SoakCommand(output),
+            new StandardReportCommand(output, StandardSet.Run),
+            new CompareRunsCommand(output),
+        };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
         ParseResult result = root.Parse(arguments);
         if (result.Action is ParseErrorAction parseError)
@@ -70,13 +65,6 @@ internal static class PerfApp
             await error.WriteLineAsync(e.Message);
             return Failed;
         }
-    }
-
-    // To make all commands takes longer than to start a process, and many processes run one command.
-    private static IEnumerable<Command> CommandsFor(string[] arguments, TextWriter output)
-    {
-        int named = arguments.Length == 0 ? -1 : Array.FindIndex(Commands, command => command.Name == arguments[0]);
-        return named < 0 ? Commands.Select(command => command.Make(output)) : [Commands[named].Make(output)];
     }
 
     private static int RefuseNoCommand(RootCommand root) =>
