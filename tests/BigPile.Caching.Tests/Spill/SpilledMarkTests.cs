@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests.Spill;
 public sealed class SpilledMarkTests : IDisposable
 {
     private const int Key = -1;
-    private const int Others = 1_400; // every sweep looks at those that did not stay in memory
+    private const int Others = 1_200; // every sweep looks at those that did not stay in memory
 
     private static readonly EntryOptions Tagged = new() { Tags = ["tag"] };
 
