@@ -25,7 +25,7 @@ public sealed class EvictableTests : IDisposable
         var random = new Random(seed);
         CacheTable<string, byte[]> table = _cache.GetOrCreateTable<string, byte[]>(
             TestCache.Durable() with { MaxEntries = 25 }, isHashPoor ? new PoorHash() : null);
-        for (int step = 0; step < TestLeg.Steps(20_000, 2_000_000); step++)
+        for (int step = 0; step < TestLeg.Steps(6_000, 2_000_000); step++)
         {
             Take(table, random);
             table.Core.CheckInvariantsAt($"seed {seed}, step {step}");

@@ -27,7 +27,7 @@ public sealed unsafe class KilledSplitTests
     {
         int seed = TestLeg.Seed((int)step + 40);
         var random = new Random(seed);
-        for (int round = 0; round < TestLeg.Steps(200, 20_000); round++)
+        for (int round = 0; round < TestLeg.Steps(60, 20_000); round++)
         {
             using var index = new TableIndex(new MemoryPlace(), 0);
             for (int i = random.Next(400); i > 0; i--)

@@ -38,7 +38,7 @@ public sealed class PauseTests
     [Fact]
     public async Task Options_and_disposal_may_meet_at_any_instant()
     {
-        for (int round = 0; round < 40; round++)
+        for (int round = 0; round < TestLeg.Steps(20, 400); round++)
         {
             PileCache cache = TestCache.Make();
             CacheTable<long, byte[]> table = Filled(cache);

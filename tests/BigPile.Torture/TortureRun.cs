@@ -33,7 +33,6 @@ internal sealed unsafe class TortureRun
     // Versions are reserved a second ahead, which a kill leaves unused: kills that follow one another faster drive them ahead of the clock.
     private static readonly TimeSpan BetweenKills = TimeSpan.FromSeconds(1.5);
 
-
     private readonly TortureOptions _options;
     private readonly string _directory;
     private readonly Journal _journal;
@@ -77,12 +76,16 @@ internal sealed unsafe class TortureRun
             Directory.Delete(directory);
     }
 
+    // A control has done its part with the first thing that is found.
+    private bool IsCaught => _options.ControlName.Length != 0 && _journal.Head->Lost + _journal.Head->Wrong + _journal.Head->Leaked != 0;
+
     private bool RunKills()
     {
         using (_journal)
         {
-            for (int round = 1; round <= _options.Kills; round++)
-                RunRound(round);
+            int kills = 0;
+            while (kills < _options.Kills && !IsCaught)
+                RunRound(++kills);
             JournalHead head = *_journal.Head;
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
             IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
@@ -90,7 +93,7 @@ internal sealed unsafe class TortureRun
             Say("killed inside: " + string.Join(", ", inside));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
-            Say($"kills {_options.Kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");
+            Say($"kills {kills}, operations {_journal.Operations()}, lost {head.Lost}, wrong {head.Wrong}, leaked {head.Leaked}");
             return head.Lost + head.Wrong + head.Leaked == 0;
         }
     }

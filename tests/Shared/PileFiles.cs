@@ -28,7 +28,7 @@ internal static class PileFiles
                     continue; // they are the living process's
                 using FileStream source = OpenShared(path);
                 using FileStream target = File.Create(Path.Combine(to, Path.GetFileName(path)));
-                source.CopyTo(target);
+                SparseFile.Copy(source, target);
             }
             return true;
         }

@@ -9,7 +9,7 @@ namespace BigPile.Testing;
 /// </remarks>
 internal static class TestLeg
 {
-    internal static bool IsLong => Environment.GetEnvironmentVariable("BIGPILE_LONG") == "1";
+    internal static bool IsLong { get; } = Environment.GetEnvironmentVariable("BIGPILE_LONG") == "1";
 
     /// <summary>The number of steps of this leg.</summary>
     internal static int Steps(int normal, int longLeg) => IsLong ? longLeg : normal;

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Diagnostics;
 using System.IO;
 using BigPile.Concurrency;
@@ -145,8 +146,15 @@ internal sealed class SuperblockFile : IDisposable
 
     private SuperblockState? ReadPlace(int place)
     {
-        var bytes = new byte[PlaceBytes];
-        int lengthBytes = _file.Read(bytes, (long)place * PlaceBytes);
-        return SuperblockState.TryDecode(bytes[..lengthBytes], _file.Path);
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(PlaceBytes); // of the large ones, which cost a full collection now and then
+        try
+        {
+            int lengthBytes = _file.Read(bytes.AsSpan(0, PlaceBytes), (long)place * PlaceBytes);
+            return SuperblockState.TryDecode(new ArraySegment<byte>(bytes, 0, lengthBytes), _file.Path);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(bytes);
+        }
     }
 }

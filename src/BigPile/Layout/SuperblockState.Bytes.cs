@@ -80,9 +80,9 @@ internal sealed partial class SuperblockState
     /// <summary>Reads one of the two places.</summary>
     /// <returns>Null when there is nothing whole.</returns>
     /// <exception cref="PileStorageException">It is of a format, or makes use of a feature, that this version does not know.</exception>
-    internal static SuperblockState? TryDecode(byte[] bytes, string path)
+    internal static SuperblockState? TryDecode(ArraySegment<byte> bytes, string path)
     {
-        using var stream = new MemoryStream(bytes);
+        using var stream = new MemoryStream(bytes.Array!, bytes.Offset, bytes.Count);
         using var reader = new BinaryReader(stream);
         try
         {
@@ -103,13 +103,13 @@ internal sealed partial class SuperblockState
     }
 
     // The length comes first, and so the checksum is looked at before anything that this version may not know.
-    private static SuperblockState? TryDecodeFeatured(byte[] bytes, string path)
+    private static SuperblockState? TryDecodeFeatured(ArraySegment<byte> bytes, string path)
     {
         int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(LengthOffset));
-        if (lengthBytes < SequenceOffset || lengthBytes > bytes.Length - sizeof(uint)
+        if (lengthBytes < SequenceOffset || lengthBytes > bytes.Count - sizeof(uint)
             || BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(lengthBytes)) != Checksum.Of(bytes.AsSpan(0, lengthBytes)))
             return null;
-        using var stream = new MemoryStream(bytes, SequenceOffset, lengthBytes - SequenceOffset);
+        using var stream = new MemoryStream(bytes.Array!, bytes.Offset + SequenceOffset, lengthBytes - SequenceOffset);
         using var reader = new BinaryReader(stream);
         long sequence = reader.ReadInt64();
         Features features = Features.Read(reader);
@@ -127,10 +127,10 @@ internal sealed partial class SuperblockState
     }
 
     // What it becomes with the first write: a pile with features that blocks of it make use of.
-    private static SuperblockState? TryDecodeFormer(BinaryReader reader, int format, byte[] bytes)
+    private static SuperblockState? TryDecodeFormer(BinaryReader reader, int format, ArraySegment<byte> bytes)
     {
         SuperblockState state = ReadBody(reader, format);
-        var checksummed = new ReadOnlySpan<byte>(bytes, 0, (int)reader.BaseStream.Position);
+        ReadOnlySpan<byte> checksummed = bytes.AsSpan(0, (int)reader.BaseStream.Position);
         if (reader.ReadUInt32() != Checksum.Of(checksummed))
             return null;
         state.Format = format;

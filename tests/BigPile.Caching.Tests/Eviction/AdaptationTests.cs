@@ -16,7 +16,7 @@ public sealed class AdaptationTests(ITestOutputHelper output)
     [InlineData(3, 4_000)]
     public void A_loop_longer_than_the_table_keeps_a_part_of_it(int seed, int length)
     {
-        int[] keys = Loop(0, length, 200_000);
+        int[] keys = Loop(0, length, TestLeg.Steps(100_000, 200_000));
         (double table, double best, double optimum) = Compare(seed, keys);
         Assert.True(PolicyModels.Lru(keys, Capacity).Requests < 0.01, "What was used longest ago comes next, or this is no loop.");
         Assert.True(table > best + 0.02, $"seed {TestLeg.Seed(seed)}: {table:p} and {best:p}");

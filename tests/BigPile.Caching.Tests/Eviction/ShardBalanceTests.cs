@@ -30,7 +30,7 @@ public sealed class ShardBalanceTests
         using PileCache cache = TestCache.Make();
         CacheTable<long, byte[]> table = Fill(cache, new TableOptions("t") { MaxBytes = 40 << 20 });
         var shares = new List<double>();
-        for (int i = 0; i < TestLeg.Steps(300_000, 10_000_000); i++)
+        for (int i = 0; i < TestLeg.Steps(150_000, 10_000_000); i++)
         {
             byte[] value = values[random.Next(1_000) switch { < 900 => 0, < 990 => 1, _ => 2 }];
             table.PutBytes(random.Next(10_000_000), value, out _);

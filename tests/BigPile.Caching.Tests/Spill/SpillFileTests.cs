@@ -145,7 +145,7 @@ public sealed class SpillFileTests
     public async Task Files_that_come_beside_others_that_go_lose_nothing(int caches)
     {
         using var first = new SpillingCache();
-        int rounds = TestLeg.Steps(100, 5_000);
+        int rounds = TestLeg.Steps(40, 5_000);
         SpillUse[] uses = [.. Enumerable.Range(0, 3).Select(
             number => new SpillUse(first.SpillDirectory, number % caches == 0 ? first.Cache : null, number))];
         await Task.WhenAll(uses.Select(use => SideBySide.Start(() =>

@@ -57,9 +57,9 @@ internal sealed class SpillingCache : IDisposable
     }
 
     /// <summary>Puts others until a key has left memory.</summary>
-    internal void Displace(int firstOther = 1_000_000)
+    internal void Displace(int firstOther = 1_000_000, int count = 3_000)
     {
-        for (int key = firstOther; key < firstOther + 3_000; key++)
+        for (int key = firstOther; key < firstOther + count; key++)
             Table.Put(key, Value(key));
     }
 

@@ -59,6 +59,10 @@ internal sealed unsafe class ReadersRun : IDisposable
 
     public void Dispose() => _board.Dispose();
 
+    // A control has done its part with the first thing that is found.
+    private bool IsNoticed => _options.Control.Length != 0
+        && Sum(record => record.Mixtures + (_options.IsShared ? record.Refused : 0)) != 0;
+
     private bool IsDone => _killed >= _options.Kills && _readersKilled >= _options.ReaderKills
         && Sum(static record => record.Reads) >= _options.Reads;
 
@@ -70,7 +74,7 @@ internal sealed unsafe class ReadersRun : IDisposable
             for (int i = 0; i < _options.Readers; i++)
                 _readers.Add(StartReader(i));
             var watch = Stopwatch.StartNew();
-            while (!_isBroken && !IsDone)
+            while (!_isBroken && !IsDone && !IsNoticed)
                 Watch();
             double seconds = watch.Elapsed.TotalSeconds;
             _board.End();

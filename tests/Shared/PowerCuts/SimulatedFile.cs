@@ -109,7 +109,7 @@ internal sealed class SimulatedFile(string name)
                 Part(Now[..Math.Min(lengthBytes, Now.Length)], offset).CopyTo(mixed[offset..]);
         }
         using (FileStream file = File.Create(Path.Combine(directory, name)))
-            file.Write(mixed);
+            SparseFile.Write(file, mixed);
         ArrayPool<byte>.Shared.Return(room);
     }
 
