@@ -10,7 +10,7 @@ internal static class SparseFile
     private const int PageBytes = 4096;
     private const int PartBytes = 64 * PageBytes;
 
-    /// <summary>Copies the rest of a file to the end of an other one.</summary>
+    /// <summary>Copies the rest of a file to another one, from its position on.</summary>
     internal static void Copy(Stream source, FileStream target)
     {
         byte[] room = ArrayPool<byte>.Shared.Rent(PartBytes);
@@ -19,7 +19,7 @@ internal static class SparseFile
         ArrayPool<byte>.Shared.Return(room);
     }
 
-    /// <summary>Writes bytes to the end of a file.</summary>
+    /// <summary>Writes bytes from the position of a file on.</summary>
     internal static void Write(FileStream target, ReadOnlySpan<byte> bytes)
     {
         long start = target.Position;

@@ -246,7 +246,7 @@ public sealed class BitFlipTests : IDisposable
         var pointers = new List<PilePointer>();
         for (int i = 0; i < 11_000; i++)
             pointers.Add(Put(pile, NewValue(random)));
-        for (int i = 0; i < 1_500; i++)
+        for (int i = 0; i < 1_300; i++)
         {
             PilePointer pointer = pointers[random.Next(pointers.Count)];
             if (!_objects.ContainsKey(pointer))

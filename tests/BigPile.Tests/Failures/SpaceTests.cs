@@ -49,7 +49,9 @@ public sealed class SpaceTests : IDisposable
             pile.Put("text");
         using var disk = new LoopDisk(Path.Combine(_temporary.Path, "disk"), 12 * Megabyte);
         string copy = Path.Combine(disk.Path, "pile");
-        KilledPile.Copy(PilePath, copy);
+        Directory.CreateDirectory(copy);
+        foreach (string path in Directory.GetFiles(PilePath))
+            File.WriteAllBytes(Path.Combine(copy, Path.GetFileName(path)), File.ReadAllBytes(path));
         string segment = Path.Combine(copy, "segment-000000");
         using (FileStream file = File.Create(segment))
         {
