@@ -49,7 +49,8 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
             Assert.True(error is null or PileStorageException or PileFullException, "the error is not one of the pile's");
             // The short leg kills or closes, by the turn; the long one does both.
             bool isKilled = plan is not { Turn: var turn } || turn % 4 < 2;
-            Pursue(run, scenario, isMadeAgain && operation != null, TestLeg.IsLong || isKilled, TestLeg.IsLong || plan == null || !isKilled);
+            bool isClosed = plan == null || !isKilled;
+            Pursue(run, scenario, isMadeAgain && operation != null, TestLeg.IsLong || isKilled, TestLeg.IsLong || isClosed);
         }
         catch (Exception e)
         {
