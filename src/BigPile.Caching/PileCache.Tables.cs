@@ -97,8 +97,15 @@ public sealed partial class PileCache
         do
         {
             TableCore? agreeing = comparer == null ? null : FindAgreeing(name, comparer);
-            lock (_lock)
-                table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
+            try
+            {
+                lock (_lock)
+                    table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
+            }
+            catch (PileStorageException e) when (Pile.Space.Room.TryMakeRoomOfDisk(e))
+            {
+                (table, isKnown) = (null, false); // there is some now
+            }
         }
         while (table == null);
         if (isKnown && options != null && options != table.Core.Options)

@@ -53,6 +53,7 @@ public sealed partial class PileCache : IDisposable
     /// The pile's tables were written by an older version that this one can't read, or under a clock past the year 2248 by one that did
     /// not refuse that; or the files of their indexes can't be used, as when the process may have no more mappings.
     /// </exception>
+    /// <exception cref="PileFullException">The indexes are made anew, and the disk has no room for them.</exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {
         ArgumentNullException.ThrowIfNull(pile);

@@ -50,7 +50,7 @@ internal sealed unsafe class OverflowLines : IDisposable
     /// <param name="last">The line.</param>
     /// <param name="name">What the note calls it: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</param>
     /// <returns>The line that was taken.</returns>
-    /// <exception cref="PileStorageException">The disk is full.</exception>
+    /// <exception cref="PileFullException">The disk is full.</exception>
     internal Bucket* TakeBehind(Bucket* last, ulong name)
     {
         Debug.Assert(last->Next == 0, "The line is the last of its bucket.");
@@ -193,9 +193,9 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
         catch (IOException e)
         {
-            throw new PileStorageException(
-                "The index of a table can't grow, and nothing was changed: "
-                + FileErrors.WithRemedy(e, "Make room on the disk, and try again."), e);
+            string message =
+                $"The index of a table can't grow, and nothing was changed: {FileErrors.WithRemedy(e, "Make room on the disk, and try again.")}";
+            throw FileErrors.IsDiskFull(e) ? new PileFullException(message, e) : new PileStorageException(message, e);
         }
         return number;
     }

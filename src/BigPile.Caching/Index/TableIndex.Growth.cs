@@ -59,7 +59,7 @@ internal sealed unsafe partial class TableIndex
                     return false;
             }
         }
-        catch (Exception e) when (e is OutOfMemoryException or IOException or PileStorageException)
+        catch (Exception e) when (e is OutOfMemoryException or IOException or PileException)
         {
             // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
         }

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -58,7 +59,14 @@ internal sealed class IndexRebuild(
     internal void RunOnce()
     {
         Begin();
-        Parallel.ForEach(InOrder(Parts()), Options(), Walk);
+        try
+        {
+            Parallel.ForEach(InOrder(Parts()), Options(), Walk);
+        }
+        catch (AggregateException e)
+        {
+            ExceptionDispatchInfo.Throw(e.Flatten().InnerExceptions[0]); // each of them says why: the cache can't be opened
+        }
         foreach (TableCore core in cores.Values)
             core.EndRebuild();
         End();

@@ -34,7 +34,7 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
     }
 
     /// <summary>Takes a free slot.</summary>
-    /// <exception cref="PileStorageException">The disk is full.</exception>
+    /// <exception cref="PileFullException">The disk is full.</exception>
     internal SlotPlace Take()
     {
         if (_free.Count == 0)

@@ -1,3 +1,4 @@
+using System;
 using System.Diagnostics;
 using System.IO;
 using BigPile.Allocation;
@@ -35,10 +36,19 @@ internal abstract class RoomMaker
     internal bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
     {
         Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
-        return flushes < MostFlushesForRoom && !presence.IsNested && full.LookedAt is { } look
-            && (IsFlushWanted || _givingBack.MayHaveMissed(look) // in this order: what is not wanted any more was counted before
-                || (full.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal) && TryWantRoomOfDisk()));
+        if (flushes >= MostFlushesForRoom || presence.IsNested)
+            return false;
+        if (full.LookedAt is { } look && (IsFlushWanted || _givingBack.MayHaveMissed(look)))
+            return true; // in this order: what is not wanted any more was counted before
+        return IsOfDisk(full) && TryWantRoomOfDisk();
     }
+
+    /// <summary>Makes room of the disk, where there is some that it has no room for. The caller is outside of all calls.</summary>
+    /// <param name="refused">What a call met.</param>
+    /// <returns>Whether the call may be made again.</returns>
+    internal bool TryMakeRoomOfDisk(Exception refused) => IsOfDisk(refused) && TryWantRoomOfDisk() && TryFlush();
+
+    private static bool IsOfDisk(Exception refused) => refused.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal);
 
     /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>
     /// <param name="flushes">How often it was done for the same call before.</param>
