@@ -108,7 +108,7 @@ internal sealed unsafe partial class PileTarget
         ObjectVersion now = record->Now;
         bool mayBeDeleted = now.Pointer != flushed.Pointer || record->InFlight == Change.Delete;
         CheckFlushed(index, flushed, mayBeDeleted, found);
-        foreach (Found item in found.Where(item => IsImpossible(item.Version, flushed)))
+        foreach (Found item in found.Where(item => IsImpossible(item.Version, flushed) && !IsOpenPut(index, item.Version)))
             findings.Wrong(
                 "after another start, an object is older than what was flushed", Where(index, item.Version) + "; " + Where(index, flushed));
         Found kept = found.Where(item => item.Pointer == now.Pointer)
@@ -134,6 +134,17 @@ internal sealed unsafe partial class PileTarget
             return; // changed since, and can't say to what
         if (!isThere)
             findings.Lost("after another start, a flushed object is not there", Where(index, flushed));
+    }
+
+    // A kill before has cut it off: nobody knew its pointer, so nobody has deleted it, whatever has become of the object since.
+    private bool IsOpenPut(int index, in ObjectVersion found)
+    {
+        foreach (ref OpenPut put in journal.OpenPutsNow())
+        {
+            if (put.Id == index && put.Version.Revision == found.Revision)
+                return true;
+        }
+        return false;
     }
 
     // A revision of before the flush, or the flushed one somewhere else.
