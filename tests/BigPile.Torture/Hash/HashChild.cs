@@ -85,8 +85,11 @@ internal static unsafe class HashChild
         {
             using var database = HashDatabase.Open(copy, OptionsOf(options, journal));
             int silent = new HashTarget(database, journal, findings).CountSilent();
-            if (silent != 0 && database.Recovery is { TornRecords: 0, DamagedRecords: 0 })
-                findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at}: {silent}");
+            if (silent == 0 || database.Recovery is not { TornRecords: 0, DamagedRecords: 0 })
+                return;
+            string kept = Path.GetFullPath($"silent-{journal.Head->Compared}-{at}");
+            File.WriteAllBytes(kept, bytes); // no run comes by the same file again
+            findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at} of {kept}: {silent}");
         }
         catch (HashDatabaseException)
         {
