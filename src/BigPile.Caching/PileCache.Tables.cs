@@ -102,9 +102,9 @@ public sealed partial class PileCache
                 lock (_lock)
                     table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
             }
-            catch (PileStorageException e) when (Pile.Space.Room.TryMakeRoomOfDisk(e))
+            catch (PileStorageException e) when (Pile.Space.Room.TryMakeRoomOfDisk(e)) // then once more
             {
-                (table, isKnown) = (null, false); // there is some now
+                (table, isKnown) = (null, false);
             }
         }
         while (table == null);

@@ -50,10 +50,9 @@ public sealed partial class PileCache : IDisposable
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The pile has a cache already.</exception>
     /// <exception cref="PileStorageException">
-    /// The pile's tables were written by an older version that this one can't read, or under a clock past the year 2248 by one that did
-    /// not refuse that; or the files of their indexes can't be used, as when the process may have no more mappings.
+    /// An older version wrote the pile's tables that this one can't read, or one under a clock past 2248; or the files of their indexes
+    /// can't be used, as when the process may have no more mappings. Where the disk has no room it is a <see cref="PileFullException"/>.
     /// </exception>
-    /// <exception cref="PileFullException">The indexes are made anew, and the disk has no room for them.</exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {
         ArgumentNullException.ThrowIfNull(pile);
@@ -70,10 +69,8 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
         if (!pile.Keeper.TryTakeTables())
-        {
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
-        }
         try
         {
             _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);

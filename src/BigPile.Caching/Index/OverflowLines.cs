@@ -193,8 +193,8 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
         catch (IOException e)
         {
-            string message =
-                $"The index of a table can't grow, and nothing was changed: {FileErrors.WithRemedy(e, "Make room on the disk, and try again.")}";
+            string why = FileErrors.WithRemedy(e, "Make room on the disk, and try again.");
+            string message = $"The index of a table can't grow, and nothing was changed: {why}";
             throw FileErrors.IsDiskFull(e) ? new PileFullException(message, e) : new PileStorageException(message, e);
         }
         return number;
