@@ -51,7 +51,7 @@ public sealed partial class PileCache : IDisposable
     /// <exception cref="InvalidOperationException">The pile has a cache already.</exception>
     /// <exception cref="PileStorageException">
     /// An older version wrote the pile's tables that this one can't read, or one under a clock past 2248; or the files of their indexes
-    /// can't be used, as when the process may have no more mappings. Where the disk has no room it is a <see cref="PileFullException"/>.
+    /// can't be used, as when the process may have no more mappings. Where an index has no room to grow: <see cref="PileFullException"/>.
     /// </exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {

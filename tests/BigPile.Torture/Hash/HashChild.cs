@@ -88,7 +88,8 @@ internal static unsafe class HashChild
             if (silent == 0 || database.Recovery is not { TornRecords: 0, DamagedRecords: 0 })
                 return;
             string kept = Path.GetFullPath($"silent-{journal.Head->Compared}-{at}");
-            File.WriteAllBytes(kept, bytes); // no run comes by the same file again
+            if (ControlNow() == HashControl.None)
+                File.WriteAllBytes(kept, bytes); // no run comes by the same file again
             findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at} of {kept}: {silent}");
         }
         catch (HashDatabaseException)
