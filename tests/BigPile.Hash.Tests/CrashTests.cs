@@ -79,20 +79,33 @@ public sealed class CrashTests(ITestOutputHelper output)
                 HashDatabase database = Open(FilePath, FirstBoot, watched: true);
                 _durable = Bytes(); // making it has ended with that
                 (int most, int enough) = control == HashControl.None ? (Operations, 10) : (Operations * 20, 1);
-                for (int i = 0; i < most && Problems.Count < enough; i++)
+                try
                 {
-                    Step(database);
-                    if (_random.Next(500) == 0)
+                    for (int i = 0; i < most && Problems.Count < enough; i++)
                     {
-                        database.Dispose();
-                        _durable = Bytes();
-                        Promise();
-                        database = Open(FilePath, FirstBoot, watched: true);
-                        Compare(database, isCut: false, "reopened");
+                        Step(database);
+                        if (_random.Next(500) == 0)
+                            Reopen(ref database);
                     }
                 }
-                database.Dispose();
+                catch (HashDatabaseCorruptException e)
+                {
+                    Problems.Add($"the database itself: {e.Message}");
+                }
+                finally
+                {
+                    database.Dispose();
+                }
             }
+        }
+
+        private void Reopen(ref HashDatabase database)
+        {
+            database.Dispose();
+            _durable = Bytes();
+            Promise();
+            database = Open(FilePath, FirstBoot, watched: true);
+            Compare(database, isCut: false, "reopened");
         }
 
         public void Before(FileOperation operation, string path)
