@@ -265,8 +265,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public void Synchronize(bool hard = true) => _keeper.Synchronize(hard);
 
-    /// <summary>Removes all records.</summary>
-    /// <inheritdoc cref="Synchronize" path="/exception"/>
+    /// <summary>Removes all records: behind a kill all of them are there, or none.</summary>
+    /// <exception cref="IOException">The device failed. The database is closed; the next opening finds all records, or none.</exception>
+    /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
+    /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public void Clear() => _keeper.Clear();
 
     /// <summary>Whether a <see cref="Rebuild"/> would make the database faster or smaller, see <see cref="HashStatistics"/>.</summary>

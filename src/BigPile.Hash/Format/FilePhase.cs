@@ -11,4 +11,7 @@ internal enum FilePhase
 
     /// <summary>A process recovers it: chains mean nothing.</summary>
     Recovering = 3,
+
+    /// <summary>A process removes all: nothing in it counts any more.</summary>
+    Clearing = 4,
 }

@@ -36,7 +36,10 @@ internal readonly record struct FileState
     /// <summary>What the device has at least: all records up to this sequence.</summary>
     internal long SyncedSequence { get; init; }
 
-    /// <summary>Of one that is closed: the highest sequence that was given.</summary>
+    /// <summary>
+    /// The highest sequence that was given when it was closed, or a hard synchronization or a clear began. All records up to it were in
+    /// their chains then, or dead.
+    /// </summary>
     internal long LastSequence { get; init; }
 
     /// <summary>Where in the file it is written.</summary>

@@ -94,6 +94,13 @@ internal sealed partial class RecordFile
             CacheBuckets();
     }
 
+    /// <summary>Empties all buckets, and has the file end behind them. The stock is not told.</summary>
+    internal void CutToBuckets()
+    {
+        EmptyBuckets();
+        File.Truncate(Layout.AreaStart);
+    }
+
     private void WriteBucket(long link, long target)
     {
         if (Layout.OffsetWidth == sizeof(long))

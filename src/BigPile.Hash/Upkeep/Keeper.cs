@@ -98,19 +98,18 @@ internal sealed class Keeper
         }
     }
 
-    // Ended by a kill, or by a device that fails, each record is there or not; then the database is closed, and is recovered at opening.
+    // Ended by a kill, or by a device that fails, the next opening finishes it.
     private void ClearLocked()
     {
         RecordStore store = _session.Store;
         IBlockFile block = store.File.File;
-        _synchronizer.WriteCleared(FilePhase.Recovering); // a recovery must not take the empty buckets for what is left of damaged ones
-        // Of a record whose last state is cut off, the device must not have an older one that was marked dead since.
-        if (_synchronizer.State.WasEverHard)
-            block.Synchronize(hard: true);
         try
         {
-            store.File.EmptyBuckets();
-            block.Truncate(store.File.Layout.AreaStart);
+            _synchronizer.WriteCleared(FilePhase.Clearing);
+            // The device must have the marks of what is dead before it loses what outdates that.
+            if (_synchronizer.State.WasEverHard)
+                block.Synchronize(hard: true);
+            store.File.CutToBuckets();
             _synchronizer.WriteCleared(FilePhase.Open);
         }
         catch

@@ -103,6 +103,8 @@ internal sealed class Opening
         Recovery? recovery = null;
         if (isTaken)
             TakeClosed(store, inventory, state!.Value);
+        else if (state is { Phase: FilePhase.Clearing } cleared)
+            FinishClear(store, cleared);
         else
             recovery = Recover(store, head, state, ending != HashEnding.Killed);
         BeginWriting(store, head, state?.WasEverHard ?? true, ending == HashEnding.Killed ? recovery : null);
@@ -130,11 +132,11 @@ internal sealed class Opening
         return (new Session(store, _options, _stripes), head, found);
     }
 
-    // Nothing is written: after a kill all chains are right, but those that a recovery was making.
+    // Nothing is written: after a kill all chains are right, but those that a recovery was making, or a clear removing.
     private (Session, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
     {
         bool isAsItLies = _options.Restore == HashRestoreMode.ReadOnly;
-        if (!isAsItLies && (ending == HashEnding.PowerCut || head.State.Phase == FilePhase.Recovering))
+        if (!isAsItLies && (ending == HashEnding.PowerCut || head.State.Phase is FilePhase.Recovering or FilePhase.Clearing))
         {
             throw new HashDatabaseException(
                 $"'{_block.Path}' was not closed, and is to be recovered. Open it once without HashDatabaseOptions.ReadOnly.");
@@ -165,6 +167,23 @@ internal sealed class Opening
     private void TakeClosed(RecordStore store, Inventory inventory, FileState state)
     {
         inventory.GiveRest(store.Dead);
+        GoOnBehind(store, state);
+    }
+
+    // The device has the marks of what is dead before it loses what outdates that, and has lost all before the head says "open".
+    private void FinishClear(RecordStore store, FileState state)
+    {
+        if (state.WasEverHard)
+            _block.Synchronize(hard: true);
+        store.File.CutToBuckets();
+        store.File.Stock.Reset(store.File.Layout.AreaStart);
+        if (state.WasEverHard)
+            _block.Synchronize(hard: true);
+        GoOnBehind(store, state);
+    }
+
+    private void GoOnBehind(RecordStore store, FileState state)
+    {
         for (int i = 0; i < Stripes.Count; i++)
             _stripes[i].Sequence = state.LastSequence;
         _stripes[0].Records = state.Records;

@@ -32,8 +32,9 @@ internal sealed class Synchronizer(Session session, Head head)
         }
     }
 
-    /// <summary>Says that chains mean nothing from now on, and there need be no records; or that all is as it is open.</summary>
-    internal void WriteCleared(FilePhase phase) => _head.Write(State with { Phase = phase, Records = 0 });
+    /// <summary>While all stripes are held: says that nothing in the file counts any more; or, once there is nothing, that it is open.</summary>
+    internal void WriteCleared(FilePhase phase) =>
+        _head.Write(State with { Phase = phase, Records = 0, LastSequence = session.Stripes.LastSequence });
 
     /// <summary>While all stripes are held and no synchronization runs: another file has the database.</summary>
     internal void ChangeHeadLocked(Head head) => _head = head;
@@ -78,8 +79,8 @@ internal sealed class Synchronizer(Session session, Head head)
     private void FinishHard(RecordStore store)
     {
         long synced = store.SyncedSequence;
-        if (!State.WasEverHard)
-            _head.Write(State with { WasEverHard = true }); // the device must know when the first one has returned
+        // The device must know when the first one has returned. Behind a kill that comes before that, the cut tells what can't be back.
+        _head.Write(State with { WasEverHard = true, LastSequence = synced });
         store.File.File.Synchronize(hard: true);
         store.Pass(HashWindow.SyncedBeforeHead);
         _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });

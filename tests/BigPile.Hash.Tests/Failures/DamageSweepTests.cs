@@ -21,10 +21,13 @@ public sealed class DamageSweepTests(ITestOutputHelper output) : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Theory]
-    [InlineData(HashEnding.Closed)]
-    [InlineData(HashEnding.Killed)]
-    [InlineData(HashEnding.PowerCut)]
-    public void No_flipped_bit_and_no_cut_takes_a_record_in_silence(HashEnding ending)
+    [InlineData(SweptEnding.Closed)]
+    [InlineData(SweptEnding.Killed)]
+    [InlineData(SweptEnding.PowerCut)]
+    [InlineData(SweptEnding.KilledInSynchronize)]
+    [InlineData(SweptEnding.KilledInClear)]
+    [InlineData(SweptEnding.KilledInRecovery)]
+    public void No_flipped_bit_and_no_cut_takes_a_record_in_silence(SweptEnding ending)
     {
         var file = new SweptFile(Path.Combine(_temporary.Root, "database"), ending);
         Assert.Equal("right", file.Use(BlockFileKind.MappedParallel, file.Bytes));
@@ -47,7 +50,7 @@ public sealed class DamageSweepTests(ITestOutputHelper output) : IDisposable
         int silent = _outcomes.Sum(static pair => pair.Key.StartsWith(SweptFile.Silent, StringComparison.Ordinal) ? pair.Value : 0);
         output.WriteLine($"{ending}, {file.Bytes.Length} bytes: {flips} flips, {cuts} cuts and sectors: {found}; silent losses {silent}");
         Assert.Equal(0, silent);
-        Assert.Contains(ending == HashEnding.Closed ? "refused" : "counted", _outcomes.Keys);
+        Assert.Contains(ending is SweptEnding.Closed or SweptEnding.KilledInClear ? "refused" : "counted", _outcomes.Keys);
     }
 
     // All of the head's fields, and some of what is used; few of what is zeros.

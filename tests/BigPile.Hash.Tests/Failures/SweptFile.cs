@@ -3,11 +3,29 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Files;
+using BigPile.Memory;
 
 namespace BigPile.Hash.Tests.Failures;
 
+/// <summary>How a swept file was left.</summary>
+public enum SweptEnding
+{
+    Closed,
+    Killed,
+    PowerCut,
+
+    /// <summary>Killed when a hard synchronization had returned from the device, and the head did not say so.</summary>
+    KilledInSynchronize,
+
+    /// <summary>Killed before all was removed.</summary>
+    KilledInClear,
+
+    /// <summary>Killed when it was open, and once more at the end of the recovery.</summary>
+    KilledInRecovery,
+}
+
 /// <summary>A small database whose records were replaced and removed behind the last hard synchronization, and what it holds.</summary>
-internal sealed class SweptFile
+internal sealed class SweptFile : IFileHook
 {
     internal const string Silent = "SILENT";
 
@@ -17,34 +35,75 @@ internal sealed class SweptFile
     private static readonly Guid Boot = new(1, 2, 3, new byte[8]);
 
     private readonly string _path;
-    private readonly HashEnding _ending;
+    private readonly SweptEnding _ending;
     private readonly Dictionary<int, byte[]> _synchronized = [];
     private readonly Dictionary<int, byte[]> _now;
+    private HashDatabase? _inSynchronize;
+    private bool _isInClear;
+    private byte[]? _bytes;
 
-    internal SweptFile(string path, HashEnding ending)
+    internal SweptFile(string path, SweptEnding ending)
     {
         (_path, _ending) = (path, ending);
-        var options = new HashDatabaseOptions { Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot };
+        var options = new HashDatabaseOptions
+        {
+            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, Hook = this, Window = Pass,
+        };
         using HashDatabase database = HashDatabase.Open(path, options);
         for (int i = 0; i < Records; i++)
             database.Set(Some.Key(i), _synchronized[i] = Some.Bytes(i, i * 7 % 30));
         database.Set(Some.Key(3), _synchronized[3] = Some.Bytes(3, 700));
-        database.Synchronize();
         _now = new(_synchronized);
+        _inSynchronize = ending == SweptEnding.KilledInSynchronize ? database : null;
+        database.Synchronize();
+        if (ending != SweptEnding.KilledInSynchronize)
+            Change(database);
+        _isInClear = ending == SweptEnding.KilledInClear;
+        if (_isInClear)
+            database.Clear();
+        if (ending is SweptEnding.Killed or SweptEnding.PowerCut or SweptEnding.KilledInRecovery)
+            _bytes = PileFiles.ReadShared(path);
+        database.Close();
+        _bytes ??= File.ReadAllBytes(path);
+        if (ending != SweptEnding.KilledInRecovery)
+            return;
+        File.WriteAllBytes(path, _bytes);
+        HashDatabase.Open(path, options).Dispose();
+    }
+
+    /// <summary>The file.</summary>
+    internal byte[] Bytes => _bytes!;
+
+    public void Before(FileOperation operation, string path)
+    {
+        if (_isInClear && operation == FileOperation.Sync)
+            _bytes ??= PileFiles.ReadShared(_path);
+    }
+
+    public void After(FileOperation operation, string path)
+    {
+    }
+
+    private void Pass(HashWindow window)
+    {
+        if (window == HashWindow.RecoveryMarked)
+            _bytes = PileFiles.ReadShared(_path);
+        if (window != HashWindow.SyncedBeforeHead || _inSynchronize is not { } database)
+            return;
+        _inSynchronize = null;
+        Change(database);
+        _bytes = PileFiles.ReadShared(_path);
+    }
+
+    private void Change(HashDatabase database)
+    {
         for (int i = 0; i < Records; i += 7)
             database.Set(Some.Key(i), _now[i] = Some.Bytes(i + 1_000, 20 + i % 5));
         for (int i = 1; i < Records; i += 8)
             Assert.True(database.Remove(Some.Key(i)) && _now.Remove(i));
         for (int i = Records; i < Records + 5; i++)
             database.Set(Some.Key(i), _now[i] = Some.Bytes(i, 11));
-        if (ending != HashEnding.Closed)
-            Bytes = PileFiles.ReadShared(path);
-        database.Close();
-        Bytes ??= File.ReadAllBytes(path);
     }
-
-    /// <summary>The file.</summary>
-    internal byte[] Bytes { get; }
 
     /// <summary>Opens other bytes in its place, and says in a word what came of it.</summary>
     internal string Use(BlockFileKind kind, byte[] bytes)
@@ -53,8 +112,11 @@ internal sealed class SweptFile
         HashDatabase database;
         try
         {
-            Guid boot = _ending == HashEnding.PowerCut ? new Guid(4, 5, 6, new byte[8]) : Boot;
-            database = HashDatabase.Open(_path, new HashDatabaseOptions { FileKind = kind, BootId = boot, Mode = FileMode.Open });
+            Guid boot = _ending == SweptEnding.PowerCut ? new Guid(4, 5, 6, new byte[8]) : Boot;
+            var options = new HashDatabaseOptions { FileKind = kind, BootId = boot, Mode = FileMode.Open };
+            if (kind == BlockFileKind.MappedParallel)
+                options = options with { RecoveredAtOnce = Records / 4 };
+            database = HashDatabase.Open(_path, options);
         }
         catch (HashDatabaseCorruptException)
         {
@@ -107,10 +169,10 @@ internal sealed class SweptFile
         return (isMet, isThere);
     }
 
-    // Behind a power cut what was changed since the synchronization may be as it was then.
+    // Behind a power cut what was changed since the synchronization may be as it was then; each record of a clear is there or not.
     private bool IsRight(int key, byte[]? value) =>
-        AreEqual(value, _now.GetValueOrDefault(key))
-        || (_ending == HashEnding.PowerCut && AreEqual(value, _synchronized.GetValueOrDefault(key)));
+        AreEqual(value, _now.GetValueOrDefault(key)) || (_ending == SweptEnding.KilledInClear && value == null)
+        || (_ending == SweptEnding.PowerCut && AreEqual(value, _synchronized.GetValueOrDefault(key)));
 
     private static bool AreEqual(byte[]? one, byte[]? other) =>
         one == null || other == null ? one == other : one.AsSpan().SequenceEqual(other);

@@ -44,6 +44,8 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
     public void Settle()
     {
         bool isClearing = journal.ClearAt(ClearTable)->IsInFlight;
+        if (isClearing)
+            CheckAllOrNone();
         for (int i = 0; i < journal.ObjectCount; i++)
         {
             if (!HashValue.IsShared(i))
@@ -113,6 +115,14 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
         CheckWalk();
         CheckSums();
         journal.Head->IsOtherBoot = false;
+    }
+
+    // Nothing else was being changed when a clear was cut off.
+    private void CheckAllOrNone()
+    {
+        int live = Enumerable.Range(0, journal.ObjectCount).Count(id => !HashValue.IsShared(id) && journal.ObjectAt(id)->Now.IsLive);
+        if (database.Count != 0 && database.Count < live)
+            findings.Wrong("a clear was done in part", $"{database.Count:N0} records are there, and {live:N0} were");
     }
 
     private void SettleOne(int id, ObjectRecord* record, bool isClearing)
