@@ -24,6 +24,12 @@ internal enum HashWindow
     /// <summary>The head says so; what waited for it is not marked dead.</summary>
     SyncedBeforeMarks,
 
+    /// <summary>The head says that all is removed; nothing is.</summary>
+    ClearStated,
+
+    /// <summary>All is removed; the head does not say that the file is open.</summary>
+    ClearCut,
+
     /// <summary>A recovery has emptied the buckets.</summary>
     RecoveryBucketsEmptied,
 

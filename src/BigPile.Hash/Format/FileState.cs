@@ -37,8 +37,8 @@ internal readonly record struct FileState
     internal long SyncedSequence { get; init; }
 
     /// <summary>
-    /// The highest sequence that was given when it was closed, or a hard synchronization or a clear began. All records up to it were in
-    /// their chains then, or dead.
+    /// The highest sequence that was given when it was closed, or the last hard synchronization or a clear began; 0 where nothing is known.
+    /// Later records have higher ones, and all up to it were in their chains then, or dead.
     /// </summary>
     internal long LastSequence { get; init; }
 

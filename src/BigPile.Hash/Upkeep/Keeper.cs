@@ -105,12 +105,14 @@ internal sealed class Keeper
         IBlockFile block = store.File.File;
         try
         {
-            _synchronizer.WriteCleared(FilePhase.Clearing);
+            _synchronizer.WriteClearing();
             // The device must have the marks of what is dead before it loses what outdates that.
             if (_synchronizer.State.WasEverHard)
                 block.Synchronize(hard: true);
+            store.Pass(HashWindow.ClearStated);
             store.File.CutToBuckets();
-            _synchronizer.WriteCleared(FilePhase.Open);
+            store.Pass(HashWindow.ClearCut);
+            _synchronizer.WriteCleared();
         }
         catch
         {

@@ -32,9 +32,12 @@ internal sealed class Synchronizer(Session session, Head head)
         }
     }
 
-    /// <summary>While all stripes are held: says that nothing in the file counts any more; or, once there is nothing, that it is open.</summary>
-    internal void WriteCleared(FilePhase phase) =>
-        _head.Write(State with { Phase = phase, Records = 0, LastSequence = session.Stripes.LastSequence });
+    /// <summary>While all stripes are held: says that nothing in the file counts any more.</summary>
+    internal void WriteClearing() =>
+        _head.Write(State with { Phase = FilePhase.Clearing, Records = 0, LastSequence = session.Stripes.LastSequence });
+
+    /// <summary>Says that there is nothing. No sequence was the last one: those of other stripes may be lower.</summary>
+    internal void WriteCleared() => _head.Write(State with { Phase = FilePhase.Open, LastSequence = 0 });
 
     /// <summary>While all stripes are held and no synchronization runs: another file has the database.</summary>
     internal void ChangeHeadLocked(Head head) => _head = head;

@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Files;
-using BigPile.Memory;
 
 namespace BigPile.Hash.Tests.Failures;
 
@@ -25,7 +24,7 @@ public enum SweptEnding
 }
 
 /// <summary>A small database whose records were replaced and removed behind the last hard synchronization, and what it holds.</summary>
-internal sealed class SweptFile : IFileHook
+internal sealed class SweptFile
 {
     internal const string Silent = "SILENT";
 
@@ -39,7 +38,6 @@ internal sealed class SweptFile : IFileHook
     private readonly Dictionary<int, byte[]> _synchronized = [];
     private readonly Dictionary<int, byte[]> _now;
     private HashDatabase? _inSynchronize;
-    private bool _isInClear;
     private byte[]? _bytes;
 
     internal SweptFile(string path, SweptEnding ending)
@@ -47,7 +45,7 @@ internal sealed class SweptFile : IFileHook
         (_path, _ending) = (path, ending);
         var options = new HashDatabaseOptions
         {
-            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, Hook = this, Window = Pass,
+            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, Window = Pass,
         };
         using HashDatabase database = HashDatabase.Open(path, options);
         for (int i = 0; i < Records; i++)
@@ -58,8 +56,7 @@ internal sealed class SweptFile : IFileHook
         database.Synchronize();
         if (ending != SweptEnding.KilledInSynchronize)
             Change(database);
-        _isInClear = ending == SweptEnding.KilledInClear;
-        if (_isInClear)
+        if (ending == SweptEnding.KilledInClear)
             database.Clear();
         if (ending is SweptEnding.Killed or SweptEnding.PowerCut or SweptEnding.KilledInRecovery)
             _bytes = PileFiles.ReadShared(path);
@@ -74,19 +71,9 @@ internal sealed class SweptFile : IFileHook
     /// <summary>The file.</summary>
     internal byte[] Bytes => _bytes!;
 
-    public void Before(FileOperation operation, string path)
-    {
-        if (_isInClear && operation == FileOperation.Sync)
-            _bytes ??= PileFiles.ReadShared(_path);
-    }
-
-    public void After(FileOperation operation, string path)
-    {
-    }
-
     private void Pass(HashWindow window)
     {
-        if (window == HashWindow.RecoveryMarked)
+        if (window is HashWindow.RecoveryMarked or HashWindow.ClearStated)
             _bytes = PileFiles.ReadShared(_path);
         if (window != HashWindow.SyncedBeforeHead || _inSynchronize is not { } database)
             return;
