@@ -24,7 +24,7 @@ public sealed class SweepBesideComparisonTests
 
         if (!isLate)
             table.Core.BeginInspection();
-        ulong hash = table.KeyCodec.Probe(0, stackalloc byte[64]).Hash;
+        ulong hash = HashWithinARound(table);
         IndexSlot lost = IndexSlots.TakeOne(table.Core.Index, hash, out ulong bucket);
         _ = table.Core.SweepMemory(maxBuckets: (int)bucket + 1);
         if (isLate)
@@ -39,6 +39,18 @@ public sealed class SweepBesideComparisonTests
         AssertIsEmpty(table);
         Assert.Equal(0, table.Core.Tags.Count);
         table.Core.CheckInvariants();
+    }
+
+    // The round must not be over with the entry's bucket.
+    private static ulong HashWithinARound(CacheTable<long, long> table)
+    {
+        for (long key = 0; ; key++)
+        {
+            ulong hash = table.KeyCodec.Probe(key, stackalloc byte[64]).Hash;
+            using LockedBucket bucket = table.Core.Index.Lock(hash);
+            if (bucket.Number != table.Core.Index.BucketCount - 1)
+                return hash;
+        }
     }
 
     private static void AssertIsEmpty(CacheTable<long, long> table)

@@ -267,7 +267,8 @@ public sealed class CrashTests(ITestOutputHelper output)
                 string key = "key " + i;
                 string? found = database.Get(Bytes(key)) is { } bytes ? Encoding.UTF8.GetString(bytes) : null;
                 there += found == null ? 0 : 1;
-                bool isRight = found == (_isClearing && !isCut ? null : _now.GetValueOrDefault(key)) || (key == _busyKey && found == _busyValue)
+                string? now = _isClearing && !isCut ? null : _now.GetValueOrDefault(key);
+                bool isRight = found == now || (key == _busyKey && found == _busyValue)
                     || (isCut && _possible.TryGetValue(key, out HashSet<string?>? values) && values.Contains(found));
                 if (!isRight)
                     Problems.Add($"{when}: '{key}' is {Short(found)}, and was {Short(_now.GetValueOrDefault(key))}");
