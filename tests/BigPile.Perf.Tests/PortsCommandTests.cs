@@ -128,7 +128,7 @@ public sealed class PortsCommandTests
         Assert.Equal(before, Places());
     }
 
-    private static string[] Places() => [.. Directory.GetDirectories(SharedMemory, "bigpile-perf-*").Order()];
+    private static string[] Places() => [.. Directory.GetDirectories(SharedMemory, "bigpile-perf-ports-*").Order()];
 
     private static void AssertRows(JsonElement rows, int sizeBytes, int receivers)
     {

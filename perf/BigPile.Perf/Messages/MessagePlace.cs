@@ -11,7 +11,7 @@ namespace BigPile.Perf.Messages;
 internal sealed class MessagePlace : IDisposable
 {
     private const string SharedMemory = "/dev/shm";
-    private const string Prefix = "bigpile-perf-";
+    private const string Prefix = "bigpile-perf-ports-";
 
     private readonly MessageRoute _route;
     private readonly string _directory;

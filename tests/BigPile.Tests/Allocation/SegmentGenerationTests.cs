@@ -19,7 +19,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     [InlineData(StoreKind.Mapped)]
     public void A_slot_that_is_freed_millions_of_times_keeps_no_segment(StoreKind kind)
     {
-        int rounds = TestLeg.Steps(5, 40);
+        int rounds = TestLeg.Steps(3, 40);
         var dead = new List<PilePointer>();
         Pile pile = Open(kind);
         for (int round = 0; round < rounds; round++)

@@ -8,7 +8,7 @@ namespace BigPile.Tests.Durability;
 public sealed class PowerCutTests(ITestOutputHelper output)
 {
     // A failing seed is replayed by the leg that it failed in.
-    private static readonly int Rounds = TestLeg.Steps(9, 40);
+    private static readonly int Rounds = TestLeg.Steps(7, 40);
 
     [Theory]
     [InlineData(nameof(PileOperations.None))]
