@@ -1,3 +1,4 @@
+using System;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 
@@ -44,9 +45,10 @@ public sealed class SweepBesideComparisonTests
     // The round must not be over with the entry's bucket.
     private static ulong HashWithinARound(CacheTable<long, long> table)
     {
+        Span<byte> bytes = stackalloc byte[64];
         for (long key = 0; ; key++)
         {
-            ulong hash = table.KeyCodec.Probe(key, stackalloc byte[64]).Hash;
+            ulong hash = table.KeyCodec.Probe(key, bytes).Hash;
             using LockedBucket bucket = table.Core.Index.Lock(hash);
             if (bucket.Number != table.Core.Index.BucketCount - 1)
                 return hash;

@@ -107,7 +107,7 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
 
     private async Task AssertSoundAsync(string target, string options, int seed)
     {
-        int kills = TestLeg.Steps(5, 500);
+        int kills = TestLeg.Steps(4, 500);
         TortureProcess run = await RunAsync($"--target {target} --kills {kills} --seed {seed} {options}");
         Match sums = Sums().Match(run.Output);
         Assert.True(sums.Success, run.Output);

@@ -30,7 +30,7 @@ public sealed class NothingStaysTests
         Settle(pile);
         PileStatistics first = pile.Statistics;
         long firstManaged = GC.GetTotalMemory(forceFullCollection: true);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < TestLeg.Steps(2, 3); i++)
             RunThreads(pile);
         Settle(pile);
         PileStatistics last = pile.Statistics;
