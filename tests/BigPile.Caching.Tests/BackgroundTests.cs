@@ -50,6 +50,7 @@ public sealed class BackgroundTests
             table.Put(key, "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
             time.Advance(TimeSpan.FromSeconds(1));
             Assert.False(table.ContainsKey(key));
+            table.Sweep();
         }
         Assert.True(told.Wait(Eventually.Patience));
         Eventually.True(() => pile.Keeper.Background.FailureCount > 0);

@@ -164,11 +164,12 @@ public sealed class ExpiryTests : IDisposable
     }
 
     [Fact]
-    public void A_read_clears_away_what_it_found_expired()
+    public void What_a_read_found_expired_the_next_sweep_clears_away()
     {
         _table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(_table.TryGet("a", out _));
+        _ = _table.Core.SweepMemory(maxBuckets: 1); // which takes what reads noted
         Assert.Equal((0, 0), (_table.Count, _cache.Pile.Statistics.ObjectCount));
         Assert.Equal(PutResult.Inserted, _table.Put("a", "2"));
     }
@@ -198,6 +199,8 @@ public sealed class ExpiryTests : IDisposable
             DateTimeOffset now = _time.GetUtcNow();
             bool isThere = model.TryGetValue(key, out var entry) && entry.End > now
                 && (entry.Sliding == null || entry.Last + entry.Sliding > now);
+            if (!isThere && entry.Sliding != null && entry.End > now && entry.Last + entry.Sliding * 17 / 16 > now)
+                continue; // a renewal that was written ahead may keep it so long
             switch (random.Next(10))
             {
                 case < 4:
@@ -226,10 +229,13 @@ public sealed class ExpiryTests : IDisposable
         }
         DateTimeOffset end = _time.GetUtcNow();
         _table.Sweep();
-        string[] live = [.. model.Where(pair => pair.Value.End > end && (pair.Value.Sliding is not { } sliding
-            || pair.Value.Last + sliding > end)).Select(pair => pair.Key).Order(StringComparer.Ordinal)];
-        Assert.Equal(live, _table.Keys.Order(StringComparer.Ordinal));
-        Assert.Equal(live.Length, _table.Count);
-        Assert.Equal(live.Length, _cache.Pile.Statistics.ObjectCount);
+        string[] keys = [.. _table.Keys];
+        Assert.Empty(Live(1).Except(keys));
+        Assert.Empty(keys.Except(Live(17.0 / 16)));
+        Assert.Equal(keys.Length, _table.Count);
+        Assert.Equal(keys.Length, _cache.Pile.Statistics.ObjectCount);
+
+        IEnumerable<string> Live(double lives) => model.Where(pair => pair.Value.End > end && (pair.Value.Sliding is not { } sliding
+            || pair.Value.Last + sliding * lives > end)).Select(static pair => pair.Key);
     }
 }

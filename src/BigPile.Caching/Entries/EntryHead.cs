@@ -70,6 +70,9 @@ internal readonly unsafe struct EntryHead
             _extension = *(uint*)(payload + ShortBytes);
     }
 
+    /// <summary>Where the payload is.</summary>
+    internal nint Payload => (nint)_start;
+
     internal ulong Version => _version & ~ExtensionBit;
 
     internal int TableId => (ushort)_word;

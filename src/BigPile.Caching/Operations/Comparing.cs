@@ -52,7 +52,7 @@ internal static unsafe class Comparing
         try
         {
             matcher.Learn();
-            _ = core.EnterToRead();
+            _ = core.Enter();
         }
         catch
         {

@@ -35,7 +35,7 @@ internal static unsafe class Ejecting
         foreach (SlotPlace one in bucket.Slots) // a put that is refused changes nothing
             one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
         if (core.TryViewLocked(place, out LockedEntry entry))
-            core.DropLocked(presence, entry, wasAlive ? Counter.Evictions : core.ReasonOf(entry.Head));
+            core.DropLocked(presence, entry, wasAlive ? Counter.Evictions : core.LivenessOf(entry.Head, ref now).Reason());
         return true;
     }
 
@@ -65,7 +65,7 @@ internal static unsafe class Ejecting
     }
 
     private static Worth WorthLocked(this TableCore core, SlotPlace place, ref long now) =>
-        !core.TryViewLocked(place, out LockedEntry entry) || core.IsDead(entry.Head, ref now)
+        !core.TryViewLocked(place, out LockedEntry entry) || core.LivenessOf(entry.Head, ref now).IsDead()
             ? Worth.Nothing
             : new Worth(entry.Head.Priority, place.Line->Frequency(place.Slot));
 

@@ -41,7 +41,8 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {
-            core.DropLocked(presence, entry, core.IsDead(entry.Head, ref now) ? core.ReasonOf(entry.Head) : Counter.Evictions);
+            Liveness liveness = core.LivenessOf(entry.Head, ref now);
+            core.DropLocked(presence, entry, liveness.IsDead() ? liveness.Reason() : Counter.Evictions);
             return;
         }
         place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free

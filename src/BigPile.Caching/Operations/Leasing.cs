@@ -106,10 +106,10 @@ internal static unsafe class Leasing
         if (entry.Head.Kind == ValueKind.Pointer)
         {
             bool found = core.Pile.TryLease(entry.Owned, out lease);
-            info = found ? core.Clock.Describe(entry.Head, lease!.Memory.Length) : default;
+            info = found ? core.Describe(entry.Head, lease!.Memory.Length) : default;
             return found;
         }
-        info = core.Clock.Describe(entry.Head, (int)(entry.PayloadBytes - entry.Head.ValueOffset));
+        info = core.Describe(entry.Head, (int)(entry.PayloadBytes - entry.Head.ValueOffset));
         Debug.Assert(entry.Head.ValueOffset + (long)info.ValueBytes == entry.PayloadBytes, "A value ends with its entry.");
         lease = core.Pile.Lessor.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
         return true;

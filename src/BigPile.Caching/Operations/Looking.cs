@@ -126,7 +126,7 @@ internal static class Looking
             var entry = new LockedEntry { Place = slot };
             if (!core.TryViewLocked(slot.Value.Address, out entry.Head, out entry.PayloadBytes))
                 continue;
-            if (isToShow ? core.IsNoneLocked(entry.Head, ref now) : core.IsGoneLocked(entry.Head, ref now))
+            if (isToShow ? core.IsNoneLocked(entry.Head, ref now) : core.LivenessOf(entry.Head, ref now) != Liveness.Live)
                 continue;
             ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
             if (place >= from)
@@ -141,8 +141,8 @@ internal static class Looking
             tags[i] = head.Tag(i);
         int valueBytes = head.Kind == ValueKind.Pointer ? core.OwnedBytes(head) : (int)(payloadBytes - head.ValueOffset);
         return new EntryCopy(
-            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), core.Clock.Describe(head, valueBytes), head.Kind, head.Priority,
-            core.Clock.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0,
+            new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray(), core.Describe(head, valueBytes), head.Kind, head.Priority,
+            core.ExpiryOf(head), head.IsSliding ? head.SlidingTicks : 0,
             head.IsSliding ? core.Clock.SlidingEndOf(head) : core.Clock.ExpiryOf(head), tags);
     }
 

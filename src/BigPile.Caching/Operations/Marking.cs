@@ -55,7 +55,7 @@ internal static class Marking
         ThreadPresence presence = core.EnterToChange();
         try
         {
-            core.HasMortals = true;
+            core.NoteMortal();
             return core.Tags.Publish(tags, floor);
         }
         catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))

@@ -34,7 +34,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        ThreadPresence presence = core.EnterToRead();
+        ThreadPresence presence = core.Enter();
         bool found;
         try
         {
@@ -46,8 +46,6 @@ internal static unsafe class Reading
         {
             core.Pile.Space.Exit(presence);
         }
-        if (presence.WantsRoom)
-            core.RenewWithRoom(key);
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
 
@@ -62,7 +60,7 @@ internal static unsafe class Reading
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        ThreadPresence presence = core.EnterToRead();
+        ThreadPresence presence = core.Enter();
         bool found;
         try
         {
@@ -72,8 +70,6 @@ internal static unsafe class Reading
         {
             core.Pile.Space.Exit(presence);
         }
-        if (presence.WantsRoom)
-            core.RenewWithRoom(key);
         return found;
     }
 
@@ -154,12 +150,12 @@ internal static unsafe class Reading
         var key = new KeyProbe(keyBytes, hash, matcher);
         minVersion = Math.Max(minVersion, core.ShownFrom); // read once, and before all that it allows to show
         if (matcher == null)
-            return core.TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
         while (true)
         {
             try
             {
-                return core.TryReadCompared<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+                return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
             }
             catch (KeyNotComparedException)
             {
@@ -170,24 +166,24 @@ internal static unsafe class Reading
     }
 
     private static bool TryReadCompared<TReader, TChecks>(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         long now = 0;
         SearchOutcome outcome;
-        bool isSliding;
+        SlidingUse use;
         do
-            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info, out isSliding);
+            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info, out use);
         while (outcome == SearchOutcome.Again);
         if (outcome == SearchOutcome.Hit)
         {
-            if (isSliding)
-                core.Renew(presence, key, now);
+            if (use.SlidingTicks != 0)
+                core.NoteUse(key.Hash, use, now);
             return true;
         }
         if (outcome == SearchOutcome.Dead)
-            core.DropIfDead(presence, key, now == 0 ? core.Clock.BeforeLock : now);
+            core.NoteEnd(key.Hash, use.Payload, now);
         return false;
     }
 }

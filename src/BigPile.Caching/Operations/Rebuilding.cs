@@ -101,7 +101,7 @@ internal static unsafe class Rebuilding
     {
         Debug.Assert(head.Kind == ValueKind.TagMark, "A value that is taken for a mark would remove what it never meant.");
         core.Tags.AddFound(head, address);
-        core.HasMortals = true;
+        core.NoteMortal();
     }
 
     /// <summary>Notes that a walk took in some entries more, and lets the index grow once they are many.</summary>
@@ -238,8 +238,7 @@ internal static unsafe class Rebuilding
         {
             if (!line->MayExpire)
                 line->MarkExpiry();
-            if (!core.HasMortals)
-                core.HasMortals = true;
+            core.NoteMortal();
         }
         if (head.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;

@@ -51,11 +51,12 @@ internal static class Removing
             core.NoteRemovedLocked(IndexSlot.TagOf(key.Hash));
             return false;
         }
-        bool isDead = core.IsGoneLocked(entry.Head, ref now);
-        if (!isDead && !condition.IsMetLocked(core.Flights, key.Hash, entry.Head.Version, isMissing: false))
+        Liveness liveness = core.LivenessOf(entry.Head, ref now);
+        bool isLive = liveness == Liveness.Live;
+        if (isLive && !condition.IsMetLocked(core.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
-        core.DropLocked(presence, entry, isDead ? core.ReasonOf(entry.Head) : Counter.Removals);
-        return !isDead;
+        core.DropLocked(presence, entry, isLive ? Counter.Removals : liveness.Reason());
+        return isLive;
     }
 
     /// <summary>

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Allocation;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -12,7 +13,12 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Puts off the expiry of sliding entries that are used.</summary>
+/// <summary>Puts off the expiry of sliding entries that are used, and frees what reads found to be no more.</summary>
+/// <remarks>
+/// A read only notes what it noticed (<see cref="ReadBuffer"/>). The sweep takes the notes, or a thread of the pool once there are many.
+/// What is written then lies a sixteenth of the entry's sliding time ahead: so an entry that is read all the time is written sixteen times
+/// in each of its lives, and none ends early.
+/// </remarks>
 internal static unsafe class Renewing
 {
     /// <summary>Puts off the expiry of an entry as a use does.</summary>
@@ -23,40 +29,133 @@ internal static unsafe class Renewing
         return core.TryReadAgain(key, ref nothing, out _);
     }
 
-    /// <summary>Puts off the expiry of a sliding entry that was just used. The caller is inside.</summary>
-    internal static void Renew(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
+    /// <summary>Notes the use of a sliding entry that moves its end. Takes no lock.</summary>
+    internal static void NoteUse(this TableCore core, ulong hash, in SlidingUse use, long now)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The entry is copied, or changed, inside the pile only.");
         if (now == 0)
             now = core.Clock.Now;
-        using LockedBucket bucket = core.Index.Lock(key.Hash);
-        if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || !entry.Head.IsSliding)
+        if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(now, use.SlidingTicks))
             return;
-        long expiresAt = core.RenewedExpiryOf(entry.Head, now);
-        if (expiresAt <= entry.Head.ExpiresAt || core.IsDead(entry.Head, ref now))
+        ReadBuffer buffer = core.ReadBuffer;
+        if (!buffer.TryNoteUse(use.Payload, hash, now, use.SlidingTicks) || buffer.IsToBeTaken)
+            core.QueueNotes();
+    }
+
+    /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
+    internal static void NoteEnd(this TableCore core, ulong hash, nint payload, long now)
+    {
+        core.ReadBuffer.NoteEnd(payload, hash, now == 0 ? core.Clock.Now : now);
+        if (core.ReadBuffer.IsToBeTaken)
+            core.QueueNotes();
+    }
+
+    /// <summary>Does what reads have noted, unless another thread is at it. The caller is outside.</summary>
+    internal static void TakeNotes(this TableCore core)
+    {
+        if (core.ReadBufferOrNull is not { Count: > 0 } buffer || !buffer.Gate.TryEnter())
             return;
+        try
+        {
+            for (int number = 0; number < ReadBuffer.Capacity; number++)
+                core.TakeNote(buffer, number);
+        }
+        finally
+        {
+            buffer.Gate.Exit();
+        }
+    }
+
+    private static void QueueNotes(this TableCore core)
+    {
+        if (core.ReadBuffer.TryBeginQueued())
+            core.Pile.Keeper.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.TakeQueuedNotes);
+    }
+
+    private static void TakeQueuedNotes(this TableCore core)
+    {
+        core.ReadBuffer.EndQueued();
+        try
+        {
+            core.TakeNotes();
+        }
+        catch (ObjectDisposedException)
+        {
+            // the table goes, and its notes with it
+        }
+    }
+
+    private static void TakeNote(this TableCore core, ReadBuffer buffer, int number)
+    {
+        const int mostLooks = 4; // an entry that is used all the time has its turn again
+        for (int look = 0; look < mostLooks && buffer.TryPeek(number, out ReadBuffer.Note note); look++)
+        {
+            if (!core.Do(note) || buffer.TryClear(number, note))
+                return;
+        }
+    }
+
+    // Where a renewal finds no room the note stays, and counts.
+    private static bool Do(this TableCore core, in ReadBuffer.Note note)
+    {
+        long now = core.Clock.Now;
+        ThreadPresence presence = core.EnterToChange();
+        try
+        {
+            using LockedBucket bucket = core.Index.Lock(note.Hash);
+            if (!core.TryFindLocked(bucket, note, out LockedEntry entry))
+                return true; // replaced, removed, or evicted
+            Liveness liveness = core.LivenessOf(entry.Head, ref now);
+            if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
+                core.DropLocked(presence, entry, liveness.Reason());
+            else if (liveness == Liveness.Live && note.IsUse)
+                return core.TryRenewLocked(presence, note, entry);
+            return true;
+        }
+        finally
+        {
+            core.Pile.Space.ExitAfterFree(presence);
+        }
+    }
+
+    private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, in ReadBuffer.Note note, out LockedEntry entry)
+    {
+        Unsafe.SkipInit(out entry);
+        foreach (SlotPlace place in bucket.Matching(note.Hash))
+        {
+            entry.Place = place;
+            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Payload == note.Payload)
+                return true;
+        }
+        return false;
+    }
+
+    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry)
+    {
+        if (!entry.Head.IsSliding)
+            return true;
+        long expiresAt = core.RenewedExpiryOf(entry.Head, note.Time + EntryTimes.AheadOf(entry.Head.SlidingTicks));
+        if (expiresAt <= entry.Head.ExpiresAt)
+            return true;
         if (core.CopiesToRenew)
-            core.CopyToRenewLocked(presence, key, entry, expiresAt);
-        else
-            EntryHead.SetExpiry(core.Pile.Entries.View(entry.Address).Payload, expiresAt);
+            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt);
+        EntryHead.SetExpiry((byte*)note.Payload, expiresAt);
+        return true;
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
-    private static void CopyToRenewLocked(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in LockedEntry entry, long expiresAt)
+    private static bool TryCopyToRenewLocked(
+        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt)
     {
         if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
-            return; // damaged: the copy would get a right checksum
+            return true; // damaged: the copy would get a right checksum
         Slot copy;
         try
         {
             copy = core.Pile.Entries.Take(entry.PayloadBytes);
         }
-        catch (PileFullException e)
+        catch (PileFullException)
         {
-            // Else the entry expires as if it had not been used.
-            presence.WantsRoom = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0);
-            return;
+            return false;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
         ulong address = entry.Address;
@@ -71,34 +170,12 @@ internal static unsafe class Renewing
         KillPoint.Pass(KillWindow.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         KillPoint.Pass(KillWindow.RenewalBeforeSwing);
-        entry.Place.Store(new IndexSlot(key.Hash, copy.Address));
+        entry.Place.Store(new IndexSlot(hash, copy.Address));
         KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
         if (!Fault.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
         core.EndNote(note);
-    }
-
-    /// <summary>
-    /// Tries once more to put off an expiry, after a flush. The caller has left the pile, and found no room for it inside.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    internal static void RenewWithRoom(this TableCore core, in KeyProbe key)
-    {
-        _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
-        ThreadPresence presence = core.EnterToChange();
-        try
-        {
-            core.Renew(presence, key, core.Clock.Now);
-        }
-        catch (KeyNotComparedException)
-        {
-            // another entry has come into the bucket: this one expires as if it had not been used
-        }
-        finally
-        {
-            presence.WantsRoom = false;
-            core.Pile.Space.Exit(presence);
-        }
+        return true;
     }
 
     private struct NothingReader : IPayloadReader

@@ -47,10 +47,11 @@ internal static unsafe class Returning
             spill.RemoveGated(key.Hash, key.Bytes);
             return SpillOutcome.Missing;
         }
-        if (core.IsDead(block.WrittenSpan))
+        Liveness liveness = core.LivenessOf(block.WrittenSpan);
+        if (liveness.IsDead())
         {
             spill.RemoveGated(key.Hash, key.Bytes);
-            core.NoteGone(block.WrittenSpan);
+            core.NoteGone(block.WrittenSpan, liveness);
             return SpillOutcome.Missing;
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)

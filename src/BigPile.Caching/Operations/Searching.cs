@@ -24,13 +24,13 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Searching
 {
     internal static SearchOutcome Search<TReader, TChecks>(
-        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out bool isSliding)
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out SlidingUse use)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "Lines and blocks stay only as long as the reader is inside.");
         info = default;
-        isSliding = false;
+        use = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state);
         int lines = 0;
@@ -58,8 +58,8 @@ internal static unsafe class Searching
                 SearchOutcome outcome = isKey
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss;
-                if (isKey)
-                    isSliding = head.IsSliding;
+                if (isKey && (head.IsSliding || outcome == SearchOutcome.Dead))
+                    use = head.IsSliding ? new SlidingUse(head) : new SlidingUse(head.Payload, 0, 0, 0);
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
                 TChecks.Pass(SearchPoint.BetweenSecondLooks);
@@ -102,15 +102,16 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
-        if (core.IsDead(head, ref now))
-            return SearchOutcome.Dead;
+        Liveness liveness = core.LivenessOf(head, ref now);
+        if (liveness != Liveness.Live)
+            return liveness.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
         if (head.Version < minVersion)
             return SearchOutcome.Miss;
         if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
             return core.ReadSpecial(head, payloadBytes, ref reader, out info);
         long valueBytes = payloadBytes - head.ValueOffset;
         reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        info = core.Clock.Describe(head, (int)valueBytes);
+        info = core.Describe(head, (int)valueBytes);
         return SearchOutcome.Hit;
     }
 
@@ -123,10 +124,12 @@ internal static unsafe class Searching
         if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
             return SearchOutcome.Miss;
         var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
-        var size = default(SizeReader);
-        if (!core.Pile.Reader.TryRead(pointer, ref reader) || !core.Pile.Reader.TryRead(pointer, ref size))
+        var measured = new MeasuredReader<TReader>(reader);
+        bool isThere = core.Pile.Reader.TryRead(pointer, ref measured);
+        reader = measured.Inner;
+        if (!isThere)
             return SearchOutcome.Again;
-        info = core.Clock.Describe(head, (int)size.LengthBytes);
+        info = core.Describe(head, (int)measured.LengthBytes);
         return SearchOutcome.Hit;
     }
 }

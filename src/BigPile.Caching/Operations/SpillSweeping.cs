@@ -68,7 +68,7 @@ internal static class SpillSweeping
         }
         for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
         {
-            if (core.IsDead(block.Span) && core.TryFree(spill, key.Span))
+            if (core.LivenessOf(block.Span).IsDead() && core.TryFree(spill, key.Span))
                 freed++;
         }
         if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo && core.DropMarksUpTo(version, allOnly: false))
@@ -82,9 +82,10 @@ internal static class SpillSweeping
         int freed = 0;
         spill.PassGates((gate, entry) =>
         {
-            if (!core.IsDead(entry.Payload))
+            Liveness liveness = core.LivenessOf(entry.Payload);
+            if (!liveness.IsDead())
                 return;
-            core.NoteGone(entry.Payload);
+            core.NoteGone(entry.Payload, liveness);
             gate.Remove(entry);
             freed++;
         });
@@ -99,10 +100,13 @@ internal static class SpillSweeping
         {
             lock (spill.GateOf(hash).Keys)
             {
-                if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null || !core.IsDead(block.WrittenSpan))
+                if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null)
+                    return false;
+                Liveness liveness = core.LivenessOf(block.WrittenSpan);
+                if (!liveness.IsDead())
                     return false;
                 spill.RemoveGated(hash, key);
-                core.NoteGone(block.WrittenSpan);
+                core.NoteGone(block.WrittenSpan, liveness);
                 return true;
             }
         }

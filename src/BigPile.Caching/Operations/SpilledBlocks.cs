@@ -47,15 +47,15 @@ internal static unsafe class SpilledBlocks
 
     /// <summary>Whether a block is that of a key, and its entry is still one.</summary>
     internal static bool IsAliveBlockOf(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block) =>
-        core.IsBlockOf(key, block) && !core.IsDead(block);
+        core.IsBlockOf(key, block) && !core.LivenessOf(block).IsDead();
 
     /// <summary>Tells and counts that an entry was found to be no more.</summary>
-    internal static void NoteGone(this TableCore core, ReadOnlySpan<byte> block)
+    internal static void NoteGone(this TableCore core, ReadOnlySpan<byte> block, Liveness liveness)
     {
         fixed (byte* payload = block)
         {
             var head = new EntryHead(payload);
-            Counter reason = core.ReasonOf(head);
+            Counter reason = liveness.Reason();
             core.Events.Note(head, block.Length, reason);
             core.Count(reason);
         }
@@ -82,14 +82,14 @@ internal static unsafe class SpilledBlocks
         }
     }
 
-    /// <summary>Whether the entry of a block is no more.</summary>
-    internal static bool IsDead(this TableCore core, ReadOnlySpan<byte> block)
+    /// <summary>Whether the entry of a block is still one.</summary>
+    internal static Liveness LivenessOf(this TableCore core, ReadOnlySpan<byte> block)
     {
         Debug.Assert(block.Length >= EntryHead.ShortBytes, "A block begins with a head.");
         fixed (byte* payload = block)
         {
             long now = 0;
-            return core.IsDead(new EntryHead(payload), ref now);
+            return core.LivenessOf(new EntryHead(payload), ref now);
         }
     }
 }

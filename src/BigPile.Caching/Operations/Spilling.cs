@@ -34,8 +34,9 @@ internal static class Spilling
             {
                 if (!gate.IsStaged(entry))
                     continue; // put or removed meanwhile, or back already
-                if (core.IsDead(entry.Payload))
-                    core.NoteGone(entry.Payload);
+                Liveness liveness = core.LivenessOf(entry.Payload);
+                if (liveness.IsDead())
+                    core.NoteGone(entry.Payload, liveness);
                 else if (!spill.TryWriteGated(entry))
                     core.NoteEvicted(entry.Payload);
                 gate.Remove(entry);

@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Frees what is no more by time or tag: a part of the buckets at once, and what a read comes upon.</summary>
+/// <summary>Frees what is no more by time or tag, a part of the buckets at once.</summary>
 internal static unsafe class Sweeping
 {
     private const int BucketsForRoom = 64;
@@ -21,6 +21,7 @@ internal static unsafe class Sweeping
     {
         if (!core.HasMortals || core.IsRebuilding)
             return 0;
+        core.TakeNotes();
         long now = core.Clock.Now;
         if (waits)
             core.SweepPlace.Gate.Enter();
@@ -50,17 +51,6 @@ internal static unsafe class Sweeping
     /// <summary>The buckets that a sweep of everything looks at.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
 
-    /// <summary>Takes out an entry that a read found to be no more. The caller is inside.</summary>
-    internal static void DropIfDead(this TableCore core, ThreadPresence presence, in KeyProbe key, long now)
-    {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
-        if (core.IsRebuilding)
-            return; // an older block of the key might turn up
-        using LockedBucket bucket = core.Index.Lock(key.Hash);
-        if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsDead(entry.Head, ref now))
-            core.DropLocked(presence, entry, core.ReasonOf(entry.Head));
-    }
-
     private static int SweepNext(this TableCore core, long now)
     {
         SweepPlace place = core.SweepPlace;
@@ -74,6 +64,9 @@ internal static unsafe class Sweeping
             spill.Sweep.NoteRoundOfMemory(place.MarksUpTo);
         else
             _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own, as within another it could not wait for a pause
+        bool isFree = !place.HasMortals && !core.HadMortal && core.Tags.Count == 0;
+        if (isFree && core.Spill == null && core.RemovedKeys == null && !core.IsRebuilding)
+            core.EndMortalsRound();
         return freed;
     }
 
@@ -84,13 +77,20 @@ internal static unsafe class Sweeping
         try
         {
             if (number == 0)
-                (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // not of marks that come on the way
+                core.BeginRound(place);
             return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
         }
         finally
         {
             core.Pile.Space.ExitAfterFree(presence);
         }
+    }
+
+    private static void BeginRound(this TableCore core, SweepPlace place)
+    {
+        core.BeginMortalsRound();
+        place.HasMortals = false;
+        (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // not of marks that come on the way
     }
 
     // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a
@@ -125,9 +125,10 @@ internal static unsafe class Sweeping
         {
             if (!core.TryViewLocked(place, out LockedEntry entry))
                 continue;
-            if (core.IsDead(entry.Head, ref now))
+            Liveness liveness = core.LivenessOf(entry.Head, ref now);
+            if (liveness.IsDead())
             {
-                core.DropLocked(presence, entry, core.ReasonOf(entry.Head));
+                core.DropLocked(presence, entry, liveness.Reason());
                 freed++;
             }
             else
@@ -137,6 +138,7 @@ internal static unsafe class Sweeping
         }
         if (!isAnyLeft)
             line->ClearExpiry();
+        core.SweepPlace.HasMortals |= isAnyLeft;
         return freed;
     }
 }

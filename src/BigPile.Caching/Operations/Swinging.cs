@@ -18,7 +18,7 @@ internal static unsafe class Swinging
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
-        if (order.IsReturn && core.IsDead(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now))
+        if (order.IsReturn && core.LivenessOf(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now).IsDead())
             change.Result = null; // removed by its tag since it was read: here or never, as a sweep of memory may have passed
         else if (core.TryFindLocked(bucket, key, out LockedEntry old))
             core.ReplaceLocked(key, spec, order, old, ref change);
@@ -55,9 +55,10 @@ internal static unsafe class Swinging
     private static void ReplaceLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
     {
-        bool isDead = core.IsDead(old.Head, ref change.Now);
+        Liveness liveness = core.LivenessOf(old.Head, ref change.Now);
+        bool isDead = liveness.IsDead();
         bool wasTombstone = old.Head.Kind == ValueKind.Tombstone;
-        bool isNone = isDead || wasTombstone;
+        bool isNone = liveness != Liveness.Live;
         if (!order.Condition.IsMetLocked(core.Flights, key.Hash, old.Head.Version, isNone))
         {
             change.Result = null;
@@ -74,7 +75,7 @@ internal static unsafe class Swinging
             change.Result = null;
             return;
         }
-        Counter reason = isDead ? core.ReasonOf(old.Head) : Counter.Replacements;
+        Counter reason = isDead ? liveness.Reason() : Counter.Replacements;
         if (isDead)
             core.Events.Note(old.Head, old.PayloadBytes, reason);
         EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
@@ -190,8 +191,8 @@ internal static unsafe class Swinging
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();
-            if (!core.HasMortals)
-                core.HasMortals = true;
+            core.NoteMortal();
+            core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it gone again tells nobody
         }
         if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;

@@ -61,7 +61,7 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>Copies an entry that is evicted. The lock of its bucket is held.</summary>
     /// <returns>Whether it was small enough.</returns>
-    internal bool TryStageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
+    internal bool TryStageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key, long slidesUntil)
     {
         if (payload.Length > MaxPayloadBytes)
         {
@@ -69,6 +69,8 @@ internal sealed class SpillStore : IDisposable
             return false;
         }
         var entry = new StagedEntry(hash, version, payload, key);
+        if (slidesUntil != 0)
+            entry.SetExpiry(slidesUntil);
         GateOf(hash).AddLocked(entry);
         _queue.Enqueue(entry);
         return true;

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using BigPile.Caching.Entries;
 
 namespace BigPile.Caching.Spill;
 
@@ -18,6 +19,13 @@ internal sealed class StagedEntry : IDisposable
         _length = payload.Length;
         _bytes = ArrayPool<byte>.Shared.Rent(_length);
         payload.CopyTo(_bytes);
+    }
+
+    /// <summary>Has the copy of a sliding entry say until when the entry lives: a use may not have been written.</summary>
+    internal unsafe void SetExpiry(long ticks)
+    {
+        fixed (byte* payload = _bytes)
+            EntryHead.SetExpiry(payload, ticks);
     }
 
     internal ulong Hash { get; }

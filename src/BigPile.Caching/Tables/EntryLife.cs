@@ -11,50 +11,73 @@ namespace BigPile.Caching.Tables;
 /// <summary>Which entries are no more though their blocks are there, which are not shown yet, and until when they live.</summary>
 internal static class EntryLife
 {
-    /// <summary>
-    /// Whether an entry is no more though its block is there: its time is over, or its tag or the whole table was removed.
-    /// </summary>
+    /// <summary>Whether an entry whose block is there is still one. What the walk for entries does not show yet may be one as well.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="head">The entry's head.</param>
+    /// <param name="now">The present instant; 0: it is read if it is needed.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsDead(this TableCore core, in EntryHead head, ref long now)
+    internal static Liveness LivenessOf(this TableCore core, in EntryHead head, ref long now)
     {
         if (head.Version <= core.Tags.ClearedUpTo)
-            return true;
-        return head.MayBeDead && core.IsDeadSlow(head, ref now);
+            return Liveness.Invalidated;
+        Liveness liveness = head.MayBeDead ? core.LivenessOfMortal(head, ref now) : Liveness.Live;
+        return liveness == Liveness.Live && head.Kind == ValueKind.Tombstone ? Liveness.Tombstone : liveness;
     }
 
+    /// <summary>Whether who meets the entry may free it: a tombstone is none any more, and stays.</summary>
+    internal static bool IsDead(this Liveness liveness) => liveness >= Liveness.Expired;
+
+    /// <summary>What an entry that is none any more counts as.</summary>
+    internal static Counter Reason(this Liveness liveness) =>
+        liveness == Liveness.Invalidated ? Counter.Removals : Counter.Expirations;
+
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool IsDeadSlow(this TableCore core, in EntryHead head, ref long now)
+    private static Liveness LivenessOfMortal(this TableCore core, in EntryHead head, ref long now)
     {
         if (head.HasTags && core.Tags.IsMarked(head))
-            return true;
+            return Liveness.Invalidated;
         if (!head.HasExpiry)
-            return false;
+            return Liveness.Live;
         if (now == 0)
             now = core.Clock.Now;
-        return head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
+        if (!core.IsOver(head, now))
+            return Liveness.Live;
+        if (!head.IsSliding || core.ReadBufferOrNull is not { } buffer)
+            return Liveness.Expired;
+        long used = buffer.LastUseOf(head.Payload);
+        bool isOver = used == 0 ? core.IsOver(head, now) : core.RenewedExpiryOf(head, used) <= now; // it may have been written just now
+        return isOver ? Liveness.Expired : Liveness.Live;
+    }
+
+    /// <summary>What a table tells of an entry.</summary>
+    internal static EntryInfo Describe(this TableCore core, in EntryHead head, int valueBytes) => head.HasExpiry
+        ? core.Clock.Describe(head.Version, valueBytes, core.ExpiryOf(head))
+        : new EntryInfo(head.Version, valueBytes);
+
+    private static bool IsOver(this TableCore core, in EntryHead head, long now) =>
+        head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
+
+    /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
+    internal static long ExpiryOf(this TableCore core, in EntryHead head)
+    {
+        long stated = core.Clock.ExpiryOf(head);
+        long used = head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Payload) : 0;
+        return used == 0 ? stated : Math.Max(stated, core.RenewedExpiryOf(head, used));
     }
 
     /// <summary>
-    /// Whether reads may show an entry, as far as the walk for entries goes; whether it is dead is to be asked afterwards.
+    /// Whether reads may show an entry, as far as the walk for entries goes; whether it is live is to be asked afterwards.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsShown(this TableCore core, in EntryHead head) => head.Version >= core.ShownFrom;
 
     /// <summary>Whether a key counts as missing though its entry is there.</summary>
     internal static bool IsNoneLocked(this TableCore core, in EntryHead head, ref long now) =>
-        !core.IsShown(head) || core.IsGoneLocked(head, ref now);
-
-    /// <summary>Whether an entry is the mark of a removed key, or dead.</summary>
-    internal static bool IsGoneLocked(this TableCore core, in EntryHead head, ref long now) =>
-        head.Kind is ValueKind.Tombstone || core.IsDead(head, ref now);
+        !core.IsShown(head) || core.LivenessOf(head, ref now) != Liveness.Live;
 
     /// <summary>The instant from which a sliding entry is gone that is used now.</summary>
     internal static long RenewedExpiryOf(this TableCore core, in EntryHead head, long now) =>
         Math.Min(core.Clock.SlidingEndOf(head), CacheClock.Add(now, head.SlidingTicks));
-
-    /// <summary>Why an entry is no more.</summary>
-    internal static Counter ReasonOf(this TableCore core, in EntryHead head) =>
-        head.Version <= core.Tags.ClearedUpTo || (head.HasTags && core.Tags.IsMarked(head)) ? Counter.Removals : Counter.Expirations;
 
     /// <summary>
     /// Whether a pointer leads to an object. An entry is nobody's object: what has the pointer then was never the table's.

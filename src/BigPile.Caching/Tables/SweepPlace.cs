@@ -16,6 +16,9 @@ internal sealed class SweepPlace
     /// </summary>
     internal ulong MarksUpTo { get; set; }
 
+    /// <summary>Whether the round has found something that may be no more by time or tag later.</summary>
+    internal bool HasMortals { get; set; }
+
     /// <summary>Whether a mark concerned every entry then.</summary>
     internal bool IsOfAll { get; set; }
 }

@@ -32,12 +32,6 @@ internal sealed partial class TableCore
     }
 
     /// <summary>
-    /// As <see cref="Enter"/>, for a read. Where entries may expire it may have to clear one away, or to put off its end.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence EnterToRead() => HasMortals ? EnterToChange() : Enter();
-
-    /// <summary>
     /// Whether the table can be used, for a thread that is inside the pile: as long as it stays there, nobody closes or changes it.
     /// </summary>
     internal bool IsOpen => Volatile.Read(ref _state) == Open;

@@ -132,7 +132,6 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
             return false;
-        info = info with { ValueBytes = visitor.LengthBytes }; // the same, unless the application changes what its entry points to
         Span<byte> room = output.GetSpan(visitor.RoomBytes);
         if (!TryChoose(head, room.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
             return false;

@@ -80,8 +80,6 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             visitor.Complete();
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
-            // the same, unless the application changes what its entry points to
-            info = info with { ValueBytes = buffer.WrittenSpan.Length };
             if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)

@@ -81,6 +81,22 @@ internal unsafe struct SizeReader : IPayloadReader
     }
 }
 
+/// <summary>Has another reader read a payload, and keeps the size of what that has read.</summary>
+internal unsafe ref struct MeasuredReader<TReader>(TReader inner) : IPayloadReader
+    where TReader : struct, IPayloadReader, allows ref struct
+{
+    internal TReader Inner = inner;
+
+    internal long LengthBytes { get; private set; }
+
+    /// <inheritdoc/>
+    public void Read(byte* payload, long lengthBytes, BlockKind kind)
+    {
+        LengthBytes = lengthBytes;
+        Inner.Read(payload, lengthBytes, kind);
+    }
+}
+
 /// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
 /// <param name="destination">The place.</param>
 /// <param name="isOfBytes">Whether a payload that is no bytes counts as empty.</param>

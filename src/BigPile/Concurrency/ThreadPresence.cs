@@ -63,12 +63,6 @@ internal sealed class ThreadPresence : CacheLineIsolated
     /// <summary>Which of a pile's heaps the thread allocates from, modulo their number. Only the thread itself changes it.</summary>
     internal int Heap { get; set; }
 
-    /// <summary>
-    /// Whether something that the calling thread does by the way waits for room: it flushes once it has left. Only the thread itself
-    /// changes it.
-    /// </summary>
-    internal bool WantsRoom { get; set; }
-
     /// <summary>Whether the calling thread is inside a call.</summary>
     internal bool IsInside => (_state & DepthMask) != 0;
 

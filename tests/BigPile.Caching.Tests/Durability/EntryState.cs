@@ -20,7 +20,7 @@ internal sealed record EntryState(
     internal bool Matches(in FoundEntry found, DateTimeOffset now)
     {
         TableEntry<long> entry = found.Entry;
-        bool isRenewed = entry.ExpiresAt > ExpiresAt && entry.ExpiresAt <= now + Sliding;
+        bool isRenewed = entry.ExpiresAt > ExpiresAt && entry.ExpiresAt <= now + Sliding * 17 / 16; // renewals are written ahead
         return (entry.ExpiresAt == ExpiresAt || isRenewed) && entry.Info.Version == Version && entry.Sliding == Sliding
             && entry.Priority == Priority && found.Value.AsSpan().SequenceEqual(Value) && found.Value != null;
     }
