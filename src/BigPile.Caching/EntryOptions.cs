@@ -13,7 +13,10 @@ public sealed record EntryOptions
     /// <summary>The instant from which the entry is gone. With <see cref="MaxAge"/> as well, the earlier of the two counts.</summary>
     public DateTimeOffset? ExpiresAt { get; init; }
 
-    /// <summary>The time without a use after which the entry is gone, if it is not gone by age before; above zero.</summary>
+    /// <summary>
+    /// The time without a use after which the entry is gone, if it is not gone by age before; above zero. It may be there for a sixteenth
+    /// of that time longer, as uses are written ahead; never shorter.
+    /// </summary>
     public TimeSpan? Sliding { get; init; }
 
     /// <summary>The entry's worth when another has to make room.</summary>

@@ -181,10 +181,7 @@ public sealed partial class PileCache : IDisposable
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
         foreach (TableCore core in _cores.Values)
-        {
-            Pile.Keeper.Background.TryRun("what reads have noticed", core.TakeNotes);
-            core.Close();
-        }
+            core.TakeNotesAndClose();
         ThreadPresence.WaitForOthers();
         if (_clock.IsAhead)
             Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));

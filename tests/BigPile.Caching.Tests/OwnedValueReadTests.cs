@@ -15,7 +15,7 @@ public sealed class OwnedValueReadTests
         PilePointer pointer = cache.Pile.Put(new byte[10]);
         table.PutPointer(1, pointer);
         using var stop = new CancellationTokenSource();
-        Task replacing = Task.Run(() =>
+        Task replacing = SideBySide.Start(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
                 cache.Pile.Replace(pointer, new byte[10 + i % 50]);

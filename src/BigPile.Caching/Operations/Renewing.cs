@@ -65,6 +65,13 @@ internal static unsafe class Renewing
         }
     }
 
+    /// <summary>Does what reads have noted, and refuses all later calls.</summary>
+    internal static void TakeNotesAndClose(this TableCore core)
+    {
+        core.Pile.Keeper.Background.TryRun("what reads have noticed", core.TakeNotes);
+        core.Close();
+    }
+
     private static void QueueNotes(this TableCore core)
     {
         if (core.ReadBuffer.TryBeginQueued())
@@ -89,13 +96,13 @@ internal static unsafe class Renewing
         const int mostLooks = 4; // an entry that is used all the time has its turn again
         for (int look = 0; look < mostLooks && buffer.TryPeek(number, out ReadBuffer.Note note); look++)
         {
-            if (!core.Do(note) || buffer.TryClear(number, note))
+            if (!core.TryDo(note) || buffer.TryClear(number, note))
                 return;
         }
     }
 
     // Where a renewal finds no room the note stays, and counts.
-    private static bool Do(this TableCore core, in ReadBuffer.Note note)
+    private static bool TryDo(this TableCore core, in ReadBuffer.Note note)
     {
         long now = core.Clock.Now;
         ThreadPresence presence = core.EnterToChange();

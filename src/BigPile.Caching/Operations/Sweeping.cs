@@ -1,7 +1,6 @@
 using System;
 using System.Diagnostics;
 using BigPile.Caching.Index;
-using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>Which entries are no more though their blocks are there, which are not shown yet, and until when they live.</summary>
 internal static class EntryLife
 {
-    /// <summary>Whether an entry whose block is there is still one. What the walk for entries does not show yet may be one as well.</summary>
+    /// <summary>Whether an entry whose block is there is still one. What the walk for entries does not show yet may be live.</summary>
     /// <param name="core">The table.</param>
     /// <param name="head">The entry's head.</param>
     /// <param name="now">The present instant; 0: it is read if it is needed.</param>

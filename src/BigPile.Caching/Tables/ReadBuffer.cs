@@ -12,8 +12,8 @@ namespace BigPile.Caching.Tables;
 /// is here counts, whoever asks whether the entry lives (<see cref="LastUseOf"/>); so it may stay here as long as there is room.
 /// </para>
 /// <para>
-/// Memory ordering. Payload claims a place (compare-exchange from 0), the hash follows, and then the time (release): a place whose time is 0
-/// is not complete, and nobody's to read. A later use moves the time by a compare-exchange from what it was, and whoever takes a note
+/// Memory ordering. The payload claims a place (compare-exchange from 0), the hash follows, and then the time (release): a place whose time
+/// is 0 is not complete, and nobody's to read. A later use moves the time by a compare-exchange from what it was, and whoever takes a note
 /// clears the time likewise, so that no use is lost between the two; behind that it frees the place (release). Where a thread stalls
 /// between two of these steps, the same block may have a second place: the later use counts.
 /// </para>
@@ -22,7 +22,7 @@ namespace BigPile.Caching.Tables;
 internal sealed class ReadBuffer
 {
     /// <summary>How many notes there can be.</summary>
-    internal const int Capacity = 2048;
+    internal const int Capacity = 512;
 
     private const int Ways = 16; // while a quarter of all places is taken, one in a billion uses finds none
     private const int WaysOfEnds = 4; // what is no more keeps no use out

@@ -35,8 +35,6 @@ internal sealed unsafe partial class TableCore : IDisposable
     private ulong _shownFrom;
     private bool _isRebuilding;
     private bool _hasForeignValues;
-    private bool _hasMortals;
-    private bool _hadMortal;
     private bool _hasPriorities;
     private bool _hasTombstones;
     private bool _readsPlain;
@@ -180,43 +178,6 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     /// <summary>Whether blocks are never changed where they lie: a kill or a power cut must find each whole.</summary>
     internal bool CopiesToRenew { get; }
-
-    /// <summary>Whether entries may be there that are no more by time or tag.</summary>
-    internal bool HasMortals
-    {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => Volatile.Read(ref _hasMortals);
-        private set => Set(ref _hasMortals, IndexHead.MortalsFlag, value);
-    }
-
-    /// <summary>Whether such an entry, or a mark of a tag, has come since a sweep began a round.</summary>
-    internal bool HadMortal => Volatile.Read(ref _hadMortal);
-
-    /// <summary>States that an entry that may be no more by time or tag, or a mark of a tag, is in the table. Its line says so already.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void NoteMortal()
-    {
-        if (!HadMortal)
-            Volatile.Write(ref _hadMortal, true); // before the look at what a sweep may clear
-        if (!HasMortals)
-            HasMortals = true;
-    }
-
-    /// <summary>Begins a round of the sweep: whoever does not see that it has begun, and so notes nothing, is seen by the round.</summary>
-    internal void BeginMortalsRound()
-    {
-        Volatile.Write(ref _hadMortal, false);
-        Interlocked.MemoryBarrierProcessWide();
-    }
-
-    /// <summary>States that a round has found nothing mortal; what has come meanwhile counts.</summary>
-    internal void EndMortalsRound()
-    {
-        HasMortals = false;
-        Interlocked.MemoryBarrierProcessWide();
-        if (HadMortal)
-            HasMortals = true;
-    }
 
     /// <summary>Whether entries may be there that have another priority than most.</summary>
     internal bool HasPriorities

@@ -72,7 +72,7 @@ public sealed class ReadBufferTests
         var noted = new long[2][];
         long clock = 1;
         int running = noted.Length;
-        Task[] noting = [.. Enumerable.Range(0, noted.Length).Select(thread => Task.Run(() =>
+        Task[] noting = [.. Enumerable.Range(0, noted.Length).Select(thread => SideBySide.Start(() =>
         {
             var random = new Random(thread);
             noted[thread] = new long[payloads];

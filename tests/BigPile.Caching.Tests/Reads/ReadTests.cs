@@ -52,7 +52,7 @@ public sealed class ReadTests
         Task? entering = null;
         cache.Pile.Gate.WhileNothingChanges(() =>
         {
-            entering = Task.Run(() =>
+            entering = SideBySide.Start(() =>
             {
                 ThreadPresence presence = core.EnterToChange();
                 core.Pile.Space.Exit(presence);
@@ -135,7 +135,7 @@ public sealed class ReadTests
 
     private static void AssertReads(CacheTable<long, string> table, bool isThere)
     {
-        Task<bool[]> reading = Task.Run(() => Enumerable.Range(0, 3).Select(look => table.TryGet(1, out _)).ToArray());
+        Task<bool[]> reading = SideBySide.Start(() => Enumerable.Range(0, 3).Select(look => table.TryGet(1, out _)).ToArray());
         Assert.True(reading.Wait(Patience), "the read waits");
         Assert.Equal(Enumerable.Repeat(isThere, 3), reading.Result);
     }

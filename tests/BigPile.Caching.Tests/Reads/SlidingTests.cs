@@ -4,7 +4,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>An entry that is used within its sliding time never ends, however notes of its uses are taken; and one that is not ends.</summary>
+/// <summary>An entry that is used within its sliding time never ends, however its notes are taken; and one that is not does.</summary>
 public sealed class SlidingTests : StoppedCacheTest
 {
     private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
