@@ -1,6 +1,8 @@
+using System;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using System.Linq;
+using System.Text.Json;
 using BigPile.Caching;
 using BigPile.Files;
 using BigPile.Perf.Messages;
@@ -10,22 +12,7 @@ namespace BigPile.Perf;
 /// <summary>Reads the values of options. What is wrong is said with the option, the limit and the remedy.</summary>
 internal static class OptionParsers
 {
-    internal static StoreKind? ParseStore(ArgumentResult result)
-    {
-        string text = TextOf(result);
-        switch (text)
-        {
-            case "managed":
-                return StoreKind.Managed;
-            case "native":
-                return StoreKind.Native;
-            case "mapped":
-                return StoreKind.Mapped;
-            default:
-                result.AddError($"--store '{text}' is unknown. Use managed, native or mapped.");
-                return null;
-        }
-    }
+    internal static StoreKind? ParseStore(ArgumentResult result) => ParseName<StoreKind>(result, "--store");
 
     internal static PayloadSpec? ParsePayload(ArgumentResult result)
     {
@@ -55,65 +42,13 @@ internal static class OptionParsers
         return number;
     }
 
-    internal static CollisionMode? ParseMode(ArgumentResult result)
-    {
-        string text = TextOf(result);
-        switch (text)
-        {
-            case "speculative":
-                return CollisionMode.Speculative;
-            case "durable":
-                return CollisionMode.Durable;
-            default:
-                result.AddError($"--mode '{text}' is unknown. Use speculative or durable.");
-                return null;
-        }
-    }
+    internal static CollisionMode? ParseMode(ArgumentResult result) => ParseName<CollisionMode>(result, "--mode");
 
-    internal static KeyShape? ParseKeys(ArgumentResult result)
-    {
-        string text = TextOf(result);
-        switch (text)
-        {
-            case "long":
-                return KeyShape.Long;
-            case "string":
-                return KeyShape.String;
-            default:
-                result.AddError($"--keys '{text}' is unknown. Use long or string.");
-                return null;
-        }
-    }
+    internal static KeyShape? ParseKeys(ArgumentResult result) => ParseName<KeyShape>(result, "--keys");
 
-    internal static PauseHolder ParseHolder(ArgumentResult result)
-    {
-        string text = TextOf(result);
-        switch (text)
-        {
-            case "heap":
-                return PauseHolder.Heap;
-            case "pile":
-                return PauseHolder.Pile;
-            default:
-                result.AddError($"--holder '{text}' is unknown. Use heap or pile.");
-                return default;
-        }
-    }
+    internal static PauseHolder ParseHolder(ArgumentResult result) => ParseName<PauseHolder>(result, "--holder");
 
-    internal static SequenceLayer? ParseLayer(ArgumentResult result)
-    {
-        string text = TextOf(result);
-        switch (text)
-        {
-            case "file":
-                return SequenceLayer.File;
-            case "hash":
-                return SequenceLayer.Hash;
-            default:
-                result.AddError($"--layer '{text}' is unknown. Use file or hash.");
-                return null;
-        }
-    }
+    internal static SequenceLayer? ParseLayer(ArgumentResult result) => ParseName<SequenceLayer>(result, "--layer");
 
     /// <summary>Reads the kind of a file; <see langword="null"/> for all of them.</summary>
     internal static BlockFileKind? ParseFile(ArgumentResult result)
@@ -174,6 +109,31 @@ internal static class OptionParsers
             }
         }
         return ways;
+    }
+
+    /// <summary>Reads the name of one of an enumeration's values.</summary>
+    internal static T ParseName<T>(ArgumentResult result, string option)
+        where T : struct, Enum => ParseName<T>(result, option, TextOf(result));
+
+    /// <summary>Reads several of them, between commas.</summary>
+    internal static T[] ParseNames<T>(ArgumentResult result, string option)
+        where T : struct, Enum => [.. TextOf(result).Split(',').Select(text => ParseName<T>(result, option, text))];
+
+    /// <summary>The name of an enumeration's value on the command line, and in a report: <c>one-expiring</c>.</summary>
+    internal static string NameOf<T>(T value)
+        where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());
+
+    private static T ParseName<T>(ArgumentResult result, string option, string text)
+        where T : struct, Enum
+    {
+        T[] values = Enum.GetValues<T>();
+        int index = Array.FindIndex(values, value => NameOf(value) == text);
+        if (index < 0)
+        {
+            string known = string.Join(", ", values.SkipLast(1).Select(NameOf));
+            result.AddError($"{option} '{text}' is unknown. Use {known} or {NameOf(values[^1])}.");
+        }
+        return values[Math.Max(0, index)];
     }
 
     /// <summary>The option's text, or none.</summary>

@@ -25,6 +25,7 @@ internal static class PerfApp
             new InsertCommand(output),
             new PauseCommand(output),
             new ScaleCommand(output),
+            new LatencyCommand(output),
             new GraphCommand(output),
             new RestartCommand(output),
             new CacheCommand(output),

@@ -16,7 +16,7 @@ public sealed class LatencyHistogramTests
         foreach (long time in times)
             histogram.Add(time);
         Array.Sort(times);
-        foreach (double share in new[] { 0.0001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1 })
+        foreach (double share in new[] { 0.0001, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 1 })
         {
             long exact = times[(int)Math.Ceiling(share * times.Length) - 1];
             Assert.InRange(histogram.Percentile(share), exact, exact + exact / 32 + 1);

@@ -22,6 +22,7 @@ namespace BigPile.Perf.Reports;
 [JsonSerializable(typeof(SoakReport))]
 [JsonSerializable(typeof(CopyReport))]
 [JsonSerializable(typeof(IReadOnlyList<PortsRow>))]
+[JsonSerializable(typeof(IReadOnlyList<CallRow>))]
 [JsonSerializable(typeof(IReadOnlyList<SequenceRow>))]
 [JsonSerializable(typeof(FillFigures))]
 [JsonSerializable(typeof(TableRestartReport))]
@@ -52,6 +53,8 @@ internal sealed partial class JsonReport : JsonSerializerContext
     internal static string Write(CopyReport report) => JsonSerializer.Serialize(report, Default.CopyReport);
 
     internal static string Write(PortsReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListPortsRow);
+
+    internal static string Write(CallReport report) => JsonSerializer.Serialize(report.Rows, Default.IReadOnlyListCallRow);
 
     internal static string Write(GraphReport report) => JsonSerializer.Serialize(report, Default.GraphReport);
 

@@ -54,7 +54,9 @@ internal sealed class StandardSet
 
     /// <summary>All parts, in their order.</summary>
     internal static IReadOnlyList<IStandardPart> Parts(IReadOnlyList<string> traces) =>
-        [new PausePart(), new ThreadPart(), new SizePart(), new RestartPart(), new TracePart(traces), new HttpPart()];
+    [
+        new PausePart(), new ThreadPart(), new SizePart(), new LatencyPart(), new RestartPart(), new TracePart(traces), new HttpPart(),
+    ];
 
     private RunFile Run(WorkDirectory directory, ILoadProgress progress, CancellationToken stop)
     {

@@ -1,0 +1,93 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Threading;
+using BigPile.Perf.Scales;
+using BigPile.Perf.Tables;
+
+namespace BigPile.Perf.Latencies;
+
+/// <summary>Makes calls at a fixed rate on the thread that runs it, and counts the time of each. It allocates nothing.</summary>
+/// <remarks>
+/// Each call is due at an instant of its own, whatever those before it took, and its response counts from there. Between calls the thread
+/// spins: a sleep would give up the processor as a blocked call does. Thread safety: none.
+/// </remarks>
+internal sealed class CallMeter
+{
+    private const double NsPerSecond = 1e9;
+    private const long LongNs = 1_000_000;
+    private const long SwitchNs = 5_000; // who gives up the processor does not have it back in less
+    private const int MostLengths = 2; // a rate that is out of reach ends after twice the time
+
+    private long _switches;
+
+    /// <summary>From the call to its end.</summary>
+    internal LatencyHistogram Service { get; } = new();
+
+    /// <summary>From the instant it was due to its end.</summary>
+    internal LatencyHistogram Response { get; } = new();
+
+    /// <summary>The calls longer than a millisecond in which the thread gave up the processor by itself.</summary>
+    internal LatencyHistogram Blocked { get; } = new();
+
+    /// <summary>
+    /// Those in which it did not: it was preempted, or it worked, spun or yielded. Where the system does not tell, all of them.
+    /// </summary>
+    internal LatencyHistogram Preempted { get; } = new();
+
+    /// <summary>From the first call to the end of the last.</summary>
+    internal double Seconds { get; private set; }
+
+    /// <summary>Makes the calls.</summary>
+    /// <exception cref="LoadException">An answer was wrong.</exception>
+    internal void Run(MeasuredCall call, int calls, int perSecond, CancellationToken stop)
+    {
+        double nsPerCall = NsPerSecond / perSecond;
+        _switches = ThreadSwitches.Count();
+        long start = NowNs();
+        long last = start + (long)(MostLengths * nsPerCall * calls);
+        long end = start;
+        for (int i = 0; i < calls && end <= last; i++)
+        {
+            stop.ThrowIfCancellationRequested();
+            int number = call.NumberOf(i);
+            long due = start + (long)(nsPerCall * i);
+            long begin = WaitUntil(due, end);
+            bool isRight = call.Make(number);
+            end = NowNs();
+            Service.Add(end - begin);
+            Response.Add(end - due);
+            if (end - begin > SwitchNs)
+                Look(end - begin);
+            if (!isRight)
+                throw new LoadException(string.Create(CultureInfo.InvariantCulture, $"A {call.Name} of entry {number:N0} went wrong."));
+        }
+        Seconds = (end - start) / NsPerSecond;
+    }
+
+    // What the thread gave up between calls, such as to the collector, must not count as the next call's: so it looks after each gap.
+    private long WaitUntil(long due, long latest)
+    {
+        while (true)
+        {
+            long now = NowNs();
+            if (now - latest > SwitchNs)
+            {
+                _switches = ThreadSwitches.Count();
+                now = NowNs();
+            }
+            if (now >= due)
+                return now;
+            latest = now;
+        }
+    }
+
+    private void Look(long ns)
+    {
+        long switches = ThreadSwitches.Count();
+        if (ns > LongNs)
+            (switches == _switches ? Preempted : Blocked).Add(ns);
+        _switches = switches;
+    }
+
+    private static long NowNs() => ScaleClock.Nanoseconds(Stopwatch.GetTimestamp());
+}

@@ -1,0 +1,131 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using BigPile.Perf.Loads;
+using BigPile.Perf.Reports;
+
+namespace BigPile.Perf.Latencies;
+
+/// <summary>Makes single calls at a fixed rate, one kind after the other.</summary>
+/// <remarks>
+/// Gets and replacements go all over the entries with even numbers, and leave the odd ones to what goes on beside them. New entries follow
+/// in the order of their numbers, and are removed all over again.
+/// </remarks>
+internal sealed class LatencyLoad : IDisposable
+{
+    private const int BatchEntries = 4096;
+    private const int RehearsalRate = 1_000_000; // the fastest that is kept to: what is called often is compiled well
+    private const int RehearsalSegmentBytes = 16 << 20;
+    private const long ScatteringFactor = 2_654_435_761; // a prime above any count, so that each number comes once
+
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1);
+
+    private readonly LatencyOptions _options;
+    private readonly int _calls;
+    private readonly ILoadProgress _progress;
+    private readonly CancellationToken _stop;
+    private readonly ICallTarget _target;
+    private readonly byte[] _buffer;
+    private int _end; // one past the last entry that is there
+
+    private LatencyLoad(LatencyOptions options, PileOptions pileOptions, int calls, ILoadProgress progress, CancellationToken stop)
+    {
+        (_options, _calls, _progress, _stop) = (options, calls, progress, stop);
+        _buffer = new byte[options.ValueBytes];
+        _target = options.Holder == LatencyHolder.Table
+            ? new TableTarget(pileOptions, options.Entries)
+            : new PileTarget(pileOptions, options.Count + calls);
+    }
+
+    /// <summary>Runs the load from nothing to nothing.</summary>
+    /// <exception cref="LoadException">It does not fit, or an answer was wrong.</exception>
+    /// <exception cref="OperationCanceledException">The user stopped it.</exception>
+    internal static CallReport Run(LatencyOptions options, ILoadProgress progress, CancellationToken stop)
+    {
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
+        Room.Require(
+            $"--mebibytes {options.Mebibytes} with --rate {options.Rate} for --seconds {options.Seconds}", options.NeededBytes,
+            directory == null ? Room.FreeMemoryBytes() : Room.FreeDiskBytes(directory.Path),
+            directory == null ? "memory" : $"space in '{directory.Path}'", "Lower one of them.");
+        Rehearse(options, stop);
+        var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };
+        using var load = new LatencyLoad(options, pileOptions, options.CallCount, progress, stop);
+        return new CallReport(options, load.MeasureAll());
+    }
+
+    public void Dispose() => _target.Dispose();
+
+    // All that is measured, until nothing is compiled for it any more.
+    private static void Rehearse(LatencyOptions options, CancellationToken stop)
+    {
+        LatencyOptions small = options with { Mebibytes = 1, Rate = RehearsalRate };
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null);
+        var pileOptions = new PileOptions
+        {
+            Store = options.Store, Directory = directory?.PilePath, SegmentBytes = RehearsalSegmentBytes,
+        };
+        using var load = new LatencyLoad(small, pileOptions, Math.Min(small.Count, BatchEntries), new NoProgress(), stop);
+        var compilation = new CompilationWatch();
+        for (int i = 0; i < RehearsalRounds || !(Brevity.IsWanted || compilation.IsOver); i++)
+            load.MeasureAll();
+    }
+
+    private List<CallRow> MeasureAll()
+    {
+        Fill(_options.Count);
+        var nothing = new MeasuredCall("nothing", static number => number, static _ => true);
+        List<CallRow> rows = [Measure(nothing, _options with { FlushEverySeconds = 0, ReplaceRate = 0 })];
+        if (_options.IsDisturbed)
+            rows.Add(Measure(nothing, _options));
+        foreach (CallKind kind in _options.Calls)
+        {
+            if (kind == CallKind.Remove)
+                Fill(_options.Count + _calls);
+            rows.Add(Measure(CallOf(kind), _options));
+            if (kind is CallKind.Put or CallKind.Remove)
+                _end = _options.Count + (kind == CallKind.Put ? rows[^1].Calls : 0);
+        }
+        return rows;
+    }
+
+    private void Fill(int end)
+    {
+        _progress.Begin("fill", end);
+        for (; _end < end; _end++)
+        {
+            if (_end % BatchEntries == 0)
+            {
+                _stop.ThrowIfCancellationRequested();
+                _progress.Report(_end);
+            }
+            _target.Put(_end, _buffer);
+        }
+    }
+
+    private MeasuredCall CallOf(CallKind kind)
+    {
+        int count = _options.Count;
+        var order = new RandomOrder(seed: (int)kind, count / 2);
+        int Any(int call) => 2 * order.Next();
+        return kind switch
+        {
+            CallKind.Get => new MeasuredCall("get", Any, number => _target.Get(number, _buffer)),
+            CallKind.Put => new MeasuredCall("put", call => count + call, number => _target.Put(number, _buffer)),
+            CallKind.Replace => new MeasuredCall("replace", Any, number => _target.Replace(number, _buffer)),
+            _ => new MeasuredCall("remove", call => count + (int)(call * ScatteringFactor % _calls), _target.Remove),
+        };
+    }
+
+    private CallRow Measure(MeasuredCall call, LatencyOptions options)
+    {
+        _progress.Begin(call.Name, _calls);
+        if (_options.FlushEverySeconds > 0)
+            _target.Pile.Flush(); // each kind has only its own changes to be flushed
+        var meter = new CallMeter();
+        var disturbance = new Disturbance(options, _target);
+        GC.Collect(); // what was made before is collected before
+        int collections = GC.CollectionCount(0);
+        disturbance.During(() => meter.Run(call, _calls, options.Rate, _stop));
+        return CallRow.Of(call.Name, options, meter, disturbance, GC.CollectionCount(0) - collections);
+    }
+}
