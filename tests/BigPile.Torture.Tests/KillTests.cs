@@ -105,16 +105,26 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
         return isCaught;
     }
 
+    // A few kills may all have come into openings, where nothing is changed: then some more are.
     private async Task AssertSoundAsync(string target, string options, int seed)
     {
         int kills = TestLeg.Steps(4, 500);
+        for (int run = 0; await OperationsOfSoundAsync(target, options, seed + run * 1_000, kills) <= kills; run++)
+        {
+            Assert.True(run < MostRuns, $"{MostRuns} runs of {kills} kills have changed nothing");
+            Directory.Delete(_directory, recursive: true);
+        }
+    }
+
+    private async Task<long> OperationsOfSoundAsync(string target, string options, int seed, int kills)
+    {
         TortureProcess run = await RunAsync($"--target {target} --kills {kills} --seed {seed} {options}");
         Match sums = Sums().Match(run.Output);
         Assert.True(sums.Success, run.Output);
         Assert.Equal(kills, Number(sums, "kills"));
         Assert.Equal((0, 0, 0), (Number(sums, "lost"), Number(sums, "wrong"), Number(sums, "leaked")));
-        Assert.True(Number(sums, "operations") > kills, run.Output);
         Assert.Equal(0, run.ExitCode);
+        return Number(sums, "operations");
     }
 
     private static long Number(Match sums, string name) => long.Parse(sums.Groups[name].Value);

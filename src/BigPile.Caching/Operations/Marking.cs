@@ -64,6 +64,7 @@ internal static class Marking
         }
         finally
         {
+            core.NoteMortal(); // once more, as a round of the sweep may have ended before the mark was there
             core.Pile.Space.ExitAfterFree(presence);
         }
         return core.Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));

@@ -49,15 +49,23 @@ internal static unsafe class Renewing
             core.QueueNotes();
     }
 
-    /// <summary>Does what reads have noted, unless another thread is at it. The caller is outside.</summary>
-    internal static void TakeNotes(this TableCore core)
+    /// <summary>Does what reads have noted. The caller is outside.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="waits">Whether to wait for another thread that is at it; else that one has them.</param>
+    internal static void TakeNotes(this TableCore core, bool waits = false)
     {
-        if (core.ReadBufferOrNull is not { Count: > 0 } buffer || !buffer.Gate.TryEnter())
+        if (core.ReadBufferOrNull is not { Count: > 0 } buffer)
+            return;
+        if (waits)
+            buffer.Gate.Enter();
+        else if (!buffer.Gate.TryEnter())
             return;
         try
         {
-            for (int number = 0; number < ReadBuffer.Capacity; number++)
-                core.TakeNote(buffer, number);
+            if (core.TakeAll(buffer, mayKeep: true))
+                return;
+            _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
+            _ = core.TakeAll(buffer, mayKeep: false);
         }
         finally
         {
@@ -68,7 +76,7 @@ internal static unsafe class Renewing
     /// <summary>Does what reads have noted, and refuses all later calls.</summary>
     internal static void TakeNotesAndClose(this TableCore core)
     {
-        core.Pile.Keeper.Background.TryRun("what reads have noticed", core.TakeNotes);
+        core.Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true));
         core.Close();
     }
 
@@ -91,18 +99,30 @@ internal static unsafe class Renewing
         }
     }
 
-    private static void TakeNote(this TableCore core, ReadBuffer buffer, int number)
+    // Whether none stays for lack of room.
+    private static bool TakeAll(this TableCore core, ReadBuffer buffer, bool mayKeep)
+    {
+        bool isDone = true;
+        for (int number = 0; number < ReadBuffer.Capacity; number++)
+            isDone &= core.TakeNote(buffer, number, mayKeep);
+        return isDone;
+    }
+
+    private static bool TakeNote(this TableCore core, ReadBuffer buffer, int number, bool mayKeep)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
         for (int look = 0; look < mostLooks && buffer.TryPeek(number, out ReadBuffer.Note note); look++)
         {
-            if (!core.TryDo(note) || buffer.TryClear(number, note))
-                return;
+            if (!core.TryDo(note, mayKeep))
+                return false;
+            if (buffer.TryClear(number, note))
+                break;
         }
+        return true;
     }
 
-    // Where a renewal finds no room the note stays, and counts.
-    private static bool TryDo(this TableCore core, in ReadBuffer.Note note)
+    // A renewal that finds no room is kept, and counts, while room may be made; else the entry expires as if it had not been used.
+    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, bool mayKeep)
     {
         long now = core.Clock.Now;
         ThreadPresence presence = core.EnterToChange();
@@ -115,7 +135,7 @@ internal static unsafe class Renewing
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(presence, entry, liveness.Reason());
             else if (liveness == Liveness.Live && note.IsUse)
-                return core.TryRenewLocked(presence, note, entry);
+                return core.TryRenewLocked(presence, note, entry, mayKeep);
             return true;
         }
         finally
@@ -136,7 +156,8 @@ internal static unsafe class Renewing
         return false;
     }
 
-    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry)
+    private static bool TryRenewLocked(
+        this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry, bool mayKeep)
     {
         if (!entry.Head.IsSliding)
             return true;
@@ -144,14 +165,14 @@ internal static unsafe class Renewing
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
-            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt);
+            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt, mayKeep);
         EntryHead.SetExpiry((byte*)note.Payload, expiresAt);
         return true;
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
     private static bool TryCopyToRenewLocked(
-        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt)
+        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt, bool mayKeep)
     {
         if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
             return true; // damaged: the copy would get a right checksum
@@ -160,9 +181,9 @@ internal static unsafe class Renewing
         {
             copy = core.Pile.Entries.Take(entry.PayloadBytes);
         }
-        catch (PileFullException)
+        catch (PileFullException e)
         {
-            return false;
+            return !mayKeep || !core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0);
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
         ulong address = entry.Address;

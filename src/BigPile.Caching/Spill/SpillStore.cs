@@ -70,7 +70,7 @@ internal sealed class SpillStore : IDisposable
         }
         var entry = new StagedEntry(hash, version, payload, key);
         if (slidesUntil != 0)
-            entry.SetExpiry(slidesUntil);
+            entry.PutOffExpiry(slidesUntil);
         GateOf(hash).AddLocked(entry);
         _queue.Enqueue(entry);
         return true;

@@ -21,11 +21,14 @@ internal sealed class StagedEntry : IDisposable
         payload.CopyTo(_bytes);
     }
 
-    /// <summary>Has the copy of a sliding entry say until when the entry lives: a use may not have been written.</summary>
-    internal unsafe void SetExpiry(long ticks)
+    /// <summary>Has the copy of a sliding entry say until when it lives, if that is later: a use may not have been written.</summary>
+    internal unsafe void PutOffExpiry(long ticks)
     {
         fixed (byte* payload = _bytes)
-            EntryHead.SetExpiry(payload, ticks);
+        {
+            if (ticks > new EntryHead(payload).ExpiresAt)
+                EntryHead.SetExpiry(payload, ticks);
+        }
     }
 
     internal ulong Hash { get; }

@@ -45,7 +45,7 @@ internal static class EntryLife
         if (!head.IsSliding || core.ReadBufferOrNull is not { } buffer)
             return Liveness.Expired;
         long used = buffer.LastUseOf(head.Payload);
-        bool isOver = used == 0 ? core.IsOver(head, now) : core.RenewedExpiryOf(head, used) <= now; // it may have been written just now
+        bool isOver = (used == 0 || core.RenewedExpiryOf(head, used) <= now) && core.IsOver(head, now); // it may have been written just now
         return isOver ? Liveness.Expired : Liveness.Live;
     }
 
@@ -58,11 +58,14 @@ internal static class EntryLife
         head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
 
     /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
-    internal static long ExpiryOf(this TableCore core, in EntryHead head)
+    internal static long ExpiryOf(this TableCore core, in EntryHead head) =>
+        Math.Max(core.Clock.ExpiryOf(head), core.ExpiryNotWritten(head));
+
+    /// <summary>The expiry of a sliding entry that follows from a use which is not written yet; 0 where there is none.</summary>
+    internal static long ExpiryNotWritten(this TableCore core, in EntryHead head)
     {
-        long stated = core.Clock.ExpiryOf(head);
         long used = head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Payload) : 0;
-        return used == 0 ? stated : Math.Max(stated, core.RenewedExpiryOf(head, used));
+        return used == 0 ? 0 : core.RenewedExpiryOf(head, used);
     }
 
     /// <summary>

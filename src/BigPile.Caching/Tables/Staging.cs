@@ -17,6 +17,6 @@ internal static unsafe class Staging
         var key = new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes);
         return spill.TryStageLocked(
             core.Hash.Of(key), entry.Head.Version, new ReadOnlySpan<byte>(payload, (int)entry.PayloadBytes),
-            keyOffset..(keyOffset + key.Length), entry.Head.IsSliding ? core.ExpiryOf(entry.Head) : 0);
+            keyOffset..(keyOffset + key.Length), core.ExpiryNotWritten(entry.Head));
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Threading.Tasks;
 using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -79,6 +80,7 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.False(table.ContainsKey(2));
     }
 
+    /// <summary>Also where another thread is about to take the notes.</summary>
     [Fact]
     public void What_was_only_noted_outlives_a_stop()
     {
@@ -88,6 +90,11 @@ public sealed class SlidingTests : StoppedCacheTest
             table.Put(1, "value", new EntryOptions { Sliding = Life });
             Time.Advance(Life / 2);
             Assert.True(table.ContainsKey(1));
+            table.Core.ReadBuffer.Gate.Enter();
+            Task closing = SideBySide.Start(cache.Dispose);
+            Assert.False(closing.Wait(TimeSpan.FromMilliseconds(50)));
+            table.Core.ReadBuffer.Gate.Exit();
+            closing.Wait();
         });
         using PileCache cache = TestCache.Open(DirectoryPath, Time);
         Time.Advance(Life * 0.9);
