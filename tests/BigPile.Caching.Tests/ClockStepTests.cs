@@ -65,6 +65,32 @@ public sealed class ClockStepTests : IDisposable
         Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
     }
 
+    /// <summary>The expiry of a sliding entry says when it was used last, and so whether that was before a step.</summary>
+    [Fact]
+    public void A_sliding_entry_lives_as_long_behind_a_step_as_without_one()
+    {
+        var time = new SteppingTime();
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        foreach (string key in (string[])["noted", "written", "unused"])
+            table.Put(key, "1", new EntryOptions { Sliding = Hour });
+        time.Pass(Hour / 2);
+        Assert.True(table.ContainsKey("written"));
+        table.Sweep();
+        time.Pass(Hour / 4);
+        Assert.True(table.ContainsKey("noted"));
+        time.Step(Far);
+        table.Put("until", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour }); // has the cache see the step
+        table.Put("put", "1", new EntryOptions { Sliding = Hour });
+        AssertLives("noted", Hour, table, time);
+        AssertLives("written", Hour * 3 / 4 + Hour / 16, table, time);
+        AssertLives("unused", Hour / 4, table, time);
+        AssertLives("put", Hour, table, time);
+        time.Pass(Hour / 2);
+        Assert.Equal((true, true, false, true), (
+            table.ContainsKey("noted"), table.TryGetEntry("written", out _), table.ContainsKey("unused"), table.ContainsKey("put")));
+    }
+
     [Fact]
     public void Where_only_the_clock_is_known_its_way_back_ends_what_its_way_forth_began()
     {
@@ -232,6 +258,12 @@ public sealed class ClockStepTests : IDisposable
     };
 
     /// <summary>A clock that is set, beside time that goes by.</summary>
+    private static void AssertLives(string key, TimeSpan left, CacheTable<string, string> table, SteppingTime time)
+    {
+        Assert.True(table.TryGetEntry(key, out TableEntry<string> entry), key);
+        Assert.Equal((key, time.GetUtcNow() + left), (key, entry.ExpiresAt));
+    }
+
     private sealed class SteppingTime : TimeProvider
     {
         private TimeSpan _passed;

@@ -8,8 +8,9 @@ internal static class EntryTimes
 {
     private const int AheadShift = 4;
 
-    /// <summary>How far ahead the renewed expiry of a sliding entry is written: a sixteenth of what each use gives.</summary>
-    internal static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
+    /// <summary>The expiry that is written for a sliding entry that was used: a sixteenth ahead of what the use gives.</summary>
+    internal static long RenewalOf(this CacheClock clock, in EntryHead head, long used) =>
+        Math.Min(clock.SlidingEndOf(head), CacheClock.Add(used, head.SlidingTicks + AheadOf(head.SlidingTicks)));
 
     /// <summary>
     /// The instant that an entry states, as the cache's time has it by now. That of a sliding one was written down for its last use, or for
@@ -22,18 +23,17 @@ internal static class EntryTimes
             return stated;
         if (!head.IsSliding)
             return CacheClock.Add(stated, clock.StepsSince(head.Version));
-        // Where the end cut the last use's time short, that use was later than it looks.
+        // Where the end cut the last use's time short, that use was later than it looks; what a put wrote is not ahead, nor used before it.
         long used = stated - head.SlidingTicks - AheadOf(head.SlidingTicks);
-        return Math.Min(clock.SlidingEndOf(head), CacheClock.Add(stated, clock.StepsSince(used)));
+        long steps = Math.Min(clock.StepsSince(used), clock.StepsSince(head.Version));
+        return Math.Min(clock.SlidingEndOf(head), CacheClock.Add(stated, steps));
     }
 
     /// <summary>The instant that no use of a sliding entry goes beyond.</summary>
     internal static long SlidingEndOf(this CacheClock clock, in EntryHead head) =>
         head.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(head.SlidingEnd, clock.StepsSince(head.Version));
 
-    /// <summary>What a table tells of an entry.</summary>
-    internal static EntryInfo Describe(this CacheClock clock, in EntryHead head, int valueBytes) =>
-        head.HasExpiry ? clock.Describe(head.Version, valueBytes, clock.ExpiryOf(head)) : new EntryInfo(head.Version, valueBytes);
+    private static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
 
     /// <summary>What a table tells of an entry that is gone from an instant of the cache's time.</summary>
     internal static EntryInfo Describe(this CacheClock clock, ulong version, int valueBytes, long expiresAt)

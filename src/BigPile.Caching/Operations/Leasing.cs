@@ -65,7 +65,7 @@ internal static unsafe class Leasing
         {
             var head = new EntryHead(payload);
             ReadOnlySpan<byte> value = block.WrittenSpan[head.ValueOffset..];
-            info = core.Clock.Describe(head, value.Length);
+            info = core.Describe(head, value.Length);
             lease = CopiedLease.Of(value, EntryHead.BlockKindOf(head.Kind));
             return true;
         }

@@ -179,11 +179,11 @@ internal static unsafe class Reading
         if (outcome == SearchOutcome.Hit)
         {
             if (use.SlidingTicks != 0)
-                core.NoteUse(key.Hash, use, now);
+                core.NoteUse(key.Hash, use);
             return true;
         }
         if (outcome == SearchOutcome.Dead)
-            core.NoteEnd(key.Hash, use.Payload, now);
+            core.NoteEnd(key.Hash, use);
         return false;
     }
 }

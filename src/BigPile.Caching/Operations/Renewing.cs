@@ -30,21 +30,22 @@ internal static unsafe class Renewing
     }
 
     /// <summary>Notes the use of a sliding entry that moves its end. Takes no lock.</summary>
-    internal static void NoteUse(this TableCore core, ulong hash, in SlidingUse use, long now)
+    internal static void NoteUse(this TableCore core, ulong hash, in SlidingUse use)
     {
-        if (now == 0)
-            now = core.Clock.Now;
-        if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(now, use.SlidingTicks))
+        if (use.ExpiresAt >= use.End)
+            return;
+        long now = core.Clock.Now; // once more: a long read may have outlived its entry, and would bring it back
+        if (use.ExpiresAt >= CacheClock.Add(now, use.SlidingTicks) || (use.ExpiresAt <= now && !core.IsLive(use, now)))
             return;
         ReadBuffer buffer = core.ReadBuffer;
-        if (!buffer.TryNoteUse(use.Payload, hash, now, use.SlidingTicks) || buffer.IsToBeTaken)
+        if (!buffer.TryNoteUse(use.Payload, use.Version, hash, now, use.SlidingTicks) || buffer.IsToBeTaken)
             core.QueueNotes();
     }
 
     /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
-    internal static void NoteEnd(this TableCore core, ulong hash, nint payload, long now)
+    internal static void NoteEnd(this TableCore core, ulong hash, in SlidingUse use)
     {
-        core.ReadBuffer.NoteEnd(payload, hash, now == 0 ? core.Clock.Now : now);
+        core.ReadBuffer.NoteEnd(use.Payload, use.Version, hash, core.Clock.Now);
         if (core.ReadBuffer.IsToBeTaken)
             core.QueueNotes();
     }
@@ -65,7 +66,7 @@ internal static unsafe class Renewing
             if (core.TakeAll(buffer, mayKeep: true))
                 return;
             _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
-            _ = core.TakeAll(buffer, mayKeep: false);
+            _ = core.TakeAll(buffer, mayKeep: !buffer.IsToBeTaken);
         }
         finally
         {
@@ -78,6 +79,13 @@ internal static unsafe class Renewing
     {
         core.Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true));
         core.Close();
+    }
+
+    // The block stays where it is as long as the read is inside; its entry need not.
+    private static bool IsLive(this TableCore core, in SlidingUse use, long now)
+    {
+        var head = new EntryHead((byte*)use.Payload);
+        return head.Version == use.Version && core.LivenessOf(head, ref now) == Liveness.Live;
     }
 
     private static void QueueNotes(this TableCore core)
@@ -121,7 +129,7 @@ internal static unsafe class Renewing
         return true;
     }
 
-    // A renewal that finds no room is kept, and counts, while room may be made; else the entry expires as if it had not been used.
+    // A renewal that finds no room is kept, and counts, while there are few such; else the entry expires as if it had not been used.
     private static bool TryDo(this TableCore core, in ReadBuffer.Note note, bool mayKeep)
     {
         long now = core.Clock.Now;
@@ -150,7 +158,7 @@ internal static unsafe class Renewing
         foreach (SlotPlace place in bucket.Matching(note.Hash))
         {
             entry.Place = place;
-            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Payload == note.Payload)
+            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && (entry.Head.Payload, entry.Head.Version) == (note.Payload, note.Version))
                 return true;
         }
         return false;
@@ -161,7 +169,7 @@ internal static unsafe class Renewing
     {
         if (!entry.Head.IsSliding)
             return true;
-        long expiresAt = core.RenewedExpiryOf(entry.Head, note.Time + EntryTimes.AheadOf(entry.Head.SlidingTicks));
+        long expiresAt = core.Clock.RenewalOf(entry.Head, note.Time);
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
@@ -183,7 +191,8 @@ internal static unsafe class Renewing
         }
         catch (PileFullException e)
         {
-            return !mayKeep || !core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0);
+            _ = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0); // so that a full disk's is wanted
+            return !mayKeep;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
         ulong address = entry.Address;

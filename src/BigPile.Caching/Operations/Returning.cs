@@ -1,4 +1,5 @@
 using System;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Flights;
 using BigPile.Caching.Keys;
@@ -74,10 +75,10 @@ internal static unsafe class Returning
         fixed (byte* payload = block.WrittenSpan)
         {
             var head = new EntryHead(payload);
-            long expiresAt = head.IsSliding ? core.RenewedExpiryOf(head, core.Clock.Now) : 0;
-            if (expiresAt <= head.ExpiresAt)
+            long now = core.Clock.Now;
+            if (!head.IsSliding || CacheClock.Add(now, head.SlidingTicks) <= head.ExpiresAt)
                 return;
-            EntryHead.SetExpiry(payload, expiresAt);
+            EntryHead.SetExpiry(payload, core.Clock.RenewalOf(head, now));
         }
         spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
     }
@@ -92,7 +93,7 @@ internal static unsafe class Returning
                 tags[i] = head.Tag(i);
             var spec = new EntrySpec
             {
-                ExpiresAt = head.IsSliding ? core.RenewedExpiryOf(head, core.Clock.Now) : head.ExpiresAt,
+                ExpiresAt = head.IsSliding ? core.Clock.RenewalOf(head, core.Clock.Now) : head.ExpiresAt,
                 SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
                 SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
                 Priority = head.Priority,

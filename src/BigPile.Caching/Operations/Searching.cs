@@ -59,7 +59,7 @@ internal static unsafe class Searching
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss;
                 if (isKey && (head.IsSliding || outcome == SearchOutcome.Dead))
-                    use = head.IsSliding ? new SlidingUse(head) : new SlidingUse(head.Payload, 0, 0, 0);
+                    use = head.IsSliding ? new SlidingUse(head) : new SlidingUse(head.Payload, head.Version, 0, 0, 0);
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
                 TChecks.Pass(SearchPoint.BetweenSecondLooks);

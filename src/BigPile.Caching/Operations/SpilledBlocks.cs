@@ -20,7 +20,7 @@ internal static unsafe class SpilledBlocks
         {
             var head = new EntryHead(payload);
             int valueBytes = block.LengthBytes - head.ValueOffset;
-            info = core.Clock.Describe(head, valueBytes);
+            info = core.Describe(head, valueBytes);
             reader.Read(payload + head.ValueOffset, valueBytes, EntryHead.BlockKindOf(head.Kind));
         }
     }

@@ -40,12 +40,7 @@ internal static class EntryLife
             return Liveness.Live;
         if (now == 0)
             now = core.Clock.Now;
-        if (!core.IsOver(head, now))
-            return Liveness.Live;
-        if (!head.IsSliding || core.ReadBufferOrNull is not { } buffer)
-            return Liveness.Expired;
-        long used = buffer.LastUseOf(head.Payload);
-        bool isOver = (used == 0 || core.RenewedExpiryOf(head, used) <= now) && core.IsOver(head, now); // it may have been written just now
+        bool isOver = core.IsOver(head, now) && core.ExpiryNotWritten(head) <= now && core.IsOver(head, now); // written just now, perhaps
         return isOver ? Liveness.Expired : Liveness.Live;
     }
 
@@ -64,9 +59,13 @@ internal static class EntryLife
     /// <summary>The expiry of a sliding entry that follows from a use which is not written yet; 0 where there is none.</summary>
     internal static long ExpiryNotWritten(this TableCore core, in EntryHead head)
     {
-        long used = head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Payload) : 0;
-        return used == 0 ? 0 : core.RenewedExpiryOf(head, used);
+        long used = core.UseNotWritten(head);
+        return used == 0 ? 0 : Math.Min(core.Clock.SlidingEndOf(head), CacheClock.Add(used + core.Clock.StepsSince(used), head.SlidingTicks));
     }
+
+    /// <summary>The last use of a sliding entry that is not written yet; 0 where there is none.</summary>
+    internal static long UseNotWritten(this TableCore core, in EntryHead head) =>
+        head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Payload, head.Version) : 0;
 
     /// <summary>
     /// Whether reads may show an entry, as far as the walk for entries goes; whether it is live is to be asked afterwards.
@@ -77,10 +76,6 @@ internal static class EntryLife
     /// <summary>Whether a key counts as missing though its entry is there.</summary>
     internal static bool IsNoneLocked(this TableCore core, in EntryHead head, ref long now) =>
         !core.IsShown(head) || core.LivenessOf(head, ref now) != Liveness.Live;
-
-    /// <summary>The instant from which a sliding entry is gone that is used now.</summary>
-    internal static long RenewedExpiryOf(this TableCore core, in EntryHead head, long now) =>
-        Math.Min(core.Clock.SlidingEndOf(head), CacheClock.Add(now, head.SlidingTicks));
 
     /// <summary>
     /// Whether a pointer leads to an object. An entry is nobody's object: what has the pointer then was never the table's.

@@ -12,10 +12,11 @@ namespace BigPile.Caching.Tables;
 /// is here counts, whoever asks whether the entry lives (<see cref="LastUseOf"/>); so it may stay here as long as there is room.
 /// </para>
 /// <para>
-/// Memory ordering. The payload claims a place (compare-exchange from 0), the hash follows, and then the time (release): a place whose time
-/// is 0 is not complete, and nobody's to read. A later use moves the time by a compare-exchange from what it was, and whoever takes a note
-/// clears the time likewise, so that no use is lost between the two; behind that it frees the place (release). Where a thread stalls
-/// between two of these steps, the same block may have a second place: the later use counts.
+/// Memory ordering. The payload claims a place (compare-exchange from 0), version and hash follow, and then the time (release): a place whose
+/// time is 0 is not complete, and nobody's to read. A later use moves the time by a compare-exchange from what it was, and whoever takes a
+/// note clears the time likewise, so that no use is lost between the two; behind that it frees the place (release). Where a thread stalls
+/// between two of these steps, the same entry may have a second place: the later use counts. A version that is read behind a time is that
+/// time's, or that of a later entry in the block: for this one it is a use from before its put, which moves no end.
 /// </para>
 /// Thread safety: all members may be called concurrently; <see cref="Note"/>s are taken by whoever has the <see cref="Gate"/>.
 /// </remarks>
@@ -50,19 +51,21 @@ internal sealed class ReadBuffer
 
     /// <summary>Notes a use of a sliding entry that lives.</summary>
     /// <param name="payload">Where its block's payload is.</param>
+    /// <param name="version">Its version, as another entry may come to the block.</param>
     /// <param name="hash">The hash of its key.</param>
     /// <param name="now">The instant, in ticks.</param>
     /// <param name="slidingTicks">What each use gives.</param>
     /// <returns>Whether it was noted.</returns>
-    internal bool TryNoteUse(nint payload, ulong hash, long now, long slidingTicks) =>
-        TryNote(payload, hash, now, slidingTicks >> FineShift, Ways);
+    internal bool TryNoteUse(nint payload, ulong version, ulong hash, long now, long slidingTicks) =>
+        TryNote(payload, version, hash, now, slidingTicks >> FineShift, Ways);
 
     /// <summary>Notes that an entry is no more.</summary>
-    internal void NoteEnd(nint payload, ulong hash, long now) => _ = TryNote(payload | (nint)EndBit, hash, now, long.MaxValue, WaysOfEnds);
+    internal void NoteEnd(nint payload, ulong version, ulong hash, long now) =>
+        _ = TryNote(payload | (nint)EndBit, version, hash, now, long.MaxValue, WaysOfEnds);
 
     /// <summary>The last use of a sliding entry that was noted and not taken; 0 if there is none.</summary>
     /// <remarks>Whoever takes a note has written what follows from it before: look at the entry again where this finds none.</remarks>
-    internal long LastUseOf(nint payload)
+    internal long LastUseOf(nint payload, ulong version)
     {
         long last = 0;
         int first = FirstOf(payload);
@@ -72,7 +75,7 @@ internal sealed class ReadBuffer
             if (Volatile.Read(ref place.Payload) != payload)
                 continue;
             long time = Volatile.Read(ref place.Time);
-            if (time > last && Volatile.Read(ref place.Payload) == payload)
+            if (time > last && Volatile.Read(ref place.Version) == version && Volatile.Read(ref place.Payload) == payload)
                 last = time;
         }
         return last;
@@ -85,7 +88,7 @@ internal sealed class ReadBuffer
         Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
         ref Place place = ref _places[number];
         long time = Volatile.Read(ref place.Time);
-        note = new Note((nint)(place.Payload & ~EndBit), place.Hash, time, IsUse: (place.Payload & EndBit) == 0);
+        note = new Note((nint)(place.Payload & ~EndBit), place.Version, place.Hash, time, IsUse: (place.Payload & EndBit) == 0);
         return time != 0;
     }
 
@@ -100,7 +103,7 @@ internal sealed class ReadBuffer
         return true;
     }
 
-    private bool TryNote(nint payload, ulong hash, long now, long fine, int ways)
+    private bool TryNote(nint payload, ulong version, ulong hash, long now, long fine, int ways)
     {
         Debug.Assert(now != 0 && payload != 0, "Both stand for none.");
         int first = FirstOf(payload);
@@ -110,24 +113,25 @@ internal sealed class ReadBuffer
             long has = Volatile.Read(ref place.Payload);
             if (has == 0 && Interlocked.CompareExchange(ref place.Payload, payload, 0) == 0)
             {
+                place.Version = version;
                 place.Hash = hash;
                 Volatile.Write(ref place.Time, now);
                 Interlocked.Increment(ref _count);
                 return true;
             }
-            if (has == payload && IsNoted(ref place, hash, now, fine))
+            if (has == payload && IsNoted(ref place, version, now, fine))
                 return true;
         }
         return false;
     }
 
     // The place may be of an entry whose block has gone to this one since.
-    private static bool IsNoted(ref Place place, ulong hash, long now, long fine)
+    private static bool IsNoted(ref Place place, ulong version, long now, long fine)
     {
         while (true)
         {
             long time = Volatile.Read(ref place.Time);
-            if (time == 0 || place.Hash != hash)
+            if (time == 0 || place.Version != version)
                 return false; // just claimed, or just taken, or another's
             if (now - time <= fine || Interlocked.CompareExchange(ref place.Time, now, time) == time)
                 return true;
@@ -138,11 +142,12 @@ internal sealed class ReadBuffer
     private static int FirstOf(nint payload) => (int)((ulong)(payload >> 3) * 0x9E3779B97F4A7C15 >> 32) & (Capacity - 1);
 
     /// <summary>What was noted.</summary>
-    internal readonly record struct Note(nint Payload, ulong Hash, long Time, bool IsUse);
+    internal readonly record struct Note(nint Payload, ulong Version, ulong Hash, long Time, bool IsUse);
 
     private struct Place
     {
         internal long Payload;
+        internal ulong Version;
         internal ulong Hash;
         internal long Time;
     }

@@ -15,8 +15,9 @@ internal static unsafe class Staging
         byte* payload = core.Pile.Entries.View(entry.Address).Payload;
         int keyOffset = (int)(entry.Head.Key - payload);
         var key = new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes);
+        long used = core.UseNotWritten(entry.Head);
         return spill.TryStageLocked(
             core.Hash.Of(key), entry.Head.Version, new ReadOnlySpan<byte>(payload, (int)entry.PayloadBytes),
-            keyOffset..(keyOffset + key.Length), core.ExpiryNotWritten(entry.Head));
+            keyOffset..(keyOffset + key.Length), used == 0 ? 0 : core.Clock.RenewalOf(entry.Head, used));
     }
 }

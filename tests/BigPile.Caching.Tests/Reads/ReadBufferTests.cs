@@ -16,15 +16,15 @@ public sealed class ReadBufferTests
     public void A_use_counts_until_it_is_taken_and_the_latest_one_does()
     {
         var buffer = new ReadBuffer();
-        Assert.Equal(0, buffer.LastUseOf(4096));
-        Assert.True(buffer.TryNoteUse(4096, 7, 100, Life));
-        Assert.True(buffer.TryNoteUse(4096, 7, 300, Life));
-        Assert.True(buffer.TryNoteUse(4096, 7, 200, Life));
-        Assert.Equal((300, 0, 1), (buffer.LastUseOf(4096), buffer.LastUseOf(4104), buffer.Count));
+        Assert.Equal(0, buffer.LastUseOf(4096, 1));
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 100, Life));
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 300, Life));
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 200, Life));
+        Assert.Equal((300, 0, 1), (buffer.LastUseOf(4096, 1), buffer.LastUseOf(4104, 1), buffer.Count));
         buffer.Gate.Enter();
         ReadBuffer.Note note = Assert.Single(Taken(buffer));
-        Assert.Equal(new ReadBuffer.Note(4096, 7, 300, IsUse: true), note);
-        Assert.Equal((0, 0), (buffer.LastUseOf(4096), buffer.Count));
+        Assert.Equal(new ReadBuffer.Note(4096, 1, 7, 300, IsUse: true), note);
+        Assert.Equal((0, 0), (buffer.LastUseOf(4096, 1), buffer.Count));
     }
 
     [Fact]
@@ -32,22 +32,32 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         buffer.Gate.Enter();
-        Assert.True(buffer.TryNoteUse(4096, 7, 100, Life));
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 100, Life));
         int number = Enumerable.Range(0, ReadBuffer.Capacity).Single(one => buffer.TryPeek(one, out _));
         Assert.True(buffer.TryPeek(number, out ReadBuffer.Note note));
-        Assert.True(buffer.TryNoteUse(4096, 7, 200, Life));
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 200, Life));
         Assert.False(buffer.TryClear(number, note));
-        Assert.Equal(200, buffer.LastUseOf(4096));
+        Assert.Equal(200, buffer.LastUseOf(4096, 1));
     }
 
     [Fact]
     public void An_end_is_no_use()
     {
         var buffer = new ReadBuffer();
-        buffer.NoteEnd(4096, 7, 100);
-        Assert.Equal(0, buffer.LastUseOf(4096));
+        buffer.NoteEnd(4096, 1, 7, 100);
+        Assert.Equal(0, buffer.LastUseOf(4096, 1));
         buffer.Gate.Enter();
-        Assert.Equal(new ReadBuffer.Note(4096, 7, 100, IsUse: false), Assert.Single(Taken(buffer)));
+        Assert.Equal(new ReadBuffer.Note(4096, 1, 7, 100, IsUse: false), Assert.Single(Taken(buffer)));
+    }
+
+    [Fact]
+    public void Of_what_was_in_the_block_before_nothing_counts()
+    {
+        var buffer = new ReadBuffer();
+        Assert.True(buffer.TryNoteUse(4096, 1, 7, 300, Life));
+        Assert.Equal(0, buffer.LastUseOf(4096, 2));
+        Assert.True(buffer.TryNoteUse(4096, 2, 7, 200, Life));
+        Assert.Equal((300, 200, 2), (buffer.LastUseOf(4096, 1), buffer.LastUseOf(4096, 2), buffer.Count));
     }
 
     [Fact]
@@ -55,10 +65,10 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         nint payload = 8;
-        while (buffer.TryNoteUse(payload, 1, 100, Life))
+        while (buffer.TryNoteUse(payload, 1, 7, 100, Life))
             payload += 8;
         Assert.InRange(buffer.Count, 100, ReadBuffer.Capacity);
-        Assert.Equal(0, buffer.LastUseOf(payload));
+        Assert.Equal(0, buffer.LastUseOf(payload, 1));
     }
 
     /// <summary>Whoever takes notes writes them; what was noted is written or still here, whatever meets what.</summary>
@@ -80,7 +90,7 @@ public sealed class ReadBufferTests
             {
                 int one = random.Next(payloads);
                 long now = Interlocked.Increment(ref clock);
-                if (buffer.TryNoteUse((one + 1) * 64, (ulong)one, now, slidingTicks: 0))
+                if (buffer.TryNoteUse((one + 1) * 64, 1, (ulong)one, now, slidingTicks: 0))
                     noted[thread][one] = now;
             }
             Interlocked.Decrement(ref running);
@@ -90,7 +100,7 @@ public sealed class ReadBufferTests
         Task.WaitAll(noting);
         for (int one = 0; one < payloads; one++)
         {
-            long last = Math.Max(written[one], buffer.LastUseOf((one + 1) * 64));
+            long last = Math.Max(written[one], buffer.LastUseOf((one + 1) * 64, 1));
             Assert.True(last >= noted.Max(thread => thread[one]), $"{one}: {last}, and {noted.Max(thread => thread[one])} was noted");
         }
         Take(buffer, written);

@@ -133,6 +133,26 @@ public sealed class ReadTests
         table.Core.CheckInvariants();
     }
 
+    /// <summary>Whatever comes between the last bucket of a round and its end.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_comes_while_a_round_ends_keeps_sweeps_going(bool isTag)
+    {
+        using PileCache cache = TestCache.Make(new ManualTime());
+        CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
+        table.Core.BeginMortalsRound();
+        if (isTag)
+            table.RemoveByTag("tag");
+        else
+            table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
+        table.Core.EndMortalsRound();
+        Assert.True(table.Core.HasMortals);
+        table.Core.BeginMortalsRound();
+        table.Core.EndMortalsRound();
+        Assert.False(table.Core.HasMortals);
+    }
+
     private static void AssertReads(CacheTable<long, string> table, bool isThere)
     {
         Task<bool[]> reading = SideBySide.Start(() => Enumerable.Range(0, 3).Select(look => table.TryGet(1, out _)).ToArray());

@@ -1,7 +1,11 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Access;
+using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
+using BigPile.Layout;
+using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
 
@@ -99,5 +103,100 @@ public sealed class SlidingTests : StoppedCacheTest
         using PileCache cache = TestCache.Open(DirectoryPath, Time);
         Time.Advance(Life * 0.9);
         Assert.True(cache.GetOrCreateTable<long, string>("t").ContainsKey(1));
+    }
+
+    [Fact]
+    public void A_read_that_outlives_its_entry_does_not_bring_it_back()
+    {
+        using PileCache cache = TestCache.Make(Time);
+        CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
+        table.Put(1, "value", new EntryOptions { Sliding = Life });
+        Time.Advance(Life / 2);
+        KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
+        var reader = new SlowReader { Time = Time };
+        Assert.True(table.Core.TryRead(key, ref reader, out _));
+        Assert.False(table.ContainsKey(1));
+        Assert.False(table.ContainsKey(1));
+    }
+
+    /// <summary>A renewal has no room; what was noted counts all the same, and for no others.</summary>
+    [Fact]
+    public void In_a_full_pile_what_is_used_lives_on()
+    {
+        const int used = 20;
+        using var cache = new PileCache(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 4 << 20, MaxBytes = 8 << 20 }),
+            new PileCacheOptions
+            {
+                OwnsPile = true, TimeProvider = Time, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable,
+            });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        for (long key = 0; key <= used; key++)
+            table.Put(key, new byte[1_000], new EntryOptions { Sliding = Life });
+        long count = used + 1;
+        while (Record.Exception(() => table.Put(count, new byte[1_000])) is null)
+            count++;
+        cache.Pile.Flush();
+        for (int round = 0; round < 6; round++)
+        {
+            Time.Advance(Life * 0.6);
+            for (long key = 0; key < used; key++)
+                Assert.True(table.ContainsKey(key), $"round {round}: key {key} is gone");
+            table.Sweep();
+        }
+        Assert.False(table.ContainsKey(used));
+        Time.Advance(Life + Ahead);
+        Assert.Equal(0, Enumerable.Range(0, used).Count(key => table.ContainsKey(key)));
+        table.Sweep();
+        Assert.Equal(0, table.Core.ReadBuffer.Count);
+        table.Core.CheckInvariants();
+    }
+
+    /// <summary>The disk refuses what copies of large entries need: these live by their notes, and the others are renewed, or freed.</summary>
+    [Fact]
+    public void A_renewal_that_is_refused_holds_up_no_others()
+    {
+        var files = new RefusedSegments();
+        using var cache = new PileCache(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 4 << 20, FileHook = files }),
+            new PileCacheOptions
+            {
+                OwnsPile = true, TimeProvider = Time, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable,
+            });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        for (long key = 0; key < 40; key++)
+            table.Put(key, new byte[key is >= 20 and < 24 ? 3_000_000 : 100], new EntryOptions { Sliding = Life });
+        table.Put(40, new byte[100], new EntryOptions { MaxAge = Life / 4 });
+        files.AreRefused = true;
+        Time.Advance(Life / 2);
+        for (long key = 0; key < 40; key++)
+            Assert.True(table.ContainsKey(key));
+        table.Sweep();
+        Assert.Equal(40, table.Count);
+        Assert.InRange(table.Core.ReadBuffer.Count, 1, 4);
+        Time.Advance(Life * 0.9);
+        Assert.Equal(40, Enumerable.Range(0, 41).Count(key => table.ContainsKey(key)));
+    }
+
+    private struct SlowReader : IPayloadReader
+    {
+        internal ManualTime Time;
+
+        public readonly unsafe void Read(byte* payload, long lengthBytes, BlockKind kind) => Time.Advance(Life);
+    }
+
+    private sealed class RefusedSegments : IFileHook
+    {
+        internal bool AreRefused { get; set; }
+
+        public void Before(FileOperation operation, string path)
+        {
+            if (AreRefused && operation is FileOperation.Create or FileOperation.Allocate)
+                throw new System.IO.IOException($"'{path}' is refused.");
+        }
+
+        public void After(FileOperation operation, string path)
+        {
+        }
     }
 }
