@@ -106,7 +106,7 @@ internal sealed class Keeper
         try
         {
             _synchronizer.WriteClearing();
-            // The device must have the marks of what is dead before it loses what outdates that.
+            // The device must know that nothing counts before it loses what outdates the dead: of these some may not be marked.
             if (_synchronizer.State.WasEverHard)
                 block.Synchronize(hard: true);
             store.Pass(HashWindow.ClearStated);
