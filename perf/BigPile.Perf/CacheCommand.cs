@@ -36,6 +36,8 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
 
     private readonly Option<StoreKind?> _store = SharedOptions.Store();
 
+    private readonly Option<EntryShape> _entries = SharedOptions.Entries();
+
     private readonly Option<double> _readRatio = new("--read-ratio")
     {
         Description = "The share of reads in the mixed phase; the others replace.",
@@ -64,7 +66,7 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
         : base(output, "cache",
             "Fills a table from empty, and again on touched memory; gets in order, at random, in batches; replaces; mixes; removes.")
     {
-        AddOptions(_mode, _keys, _valueBytes, _count, _threads, _store, _readRatio, _zipf, _batch);
+        AddOptions(_mode, _keys, _valueBytes, _count, _threads, _store, _entries, _readRatio, _zipf, _batch);
     }
 
     protected override CacheOptions Read(ParseResult arguments) => new()
@@ -75,6 +77,7 @@ internal sealed class CacheCommand : ReportCommand<CacheOptions, CacheReport>
         Count = arguments.GetValue(_count),
         Threads = arguments.GetValue(_threads),
         Store = arguments.GetValue(_store) ?? Defaults.Store,
+        Entries = arguments.GetValue(_entries),
         ReadRatio = arguments.GetValue(_readRatio),
         Zipf = arguments.GetValue(_zipf),
         Batch = arguments.GetValue(_batch),

@@ -22,6 +22,8 @@ internal sealed record CacheOptions
 
     internal StoreKind Store { get; init; } = StoreKind.Native;
 
+    internal EntryShape Entries { get; init; } = EntryShape.Plain;
+
     /// <summary>The share of reads in the mixed phase.</summary>
     internal double ReadRatio { get; init; } = 0.9;
 

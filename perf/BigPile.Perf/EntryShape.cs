@@ -1,3 +1,6 @@
+using System;
+using BigPile.Caching;
+
 namespace BigPile.Perf;
 
 /// <summary>How the entries of a table under load are put.</summary>
@@ -6,12 +9,33 @@ internal enum EntryShape
     /// <summary>Key and value only.</summary>
     Plain,
 
-    /// <summary>The same, and the table has one more entry, which expires one day.</summary>
+    /// <summary>The same, but the first one expires a day after it was put.</summary>
     OneExpiring,
+
+    /// <summary>Each expires a day after it was put.</summary>
+    Expiring,
 
     /// <summary>Each expires a day after its last use.</summary>
     Sliding,
 
     /// <summary>Each has a tag, the same.</summary>
     Tagged,
+}
+
+/// <summary>What the shapes of entries mean to a table.</summary>
+internal static class EntryShapes
+{
+    private static readonly EntryOptions Expiring = new() { MaxAge = TimeSpan.FromDays(1) };
+    private static readonly EntryOptions Sliding = new() { Sliding = TimeSpan.FromDays(1) };
+    private static readonly EntryOptions Tagged = new() { Tags = ["tag"] };
+
+    /// <summary>What an entry is put with.</summary>
+    internal static EntryOptions? OptionsOf(this EntryShape shape, int number) => shape switch
+    {
+        EntryShape.OneExpiring => number == 0 ? Expiring : null,
+        EntryShape.Expiring => Expiring,
+        EntryShape.Sliding => Sliding,
+        EntryShape.Tagged => Tagged,
+        _ => null,
+    };
 }

@@ -29,12 +29,7 @@ internal sealed class LatencyCommand : ReportCommand<LatencyOptions, CallReport>
         HelpName = "get|put|replace|remove",
     };
 
-    private readonly Option<EntryShape> _entries = new("--entries")
-    {
-        Description = "How the table's entries are put; plain by default.",
-        CustomParser = result => OptionParsers.ParseName<EntryShape>(result, "--entries"),
-        HelpName = "plain|one-expiring|sliding|tagged",
-    };
+    private readonly Option<EntryShape> _entries = SharedOptions.Entries();
 
     private readonly Option<StoreKind?> _store = SharedOptions.Store();
 

@@ -12,6 +12,13 @@ internal static class SharedOptions
         HelpName = "managed|native|mapped",
     };
 
+    internal static Option<EntryShape> Entries() => new("--entries")
+    {
+        Description = "How the table's entries are put; plain by default.",
+        CustomParser = result => OptionParsers.ParseName<EntryShape>(result, "--entries"),
+        HelpName = "plain|one-expiring|expiring|sliding|tagged",
+    };
+
     /// <summary>Where a mapped pile lies, of a command that may have one.</summary>
     internal static Option<string?> MappedDirectory() => Directory("Mapped: an empty");
 

@@ -5,11 +5,15 @@ using System.Threading;
 namespace BigPile.Caching.Tests;
 
 /// <summary>A clock that stands still until it is moved; timers that became due run then, each once.</summary>
-internal sealed class ManualTime : TimeProvider
+internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 {
     private readonly Lock _lock = new();
     private readonly List<ManualTimer> _timers = [];
-    private DateTimeOffset _now = new(2030, 1, 2, 3, 4, 5, TimeSpan.Zero);
+    private DateTimeOffset _now = start;
+
+    internal ManualTime() : this(new DateTimeOffset(2030, 1, 2, 3, 4, 5, TimeSpan.Zero))
+    {
+    }
 
     public override DateTimeOffset GetUtcNow()
     {

@@ -7,7 +7,8 @@ namespace BigPile.Perf.Tests;
 
 public sealed class CacheCommandTests
 {
-    private static readonly string[] Options = ["mode", "keys", "store", "valueBytes", "count", "threads", "readRatio", "zipf", "batch"];
+    private static readonly string[] Options =
+        ["mode", "keys", "store", "entries", "valueBytes", "count", "threads", "readRatio", "zipf", "batch"];
 
     private static readonly string[] Rates =
     [
@@ -37,6 +38,17 @@ public sealed class CacheCommandTests
         bool mayLose = mode == "speculative" && threads > 1;
         Assert.InRange(report.GetProperty("lostEntries").GetInt64(), 0, mayLose ? 250 : 0);
         AssertLatency(report);
+    }
+
+    [Theory]
+    [InlineData("one-expiring")]
+    [InlineData("expiring")]
+    [InlineData("sliding")]
+    [InlineData("tagged")]
+    public async Task Entries_are_put_as_is_asked(string entries)
+    {
+        JsonElement report = (await ConsoleRun.Of($"cache --mode durable --entries {entries} --count 2000 --json")).Json();
+        Assert.Equal((entries, 0L), (Text(report, "entries"), report.GetProperty("lostEntries").GetInt64()));
     }
 
     [Fact]

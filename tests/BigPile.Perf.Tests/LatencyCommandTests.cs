@@ -77,7 +77,7 @@ public sealed class LatencyCommandTests
     [Theory]
     [InlineData("--of x", "--of 'x' is unknown", "Use table or pile")]
     [InlineData("--calls get,x", "--calls 'x' is unknown", "Use get, put, replace or remove")]
-    [InlineData("--entries x", "--entries 'x' is unknown", "Use plain, one-expiring, sliding or tagged")]
+    [InlineData("--entries x", "--entries 'x' is unknown", "Use plain, one-expiring, expiring, sliding or tagged")]
     [InlineData("--rate 0", "--rate '0' is out of range", "from 1 to 10000000")]
     [InlineData("--seconds 0", "--seconds '0' is out of range", "from 1 to 3600")]
     [InlineData("--mebibytes 0", "--mebibytes '0' is out of range", "from 1 to 1048576")]

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers.Binary;
 using BigPile.Caching;
 
@@ -7,26 +6,15 @@ namespace BigPile.Perf.Latencies;
 /// <summary>Entries of a durable table.</summary>
 internal sealed class TableTarget : ICallTarget
 {
-    private const long ExpiringKey = -1; // the others are not negative
-
-    private static readonly TimeSpan LongLife = TimeSpan.FromDays(1);
-
     private readonly PileCache _cache;
     private readonly CacheTable<long, byte[]> _table;
-    private readonly EntryOptions? _entry;
+    private readonly EntryShape _entries;
 
     internal TableTarget(PileOptions options, EntryShape entries)
     {
         _cache = new PileCache(new Pile(options), ownsPile: true);
         _table = _cache.GetOrCreateTable<long, byte[]>(new TableOptions("load") { CollisionMode = CollisionMode.Durable });
-        _entry = entries switch
-        {
-            EntryShape.Sliding => new EntryOptions { Sliding = LongLife },
-            EntryShape.Tagged => new EntryOptions { Tags = ["tag"] },
-            _ => null,
-        };
-        if (entries == EntryShape.OneExpiring)
-            _table.Put(ExpiringKey, [], new EntryOptions { MaxAge = LongLife });
+        _entries = entries;
     }
 
     public Pile Pile => _cache.Pile;
@@ -38,7 +26,7 @@ internal sealed class TableTarget : ICallTarget
     public bool Put(int number, byte[] buffer)
     {
         BinaryPrimitives.WriteInt64LittleEndian(buffer, number);
-        return _table.PutBytes(number, buffer, _entry, out _) != PutResult.Collision;
+        return _table.PutBytes(number, buffer, _entries.OptionsOf(number), out _) != PutResult.Collision;
     }
 
     public bool Replace(int number, byte[] buffer) => Put(number, buffer);

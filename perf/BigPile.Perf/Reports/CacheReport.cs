@@ -16,6 +16,9 @@ internal sealed record CacheReport
     /// <summary>managed, native or mapped.</summary>
     public required string Store { get; init; }
 
+    /// <summary>plain, one-expiring, expiring, sliding or tagged.</summary>
+    public required string Entries { get; init; }
+
     public required int ValueBytes { get; init; }
 
     public required int Count { get; init; }

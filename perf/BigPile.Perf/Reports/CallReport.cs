@@ -19,7 +19,7 @@ internal sealed record CallRow
     /// <summary>table or pile.</summary>
     public required string Holder { get; init; }
 
-    /// <summary>plain, one-expiring, sliding or tagged.</summary>
+    /// <summary>plain, one-expiring, expiring, sliding or tagged.</summary>
     public required string Entries { get; init; }
 
     /// <summary>managed, native or mapped.</summary>

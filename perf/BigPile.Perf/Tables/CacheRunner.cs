@@ -72,6 +72,7 @@ internal static class CacheRunner
             Mode = options.Mode.ToString().ToLowerInvariant(),
             Keys = options.Keys.ToString().ToLowerInvariant(),
             Store = options.Store.ToString().ToLowerInvariant(),
+            Entries = OptionParsers.NameOf(options.Entries),
             ValueBytes = options.ValueBytes,
             Count = options.Count,
             Threads = options.Threads,

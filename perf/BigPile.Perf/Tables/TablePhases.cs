@@ -161,7 +161,7 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
     private void Put(byte[] value, int number)
     {
         BinaryPrimitives.WriteInt64LittleEndian(value, number);
-        _table.PutBytes(_keys.At(number), value, out _);
+        _table.PutBytes(_keys.At(number), value, _options.Entries.OptionsOf(number), out _);
     }
 
     private void Get(Worker worker, int number)

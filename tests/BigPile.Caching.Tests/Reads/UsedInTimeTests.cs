@@ -1,0 +1,97 @@
+using System;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching.Operations;
+using Xunit.Abstractions;
+
+namespace BigPile.Caching.Tests.Reads;
+
+/// <summary>Threads read sliding entries by the system's clock: what is read within its time stays, and what is not goes.</summary>
+/// <remarks>
+/// However slow the machine is: before each read its instant is written down, so a miss counts as wrong only if the entry was read within
+/// its time; else nobody came by in time, which is counted apart.
+/// </remarks>
+public sealed class UsedInTimeTests(ITestOutputHelper output) : IDisposable
+{
+    private const int Keys = 1_000;
+    private const int Threads = 4;
+
+    private static readonly TimeSpan Life = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Length = TimeSpan.FromSeconds(TestLeg.Steps(2, 60));
+    private static readonly long LeastReads = TestLeg.Steps(0, 10_000_000);
+
+    private readonly ScratchDirectory _scratch = new();
+    private readonly long[] _lastRead = new long[Keys];
+    private long _reads;
+    private long _late;
+
+    public void Dispose() => _scratch.Dispose();
+
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public void What_is_read_in_time_stays_and_nothing_else_does(StoreKind store)
+    {
+        using PileCache cache = store == StoreKind.Mapped
+            ? new PileCache(Pile.Open(_scratch.Root), new PileCacheOptions { OwnsPile = true, DefaultTableOptions = TestCache.AllDurable })
+            : new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true, DefaultTableOptions = TestCache.AllDurable });
+        CacheTable<long, long> table = cache.GetOrCreateTable<long, long>("t");
+        for (long key = 0; key < 2 * Keys; key++)
+            table.Put(key, key, new EntryOptions { Sliding = Life });
+        long start = Stopwatch.GetTimestamp();
+        Array.Fill(_lastRead, start);
+        Task[] reading = [.. Enumerable.Range(0, Threads).Select(seed => SideBySide.Start(() => Read(table, start, new Random(seed))))];
+        Task.WaitAll(reading);
+        for (long key = Keys; key < 2 * Keys; key++)
+            Assert.False(table.TryGetEntry(key, out _), $"{key} is there, and was never read");
+        table.Sweep();
+        Assert.InRange(table.Count, 0, Keys);
+        long gone = store == StoreKind.Mapped ? LostInKill(cache) : 0;
+        output.WriteLine(
+            $"{store}: {_reads:N0} reads of {Keys:N0} keys by {Threads} threads in {Length.TotalSeconds} s, expired though read in time 0, "
+            + $"not read in time {_late}, unread and there 0, lost in a kill {gone}");
+        Assert.Equal(0, gone);
+    }
+
+    private void Read(CacheTable<long, long> table, long start, Random random)
+    {
+        while (Stopwatch.GetElapsedTime(start) < Length || Volatile.Read(ref _reads) < LeastReads)
+        {
+            for (int i = 0; i < Keys; i++)
+                ReadOne(table, random.Next(Keys));
+            Interlocked.Add(ref _reads, Keys);
+        }
+    }
+
+    private void ReadOne(CacheTable<long, long> table, int key)
+    {
+        long last = Volatile.Read(ref _lastRead[key]);
+        long now = Stopwatch.GetTimestamp();
+        if (table.TryGet(key, out long value))
+        {
+            Assert.Equal(key, value);
+            Volatile.Write(ref _lastRead[key], Math.Max(now, Volatile.Read(ref _lastRead[key]))); // another's later one may go: it was in time
+            return;
+        }
+        Assert.True(Stopwatch.GetElapsedTime(last) >= Life, $"{key} is gone, and was read {Stopwatch.GetElapsedTime(last)} before");
+        Interlocked.Increment(ref _late);
+        table.Put(key, key, new EntryOptions { Sliding = Life });
+    }
+
+    // By a clock that stands where it was: what the last sweep wrote is nearly a life ahead.
+    private long LostInKill(PileCache cache)
+    {
+        CacheTable<long, long> table = cache.GetOrCreateTable<long, long>("t");
+        for (long key = 0; key < Keys; key++)
+            ReadOne(table, (int)key);
+        var time = new ManualTime(DateTimeOffset.UtcNow);
+        table.Sweep();
+        string killed = System.IO.Path.Combine(_scratch.Root, "killed");
+        KilledPile.Copy(_scratch.Root, killed);
+        using PileCache back = TestCache.Open(killed, time);
+        CacheTable<long, long> known = back.GetOrCreateTable<long, long>("t");
+        return Enumerable.Range(0, 2 * Keys).Count(key => known.ContainsKey(key) != key < Keys);
+    }
+}
