@@ -65,6 +65,25 @@ public sealed class ClockStepTests : IDisposable
         Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
     }
 
+    /// <summary>What the system's ticks tell is enough for an entry with seconds to live, and never before the time that is exact.</summary>
+    [Fact]
+    public void What_costs_less_than_the_time_is_not_before_it()
+    {
+        var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
+        for (int i = 0; i < 100_000; i++)
+        {
+            if (i % 10_000 == 0)
+                clock.Follow();
+            long before = clock.Now;
+            long most = clock.NowAtMost;
+            Assert.InRange(most, before, clock.Now + 2 * TimeSpan.TicksPerSecond);
+        }
+        var steps = new SteppingTime();
+        var foreign = new CacheClock(steps, Guid.NewGuid());
+        steps.Pass(Minute);
+        Assert.Equal(foreign.Now, foreign.NowAtMost);
+    }
+
     /// <summary>The expiry of a sliding entry says when it was used last, and so whether that was before a step.</summary>
     [Fact]
     public void A_sliding_entry_lives_as_long_behind_a_step_as_without_one()

@@ -73,15 +73,28 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseInMemory(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)
     {
+        if (!core.TryLeaseLooked(key, out lease, out info, isUse, out bool slides))
+            return false;
+        if (isUse && slides)
+            _ = core.Touch(key); // noted as that of each read is; under the lock the application's clock can't be read
+        return true;
+    }
+
+    private static bool TryLeaseLooked(
+        this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse, out bool slides)
+    {
         lease = null;
         info = default;
         long now = core.Clock.BeforeLock;
+        slides = false;
         ThreadPresence presence = core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
-            return core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
-                && core.TryLeaseLocked(entry, isUse, out lease, out info);
+            if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
+                return false;
+            slides = entry.Head.IsSliding;
+            return core.TryLeaseLocked(entry, isUse, out lease, out info);
         }
         catch (KeyNotComparedException)
         {
@@ -92,7 +105,7 @@ internal static unsafe class Leasing
             core.Pile.Space.Exit(presence);
         }
         key.Matcher!.Learn();
-        return core.TryLeaseInMemory(key, out lease, out info, isUse);
+        return core.TryLeaseLooked(key, out lease, out info, isUse, out slides);
     }
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)

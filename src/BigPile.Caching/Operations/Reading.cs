@@ -172,18 +172,9 @@ internal static unsafe class Reading
     {
         long now = 0;
         SearchOutcome outcome;
-        SlidingUse use;
         do
-            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info, out use);
+            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info);
         while (outcome == SearchOutcome.Again);
-        if (outcome == SearchOutcome.Hit)
-        {
-            if (use.SlidingTicks != 0)
-                core.NoteUse(key.Hash, use);
-            return true;
-        }
-        if (outcome == SearchOutcome.Dead)
-            core.NoteEnd(key.Hash, use);
-        return false;
+        return outcome == SearchOutcome.Hit;
     }
 }

@@ -21,6 +21,8 @@ namespace BigPile.Caching.Operations;
 /// </remarks>
 internal static unsafe class Renewing
 {
+    private const int MostRefused = 16;
+
     /// <summary>Puts off the expiry of an entry as a use does.</summary>
     /// <returns>Whether the table has the key.</returns>
     internal static bool Touch(this TableCore core, in KeyProbe key)
@@ -29,44 +31,45 @@ internal static unsafe class Renewing
         return core.TryReadAgain(key, ref nothing, out _);
     }
 
-    /// <summary>Notes the use of a sliding entry that moves its end. Takes no lock.</summary>
-    internal static void NoteUse(this TableCore core, ulong hash, in SlidingUse use)
+    /// <summary>Notes the use of a sliding entry if it moves its end. Takes no lock.</summary>
+    /// <returns><see langword="false"/> if the entry may have ended meanwhile: look at it again.</returns>
+    internal static bool TryNoteUse(this TableCore core, ulong hash, in SlidingUse use)
     {
-        if (use.ExpiresAt >= use.End)
-            return;
-        long now = core.Clock.Now; // once more: a long read may have outlived its entry, and would bring it back
-        if (use.ExpiresAt >= CacheClock.Add(now, use.SlidingTicks) || (use.ExpiresAt <= now && !core.IsLive(use, now)))
-            return;
-        ReadBuffer buffer = core.ReadBuffer;
-        if (!buffer.TryNoteUse(use.Payload, use.Version, hash, now, use.SlidingTicks) || buffer.IsToBeTaken)
-            core.QueueNotes();
+        if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(core.Clock.NowAtMost, use.SlidingTicks))
+            return true;
+        if (!core.ReadBuffer.TryNoteUse(use, hash, core.Clock))
+            return false;
+        core.QueueNotes();
+        return true;
     }
 
     /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
-    internal static void NoteEnd(this TableCore core, ulong hash, in SlidingUse use)
+    internal static void NoteEnd(this TableCore core, ulong hash, ulong version)
     {
-        core.ReadBuffer.NoteEnd(use.Payload, use.Version, hash, core.Clock.Now);
-        if (core.ReadBuffer.IsToBeTaken)
-            core.QueueNotes();
+        core.ReadBuffer.NoteEnd(version, hash);
+        core.QueueNotes();
     }
 
     /// <summary>Does what reads have noted. The caller is outside.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="waits">Whether to wait for another thread that is at it; else that one has them.</param>
-    internal static void TakeNotes(this TableCore core, bool waits = false)
+    /// <param name="isClosing">Whether the table is closed, and no read runs any more: what another thread is at is waited for.</param>
+    internal static void TakeNotes(this TableCore core, bool isClosing = false)
     {
         if (core.ReadBufferOrNull is not { Count: > 0 } buffer)
             return;
-        if (waits)
+        if (isClosing)
             buffer.Gate.Enter();
         else if (!buffer.Gate.TryEnter())
             return;
         try
         {
-            if (core.TakeAll(buffer, mayKeep: true))
-                return;
-            _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
-            _ = core.TakeAll(buffer, mayKeep: !buffer.IsToBeTaken);
+            int refused = core.TakeAll(buffer, isClosing);
+            if (refused != 0)
+            {
+                _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
+                refused = core.TakeAll(buffer, isClosing);
+            }
+            buffer.EndTaking(isKept: refused != 0);
         }
         finally
         {
@@ -74,23 +77,9 @@ internal static unsafe class Renewing
         }
     }
 
-    /// <summary>Does what reads have noted, and refuses all later calls.</summary>
-    internal static void TakeNotesAndClose(this TableCore core)
-    {
-        core.Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true));
-        core.Close();
-    }
-
-    // The block stays where it is as long as the read is inside; its entry need not.
-    private static bool IsLive(this TableCore core, in SlidingUse use, long now)
-    {
-        var head = new EntryHead((byte*)use.Payload);
-        return head.Version == use.Version && core.LivenessOf(head, ref now) == Liveness.Live;
-    }
-
     private static void QueueNotes(this TableCore core)
     {
-        if (core.ReadBuffer.TryBeginQueued())
+        if (core.ReadBuffer.IsToBeTaken && core.ReadBuffer.TryBeginQueued())
             core.Pile.Keeper.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.TakeQueuedNotes);
     }
 
@@ -103,37 +92,42 @@ internal static unsafe class Renewing
         }
         catch (ObjectDisposedException)
         {
-            // the table goes, and its notes with it
+            // the table goes, and its notes with it, or whoever closes it takes them
         }
     }
 
-    // Whether none stays for lack of room.
-    private static bool TakeAll(this TableCore core, ReadBuffer buffer, bool mayKeep)
+    // The renewals for which there was no room. Behind some the others are not tried: what is noted counts.
+    private static int TakeAll(this TableCore core, ReadBuffer buffer, bool isClosing)
     {
-        bool isDone = true;
-        for (int number = 0; number < ReadBuffer.Capacity; number++)
-            isDone &= core.TakeNote(buffer, number, mayKeep);
-        return isDone;
+        int refused = 0;
+        for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
+        {
+            for (int number = 0; number < set.Places.Length; number++)
+                core.TakeNote(buffer, set, number, isClosing, ref refused);
+        }
+        return refused;
     }
 
-    private static bool TakeNote(this TableCore core, ReadBuffer buffer, int number, bool mayKeep)
+    private static void TakeNote(
+        this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, bool isClosing, ref int refused)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
-        for (int look = 0; look < mostLooks && buffer.TryPeek(number, out ReadBuffer.Note note); look++)
+        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Note note); look++)
         {
-            if (!core.TryDo(note, mayKeep))
-                return false;
-            if (buffer.TryClear(number, note))
-                break;
+            if ((note.IsUse && refused >= MostRefused) || !core.TryDo(note, isClosing))
+            {
+                refused++;
+                return;
+            }
+            if (buffer.TryClear(set, number, note))
+                return;
         }
-        return true;
     }
 
-    // A renewal that finds no room is kept, and counts, while there are few such; else the entry expires as if it had not been used.
-    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, bool mayKeep)
+    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, bool isClosing)
     {
         long now = core.Clock.Now;
-        ThreadPresence presence = core.EnterToChange();
+        ThreadPresence presence = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.Lock(note.Hash);
@@ -143,7 +137,7 @@ internal static unsafe class Renewing
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(presence, entry, liveness.Reason());
             else if (liveness == Liveness.Live && note.IsUse)
-                return core.TryRenewLocked(presence, note, entry, mayKeep);
+                return core.TryRenewLocked(presence, note, entry);
             return true;
         }
         finally
@@ -158,14 +152,13 @@ internal static unsafe class Renewing
         foreach (SlotPlace place in bucket.Matching(note.Hash))
         {
             entry.Place = place;
-            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && (entry.Head.Payload, entry.Head.Version) == (note.Payload, note.Version))
+            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Version == note.Version)
                 return true;
         }
         return false;
     }
 
-    private static bool TryRenewLocked(
-        this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry, bool mayKeep)
+    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry)
     {
         if (!entry.Head.IsSliding)
             return true;
@@ -173,14 +166,14 @@ internal static unsafe class Renewing
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
-            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt, mayKeep);
-        EntryHead.SetExpiry((byte*)note.Payload, expiresAt);
+            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt);
+        EntryHead.SetExpiry((byte*)entry.Head.Payload, expiresAt);
         return true;
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
     private static bool TryCopyToRenewLocked(
-        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt, bool mayKeep)
+        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt)
     {
         if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
             return true; // damaged: the copy would get a right checksum
@@ -192,7 +185,7 @@ internal static unsafe class Renewing
         catch (PileFullException e)
         {
             _ = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0); // so that a full disk's is wanted
-            return !mayKeep;
+            return false;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
         ulong address = entry.Address;

@@ -24,13 +24,12 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Searching
 {
     internal static SearchOutcome Search<TReader, TChecks>(
-        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info, out SlidingUse use)
+        this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "Lines and blocks stay only as long as the reader is inside.");
         info = default;
-        use = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state);
         int lines = 0;
@@ -58,8 +57,7 @@ internal static unsafe class Searching
                 SearchOutcome outcome = isKey
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss;
-                if (isKey && (head.IsSliding || outcome == SearchOutcome.Dead))
-                    use = head.IsSliding ? new SlidingUse(head) : new SlidingUse(head.Payload, head.Version, 0, 0, 0);
+                SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(core.Clock, head) : default;
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
                 TChecks.Pass(SearchPoint.BetweenSecondLooks);
@@ -69,6 +67,14 @@ internal static unsafe class Searching
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
+                // An entry that has left its place meanwhile took no use along that was noted behind that.
+                if (use.SlidingTicks != 0 && !(core.TryNoteUse(key.Hash, use) && IsStillLoaded(line, place, slot)))
+                {
+                    now = 0; // it may have ended
+                    return SearchOutcome.Again;
+                }
+                if (outcome == SearchOutcome.Dead)
+                    core.NoteEnd(key.Hash, head.Version);
                 if (core.CountsUses && outcome == SearchOutcome.Hit)
                     line->CountUse(place);
                 // "Again" is not looked at again here: what a pointer leads to was deleted by somebody else.

@@ -110,6 +110,8 @@ internal static unsafe class Swinging
             core.NotePut(order, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
+        if (order.MovedOut != null && spec.SlidingTicks != 0) // the life goes on
+            core.ReadBuffer.HandOnLocked(old.Head.Version, change.Version, key.Hash);
         if (Fault.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         KillPoint.Pass(KillWindow.EntryBeforeOldFreed);

@@ -157,7 +157,9 @@ internal sealed class TypedTable<TKey, TValue>
         {
             if (entry.Kind == ValueKind.Null)
                 break;
-            if (entry.Kind == ValueKind.Pointer ? Core.TryReadPointer(key, out pointer, out _) : TryMoveOut(key, entry, out pointer))
+            if (entry.Kind == ValueKind.Pointer
+                ? Core.TryReadPointer(key, out pointer, out _) && (entry.SlidingTicks == 0 || Core.Touch(key))
+                : TryMoveOut(key, entry, out pointer))
                 return true;
         }
         pointer = default;

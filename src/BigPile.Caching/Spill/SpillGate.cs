@@ -25,6 +25,16 @@ internal sealed class SpillGate
             _staged.Add(entry);
     }
 
+    /// <summary>Has an entry say until when it lives, if it is still staged. The lock of its bucket is held.</summary>
+    internal void PutOffExpiryLocked(StagedEntry entry, long ticks)
+    {
+        lock (_stagedLock)
+        {
+            if (_staged.Contains(entry))
+                entry.PutOffExpiry(ticks);
+        }
+    }
+
     /// <summary>The newest entry of a key that waits to be written.</summary>
     internal StagedEntry? Find(ulong hash, ReadOnlySpan<byte> key)
     {

@@ -59,21 +59,28 @@ internal sealed class SpillStore : IDisposable
     /// <summary>The gate of a key.</summary>
     internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];
 
-    /// <summary>Copies an entry that is evicted. The lock of its bucket is held.</summary>
-    /// <returns>Whether it was small enough.</returns>
-    internal bool TryStageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key, long slidesUntil)
+    /// <summary>Copies an entry that is evicted, so that it is found. The lock of its bucket is held.</summary>
+    /// <returns>The copy; none if it is too large.</returns>
+    internal StagedEntry? StageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {
         if (payload.Length > MaxPayloadBytes)
         {
             Interlocked.Increment(ref _lost);
-            return false;
+            return null;
         }
         var entry = new StagedEntry(hash, version, payload, key);
-        if (slidesUntil != 0)
-            entry.PutOffExpiry(slidesUntil);
         GateOf(hash).AddLocked(entry);
+        return entry;
+    }
+
+    /// <summary>Has a copy written, once no slot leads to its entry any more. The lock of the bucket is held.</summary>
+    /// <param name="entry">The copy.</param>
+    /// <param name="slidesUntil">The expiry that follows from a use which the copy does not have; or 0.</param>
+    internal void QueueLocked(StagedEntry entry, long slidesUntil)
+    {
+        if (slidesUntil != 0)
+            GateOf(entry.Hash).PutOffExpiryLocked(entry, slidesUntil);
         _queue.Enqueue(entry);
-        return true;
     }
 
     /// <summary>The next entry that waits to be written; it may have been taken out meanwhile.</summary>

@@ -39,8 +39,14 @@ internal static class EntryLife
         if (!head.HasExpiry)
             return Liveness.Live;
         if (now == 0)
+            now = core.Clock.BeforeLock;
+        if (now == 0)
+        {
+            if (head.ExpiresAt > core.Clock.NowAtMost)
+                return Liveness.Live;
             now = core.Clock.Now;
-        bool isOver = core.IsOver(head, now) && core.ExpiryNotWritten(head) <= now && core.IsOver(head, now); // written just now, perhaps
+        }
+        bool isOver = core.IsOver(head, now) && !core.IsUsed(head, now) && core.IsOver(head, now); // written just now, perhaps
         return isOver ? Liveness.Expired : Liveness.Live;
     }
 
@@ -52,20 +58,22 @@ internal static class EntryLife
     private static bool IsOver(this TableCore core, in EntryHead head, long now) =>
         head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
 
+    private static bool IsUsed(this TableCore core, in EntryHead head, long now) =>
+        head.IsSliding && core.ReadBufferOrNull is { } buffer && buffer.IsAlive(new SlidingUse(core.Clock, head), core.Clock, now);
+
     /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
     internal static long ExpiryOf(this TableCore core, in EntryHead head) =>
         Math.Max(core.Clock.ExpiryOf(head), core.ExpiryNotWritten(head));
 
-    /// <summary>The expiry of a sliding entry that follows from a use which is not written yet; 0 where there is none.</summary>
-    internal static long ExpiryNotWritten(this TableCore core, in EntryHead head)
+    private static long ExpiryNotWritten(this TableCore core, in EntryHead head)
     {
         long used = core.UseNotWritten(head);
-        return used == 0 ? 0 : Math.Min(core.Clock.SlidingEndOf(head), CacheClock.Add(used + core.Clock.StepsSince(used), head.SlidingTicks));
+        return used == 0 ? 0 : new SlidingUse(core.Clock, head).EndAfter(used, core.Clock);
     }
 
     /// <summary>The last use of a sliding entry that is not written yet; 0 where there is none.</summary>
     internal static long UseNotWritten(this TableCore core, in EntryHead head) =>
-        head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Payload, head.Version) : 0;
+        head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Version) : 0;
 
     /// <summary>
     /// Whether reads may show an entry, as far as the walk for entries goes; whether it is live is to be asked afterwards.

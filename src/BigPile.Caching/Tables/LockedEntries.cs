@@ -5,6 +5,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.Spill;
 using BigPile.Concurrency;
 using BigPile.Tables;
 
@@ -67,7 +68,8 @@ internal static unsafe class LockedEntries
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         core.NoteRemovedLocked(value.Tag);
         core.Flights.TellLocked(value.Tag, entry.Head.Version);
-        if (reason != Counter.Evictions || core.Spill == null || !core.TryStageLocked(entry))
+        StagedEntry? staged = reason == Counter.Evictions ? core.StageLocked(entry) : null;
+        if (staged == null)
             core.Events.Note(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
@@ -79,6 +81,8 @@ internal static unsafe class LockedEntries
         if (Fault.FreedFirst)
             KillPoint.Pass(KillWindow.RemoveBeforeFreed);
         entry.Place.Store(default);
+        if (staged != null)
+            core.QueueStagedLocked(entry.Head, staged);
         KillPoint.Pass(KillWindow.RemoveBeforeFreed);
         if (!Fault.FreedFirst)
             Free(core.Pile, value.Address, owned);

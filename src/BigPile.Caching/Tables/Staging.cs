@@ -1,5 +1,7 @@
 using System;
+using System.Threading;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Spill;
 
 namespace BigPile.Caching.Tables;
 
@@ -7,17 +9,24 @@ namespace BigPile.Caching.Tables;
 internal static unsafe class Staging
 {
     /// <summary>Copies an entry that is evicted, to be written by <c>Spilling.DrainSpill</c>. The lock of its bucket is held.</summary>
-    /// <returns>Whether it can be had again; a value that was given out as a pointer goes with its object.</returns>
-    internal static bool TryStageLocked(this TableCore core, in LockedEntry entry)
+    /// <returns>The copy; none if the entry can't be had again: a value that was given out as a pointer goes with its object.</returns>
+    internal static StagedEntry? StageLocked(this TableCore core, in LockedEntry entry)
     {
         if (core.Spill is not { } spill || entry.Head.Kind is ValueKind.Pointer or ValueKind.Tombstone)
-            return false;
+            return null;
         byte* payload = core.Pile.Entries.View(entry.Address).Payload;
         int keyOffset = (int)(entry.Head.Key - payload);
         var key = new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes);
-        long used = core.UseNotWritten(entry.Head);
-        return spill.TryStageLocked(
+        return spill.StageLocked(
             core.Hash.Of(key), entry.Head.Version, new ReadOnlySpan<byte>(payload, (int)entry.PayloadBytes),
-            keyOffset..(keyOffset + key.Length), used == 0 ? 0 : core.Clock.RenewalOf(entry.Head, used));
+            keyOffset..(keyOffset + key.Length));
+    }
+
+    /// <summary>Has a copy written, now that no slot leads to its entry: whoever notes a use of that sees this, and looks again.</summary>
+    internal static void QueueStagedLocked(this TableCore core, in EntryHead head, StagedEntry staged)
+    {
+        Interlocked.MemoryBarrier();
+        long used = core.UseNotWritten(head);
+        core.Spill!.QueueLocked(staged, used == 0 ? 0 : core.Clock.RenewalOf(head, used));
     }
 }

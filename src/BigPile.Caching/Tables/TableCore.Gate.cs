@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
@@ -29,6 +30,14 @@ internal sealed partial class TableCore
         Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
         ThreadPresence presence = Pile.Gate.EnterToChange();
         return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+    }
+
+    /// <summary>As <see cref="EnterToChange"/>, for what is still to be done behind <see cref="Close"/>.</summary>
+    internal ThreadPresence EnterClosedToChange()
+    {
+        Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
+        Pile.Space.MakeRoomToMove();
+        return Pile.Gate.EnterToChange();
     }
 
     /// <summary>

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -12,19 +13,24 @@ public sealed class ReadBufferTests
 {
     private const long Life = 1 << 20; // of which a tick is not too fine
 
+    private readonly ManualTime _time = new();
+    private readonly CacheClock _clock;
+
+    public ReadBufferTests() => _clock = new CacheClock(_time, Guid.NewGuid());
+
     [Fact]
     public void A_use_counts_until_it_is_taken_and_the_latest_one_does()
     {
         var buffer = new ReadBuffer();
-        Assert.Equal(0, buffer.LastUseOf(4096, 1));
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 100, Life));
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 300, Life));
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 200, Life));
-        Assert.Equal((300, 0, 1), (buffer.LastUseOf(4096, 1), buffer.LastUseOf(4104, 1), buffer.Count));
+        Assert.Equal(0, buffer.LastUseOf(1));
+        Assert.True(Note(buffer, 1));
+        _time.Advance(TimeSpan.FromTicks(100));
+        Assert.True(Note(buffer, 1));
+        long last = _clock.Now;
+        Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
         buffer.Gate.Enter();
-        ReadBuffer.Note note = Assert.Single(Taken(buffer));
-        Assert.Equal(new ReadBuffer.Note(4096, 1, 7, 300, IsUse: true), note);
-        Assert.Equal((0, 0), (buffer.LastUseOf(4096, 1), buffer.Count));
+        Assert.Equal(new ReadBuffer.Note(1, 7, last), Assert.Single(Taken(buffer)));
+        Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
 
     [Fact]
@@ -32,75 +38,127 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         buffer.Gate.Enter();
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 100, Life));
-        int number = Enumerable.Range(0, ReadBuffer.Capacity).Single(one => buffer.TryPeek(one, out _));
-        Assert.True(buffer.TryPeek(number, out ReadBuffer.Note note));
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 200, Life));
-        Assert.False(buffer.TryClear(number, note));
-        Assert.Equal(200, buffer.LastUseOf(4096, 1));
+        Assert.True(Note(buffer, 1));
+        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _));
+        Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Note note));
+        _time.Advance(TimeSpan.FromTicks(100));
+        Assert.True(Note(buffer, 1));
+        Assert.False(buffer.TryClear(buffer.Newest, number, note));
+        Assert.Equal(_clock.Now, buffer.LastUseOf(1));
     }
 
     [Fact]
     public void An_end_is_no_use()
     {
         var buffer = new ReadBuffer();
-        buffer.NoteEnd(4096, 1, 7, 100);
-        Assert.Equal(0, buffer.LastUseOf(4096, 1));
+        buffer.NoteEnd(1, 7);
+        Assert.Equal(0, Math.Max(0, buffer.LastUseOf(1)));
         buffer.Gate.Enter();
-        Assert.Equal(new ReadBuffer.Note(4096, 1, 7, 100, IsUse: false), Assert.Single(Taken(buffer)));
+        ReadBuffer.Note note = Assert.Single(Taken(buffer));
+        Assert.Equal((1UL, 7UL, false), (note.Version, note.Hash, note.IsUse));
     }
 
     [Fact]
-    public void Of_what_was_in_the_block_before_nothing_counts()
+    public void What_finds_no_place_has_the_set_grow_and_it_shrinks_again()
     {
+        const int versions = 100_000;
         var buffer = new ReadBuffer();
-        Assert.True(buffer.TryNoteUse(4096, 1, 7, 300, Life));
-        Assert.Equal(0, buffer.LastUseOf(4096, 2));
-        Assert.True(buffer.TryNoteUse(4096, 2, 7, 200, Life));
-        Assert.Equal((300, 200, 2), (buffer.LastUseOf(4096, 1), buffer.LastUseOf(4096, 2), buffer.Count));
+        for (ulong version = 1; version <= versions; version++)
+            Assert.True(Note(buffer, version));
+        Assert.Equal(versions, buffer.Count);
+        Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
+        buffer.Gate.Enter();
+        Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(note => (int)note.Version).Order());
+        buffer.EndTaking(isKept: false);
+        Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Places.Length, buffer.Newest.Older));
     }
 
+    /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
     [Fact]
-    public void What_finds_no_place_is_told_so()
+    public void What_has_ended_is_not_used_again()
     {
         var buffer = new ReadBuffer();
-        nint payload = 8;
-        while (buffer.TryNoteUse(payload, 1, 7, 100, Life))
-            payload += 8;
-        Assert.InRange(buffer.Count, 100, ReadBuffer.Capacity);
-        Assert.Equal(0, buffer.LastUseOf(payload, 1));
+        SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
+        Assert.True(buffer.TryNoteUse(use, 7, _clock));
+        _time.Advance(TimeSpan.FromTicks(Life - 1));
+        Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
+        Assert.True(buffer.TryNoteUse(use, 7, _clock));
+        _time.Advance(TimeSpan.FromTicks(Life));
+        Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
+        Assert.False(buffer.TryNoteUse(use, 7, _clock));
+        Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
+    }
+
+    /// <summary>Once anybody has found the entry over, nobody finds it alive again, whatever meets what.</summary>
+    [Fact]
+    public void An_entry_ends_once()
+    {
+        int rounds = TestLeg.Steps(2_000, 200_000);
+        var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
+        var buffer = new ReadBuffer();
+        for (int round = 0; round < rounds; round++)
+        {
+            const long life = 200; // ticks: 20 us
+            var use = new SlidingUse((ulong)round + 1, clock.Now + life, life, long.MaxValue);
+            int ended = 0;
+            int late = 0;
+            void Read()
+            {
+                while (true)
+                {
+                    bool wasEnded = Volatile.Read(ref ended) != 0;
+                    long now = clock.Now;
+                    bool isAlive = now < use.ExpiresAt || buffer.IsAlive(use, clock, now);
+                    if (isAlive && wasEnded)
+                        Interlocked.Increment(ref late);
+                    if (!isAlive)
+                    {
+                        Volatile.Write(ref ended, 1);
+                        return;
+                    }
+                    if (Volatile.Read(ref ended) == 0 && now < use.ExpiresAt + life)
+                        _ = buffer.TryNoteUse(use, 7, clock);
+                }
+            }
+
+            Task other = SideBySide.Start(Read);
+            Read();
+            other.Wait();
+            Read(); // nor is it later
+            Assert.Equal((round, 0), (round, late));
+        }
     }
 
     /// <summary>Whoever takes notes writes them; what was noted is written or still here, whatever meets what.</summary>
     [Fact]
     public void No_use_is_lost_between_those_who_note_and_who_takes()
     {
-        const int payloads = 64;
+        const int versions = 2_000; // so that the set grows and shrinks
         int rounds = TestLeg.Steps(100_000, 5_000_000);
+        var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
         var buffer = new ReadBuffer();
-        var written = new long[payloads];
+        var written = new long[versions];
         var noted = new long[2][];
-        long clock = 1;
         int running = noted.Length;
         Task[] noting = [.. Enumerable.Range(0, noted.Length).Select(thread => SideBySide.Start(() =>
         {
             var random = new Random(thread);
-            noted[thread] = new long[payloads];
+            noted[thread] = new long[versions];
             for (int i = 0; i < rounds; i++)
             {
-                int one = random.Next(payloads);
-                long now = Interlocked.Increment(ref clock);
-                if (buffer.TryNoteUse((one + 1) * 64, 1, (ulong)one, now, slidingTicks: 0))
-                    noted[thread][one] = now;
+                int one = random.Next(versions);
+                long now = clock.Now;
+                Assert.True(buffer.TryNoteUse(new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue), (ulong)one, clock));
+                noted[thread][one] = now;
             }
             Interlocked.Decrement(ref running);
         }))];
         while (Volatile.Read(ref running) != 0)
             Take(buffer, written);
         Task.WaitAll(noting);
-        for (int one = 0; one < payloads; one++)
+        for (int one = 0; one < versions; one++)
         {
-            long last = Math.Max(written[one], buffer.LastUseOf((one + 1) * 64, 1));
+            long last = Math.Max(written[one], buffer.LastUseOf((ulong)one + 1));
             Assert.True(last >= noted.Max(thread => thread[one]), $"{one}: {last}, and {noted.Max(thread => thread[one])} was noted");
         }
         Take(buffer, written);
@@ -110,27 +168,32 @@ public sealed class ReadBufferTests
     private static void Take(ReadBuffer buffer, long[] written)
     {
         Assert.True(buffer.Gate.TryEnter());
-        for (int number = 0; number < ReadBuffer.Capacity; number++)
+        foreach (ReadBuffer.Note note in Taken(buffer, clearsAll: false))
         {
-            if (!buffer.TryPeek(number, out ReadBuffer.Note note))
-                continue;
-            Assert.Equal((nint)(note.Hash + 1) * 64, note.Payload);
+            Assert.Equal(note.Hash + 1, note.Version);
             written[note.Hash] = Math.Max(written[note.Hash], note.Time);
-            _ = buffer.TryClear(number, note);
         }
+        buffer.EndTaking(isKept: false);
         buffer.Gate.Exit();
     }
 
-    private static List<ReadBuffer.Note> Taken(ReadBuffer buffer)
+    private static List<ReadBuffer.Note> Taken(ReadBuffer buffer, bool clearsAll = true)
     {
         var taken = new List<ReadBuffer.Note>();
-        for (int number = 0; number < ReadBuffer.Capacity; number++)
+        for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
-            if (!buffer.TryPeek(number, out ReadBuffer.Note note))
-                continue;
-            taken.Add(note);
-            Assert.True(buffer.TryClear(number, note));
+            for (int number = 0; number < set.Places.Length; number++)
+            {
+                if (!buffer.TryPeek(set, number, out ReadBuffer.Note note))
+                    continue;
+                taken.Add(note);
+                Assert.True(buffer.TryClear(set, number, note) || !clearsAll);
+            }
         }
         return taken;
     }
+
+    private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);
+
+    private bool Note(ReadBuffer buffer, ulong version) => buffer.TryNoteUse(UseOf(version), 7, _clock);
 }
