@@ -110,6 +110,25 @@ public sealed class ClockStepTests : IDisposable
             table.ContainsKey("noted"), table.TryGetEntry("written", out _), table.ContainsKey("unused"), table.ContainsKey("put")));
     }
 
+    [Theory]
+    [InlineData(5)]
+    [InlineData(-5)]
+    public void A_sliding_entry_with_an_end_is_renewed_behind_a_step_until_its_end(int minutes)
+    {
+        var time = new SteppingTime();
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("used", "1", new EntryOptions { Sliding = Minute, MaxAge = 4 * Minute });
+        time.Step(minutes * Minute);
+        table.Put("until", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour }); // has the cache see the step
+        for (int half = 1; half <= 9; half++)
+        {
+            time.Pass(Minute / 2);
+            Assert.Equal((half, half < 8), (half, table.ContainsKey("used")));
+            table.Sweep();
+        }
+    }
+
     [Fact]
     public void Where_only_the_clock_is_known_its_way_back_ends_what_its_way_forth_began()
     {

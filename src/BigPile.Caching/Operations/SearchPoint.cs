@@ -11,4 +11,7 @@ internal enum SearchPoint
 
     /// <summary>Between the second looks at slot and block.</summary>
     BetweenSecondLooks,
+
+    /// <summary>Behind all looks, and before the use of a sliding entry is noted.</summary>
+    BeforeNote,
 }

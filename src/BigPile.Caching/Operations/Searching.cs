@@ -67,6 +67,7 @@ internal static unsafe class Searching
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
+                TChecks.Pass(SearchPoint.BeforeNote);
                 // An entry that has left its place meanwhile took no use along that was noted behind that.
                 if (use.SlidingTicks != 0 && !(core.TryNoteUse(key.Hash, use) && IsStillLoaded(line, place, slot)))
                 {

@@ -1,0 +1,189 @@
+using System;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Access;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Operations;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tests.Spill;
+using BigPile.Layout;
+
+namespace BigPile.Caching.Tests.Reads;
+
+/// <summary>Each use of a sliding entry counts for a whole life, whatever happens between the read's last look and its note.</summary>
+public sealed class NotedUseTests : StoppedCacheTest
+{
+    private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
+    private static readonly EntryOptions Sliding = new() { Sliding = Life };
+
+    private PileCache Open(StoreKind store) => store == StoreKind.Mapped ? TestCache.Open(DirectoryPath, Time) : TestCache.Make(Time);
+
+    /// <summary>Far more than the notes have places for, and nobody sweeps.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public void However_many_are_used_at_once(StoreKind store)
+    {
+        const int keys = 20_000;
+        using PileCache cache = Open(store);
+        CacheTable<long, long> table = cache.GetOrCreateTable<long, long>("t");
+        for (long key = 0; key < keys; key++)
+            table.Put(key, key, Sliding);
+        for (int round = 0; round < 3; round++)
+        {
+            Time.Advance(Life * 0.9);
+            Assert.Equal((round, keys), (round, Enumerable.Range(0, keys).Count(key => table.TryGet(key, out _))));
+        }
+        Time.Advance(Life * 1.1);
+        table.Sweep();
+        Assert.Equal((0, ReadBuffer.LeastPlaces), (table.Count, table.Core.ReadBuffer.Newest.Places.Length));
+    }
+
+    /// <summary>On a mapped pile a renewal copies the entry.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public void Though_a_renewal_comes_between(StoreKind store)
+    {
+        using PileCache cache = Open(store);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        Time.Advance(Life / 2);
+        Assert.True(table.ContainsKey(1));
+        Time.Advance(Life / 4);
+        Assert.True(Read(table, 1, () => table.Core.TakeNotes()));
+        AssertLivesOn(table, 1);
+    }
+
+    [Fact]
+    public void Though_it_is_moved_out_to_an_object_of_its_own()
+    {
+        using PileCache cache = Open(StoreKind.Native);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        Time.Advance(Life * 0.75);
+        Assert.True(Read(table, 1, () => Assert.True(table.TryGetPointer(1, out _))));
+        AssertLivesOn(table, 1);
+        Assert.True(table.TryGetPointer(1, out _)); // a use as well, of what is there already
+        AssertLivesOn(table, 1);
+    }
+
+    [Fact]
+    public void Though_it_leaves_memory()
+    {
+        using var cache = new SpillingCache(Time);
+        cache.Table.Put(-1, SpillingCache.Value(-1), Sliding);
+        Time.Advance(Life * 0.75);
+        Assert.True(Read(cache.Table, -1, () => cache.Displace()));
+        AssertLivesOn(cache.Table, -1);
+        Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
+    }
+
+    [Fact]
+    public void Though_the_cache_is_closed()
+    {
+        Task? closing = null;
+        using (PileCache cache = Open(StoreKind.Mapped))
+        {
+            CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+            table.Put(1, [1], Sliding);
+            Time.Advance(Life * 0.75);
+            Assert.True(Read(table, 1, () =>
+            {
+                closing = SideBySide.Start(cache.Dispose);
+                Assert.False(closing.Wait(TimeSpan.FromMilliseconds(50)));
+            }));
+            closing!.Wait();
+        }
+        using PileCache back = Open(StoreKind.Mapped);
+        AssertLivesOn(back.GetOrCreateTable<int, byte[]>("t"), 1);
+    }
+
+    /// <summary>But for an entry that others have found to be no more.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public void But_not_once_it_has_ended(StoreKind store)
+    {
+        using PileCache cache = Open(store);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        Time.Advance(Life - TimeSpan.FromTicks(1));
+        Assert.False(Read(table, 1, () =>
+        {
+            Time.Advance(TimeSpan.FromTicks(1));
+            Assert.False(table.ContainsKey(1));
+        }));
+        Assert.False(table.ContainsKey(1));
+    }
+
+    [Fact]
+    public void A_lease_is_a_use()
+    {
+        using PileCache cache = Open(StoreKind.Native);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        Time.Advance(Life * 0.75);
+        Assert.True(table.TryLease(1, out PileLease? lease, out _));
+        lease.Dispose();
+        AssertLivesOn(table, 1);
+    }
+
+    private void AssertLivesOn(CacheTable<int, byte[]> table, int key)
+    {
+        Time.Advance(Life * 0.99);
+        Assert.True(table.ContainsKey(key));
+        Time.Advance(Life * 0.99);
+        Assert.True(table.ContainsKey(key));
+    }
+
+    /// <summary>Reads, and has another thread do something just before the use is noted.</summary>
+    private static bool Read(CacheTable<int, byte[]> table, int number, Action meanwhile)
+    {
+        KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
+        var reader = default(NoReader);
+        Task? other = null;
+        HookedChecks.Hook = () =>
+        {
+            other = SideBySide.Start(meanwhile);
+            other.Wait();
+        };
+        bool found = table.Core.TryRead<NoReader, HookedChecks>(key, ref reader, 0, out _);
+        Assert.NotNull(other);
+        return found;
+    }
+
+    private struct NoReader : IPayloadReader
+    {
+        public readonly unsafe void Read(byte* payload, long lengthBytes, BlockKind kind)
+        {
+        }
+    }
+
+    private readonly struct HookedChecks : ISearchChecks
+    {
+        [ThreadStatic]
+        private static Action? _hook;
+
+        internal static Action? Hook
+        {
+            set => _hook = value;
+        }
+
+        public static bool BlockAgain => true;
+
+        public static bool SlotAgain => true;
+
+        public static bool Key => true;
+
+        public static bool StateAgain => true;
+
+        public static void Pass(SearchPoint point)
+        {
+            if (point != SearchPoint.BeforeNote || _hook is not { } hook)
+                return;
+            _hook = null;
+            hook();
+        }
+    }
+}
