@@ -62,7 +62,11 @@ public sealed class NotedUseTests : StoppedCacheTest
         CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
         table.Put(1, [1], Sliding);
         Time.Advance(Life * 0.75);
-        Assert.True(Read(table, 1, () => Assert.True(table.TryGetPointer(1, out _))));
+        Assert.True(Read(table, 1, () =>
+        {
+            Assert.True(table.TryGetPointer(1, out _));
+            Time.Advance(Life / 8);
+        }));
         AssertLivesOn(table, 1);
         Assert.True(table.TryGetPointer(1, out _)); // a use as well, of what is there already
         AssertLivesOn(table, 1);
@@ -74,7 +78,23 @@ public sealed class NotedUseTests : StoppedCacheTest
         using var cache = new SpillingCache(Time);
         cache.Table.Put(-1, SpillingCache.Value(-1), Sliding);
         Time.Advance(Life * 0.75);
-        Assert.True(Read(cache.Table, -1, () => cache.Displace()));
+        Assert.True(Read(cache.Table, -1, () =>
+        {
+            cache.Displace();
+            Time.Advance(Life / 8);
+        }));
+        AssertLivesOn(cache.Table, -1);
+        Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
+    }
+
+    [Fact]
+    public void Though_it_leaves_memory_before_that_is_written()
+    {
+        using var cache = new SpillingCache(Time);
+        cache.Table.Put(-1, SpillingCache.Value(-1), Sliding);
+        Time.Advance(Life * 0.75);
+        Assert.True(cache.Table.ContainsKey(-1));
+        cache.Displace();
         AssertLivesOn(cache.Table, -1);
         Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
     }
@@ -131,6 +151,7 @@ public sealed class NotedUseTests : StoppedCacheTest
 
     private void AssertLivesOn(CacheTable<int, byte[]> table, int key)
     {
+        table.Core.TakeNotes();
         Time.Advance(Life * 0.99);
         Assert.True(table.ContainsKey(key));
         Time.Advance(Life * 0.99);

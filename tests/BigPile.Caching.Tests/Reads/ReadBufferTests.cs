@@ -89,6 +89,26 @@ public sealed class ReadBufferTests
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
     }
 
+    /// <summary>Who notes has read the clock, and before he states it another finds the entry over.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void An_end_that_comes_between_the_clock_and_the_note_counts(bool wasUsed)
+    {
+        var time = new HookedTime();
+        var clock = new CacheClock(time, Guid.NewGuid());
+        var buffer = new ReadBuffer();
+        long now = clock.Now;
+        SlidingUse use = UseOf(1) with { ExpiresAt = now + Life };
+        if (wasUsed)
+            Assert.True(buffer.TryNoteUse(use, 7, clock));
+        time.Passed = TimeSpan.FromTicks(Life / 2);
+        bool isAlive = true;
+        time.Hook = () => isAlive = buffer.IsAlive(use, clock, now + 2 * Life);
+        Assert.False(buffer.TryNoteUse(use, 7, clock));
+        Assert.False(isAlive);
+    }
+
     /// <summary>Once anybody has found the entry over, nobody finds it alive again, whatever meets what.</summary>
     [Fact]
     public void An_entry_ends_once()
@@ -163,6 +183,26 @@ public sealed class ReadBufferTests
         }
         Take(buffer, written);
         Assert.Equal(0, buffer.Count);
+    }
+
+    private sealed class HookedTime : TimeProvider
+    {
+        internal TimeSpan Passed { get; set; }
+
+        internal Action? Hook { get; set; }
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override DateTimeOffset GetUtcNow() => new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero) + Passed;
+
+        public override long GetTimestamp()
+        {
+            long ticks = Passed.Ticks;
+            Action? hook = Hook;
+            Hook = null;
+            hook?.Invoke();
+            return ticks;
+        }
     }
 
     private static void Take(ReadBuffer buffer, long[] written)
