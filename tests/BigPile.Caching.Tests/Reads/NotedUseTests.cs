@@ -94,7 +94,8 @@ public sealed class NotedUseTests : StoppedCacheTest
         cache.Table.Put(-1, SpillingCache.Value(-1), Sliding);
         Time.Advance(Life * 0.75);
         Assert.True(cache.Table.ContainsKey(-1));
-        cache.Displace();
+        for (int round = 1; round <= 3; round++)
+            cache.Displace(round * 1_000_000);
         AssertLivesOn(cache.Table, -1);
         Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
     }

@@ -104,7 +104,11 @@ public sealed class ReadBufferTests
             Assert.True(buffer.TryNoteUse(use, 7, clock));
         time.Passed = TimeSpan.FromTicks(Life / 2);
         bool isAlive = true;
-        time.Hook = () => isAlive = buffer.IsAlive(use, clock, now + 2 * Life);
+        time.Hook = () =>
+        {
+            time.Passed = TimeSpan.FromTicks(2 * Life);
+            isAlive = buffer.IsAlive(use, clock, now + 2 * Life);
+        };
         Assert.False(buffer.TryNoteUse(use, 7, clock));
         Assert.False(isAlive);
     }
