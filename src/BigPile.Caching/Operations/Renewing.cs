@@ -55,7 +55,7 @@ internal static unsafe class Renewing
     /// <param name="isClosing">Whether the table is closed, and no read runs any more: what another thread is at is waited for.</param>
     internal static void TakeNotes(this TableCore core, bool isClosing = false)
     {
-        if (core.ReadBufferOrNull is not { Count: > 0 } buffer)
+        if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
         if (isClosing)
             buffer.Gate.Enter();

@@ -49,6 +49,9 @@ internal sealed class ReadBuffer
     /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep.</summary>
     internal bool IsToBeTaken => Count > Volatile.Read(ref _newest).Places.Length / 4 && !Volatile.Read(ref _isKept);
 
+    /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
+    internal bool HasAny => Count > 0 || Newest.Places.Length > LeastPlaces || Newest.Older != null;
+
     /// <summary>The newest set; the others follow it.</summary>
     internal Set Newest => Volatile.Read(ref _newest);
 

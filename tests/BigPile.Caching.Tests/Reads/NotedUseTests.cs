@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Access;
+using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
@@ -36,7 +37,12 @@ public sealed class NotedUseTests : StoppedCacheTest
         }
         Time.Advance(Life * 1.1);
         table.Sweep();
-        Assert.Equal((0, ReadBuffer.LeastPlaces), (table.Count, table.Core.ReadBuffer.Newest.Places.Length));
+        Assert.Equal(0, table.Count);
+        Eventually.True(() =>
+        {
+            table.Core.TakeNotes(); // another thread may be at it
+            return !table.Core.ReadBuffer.HasAny;
+        });
     }
 
     /// <summary>On a mapped pile a renewal copies the entry.</summary>
@@ -80,11 +86,11 @@ public sealed class NotedUseTests : StoppedCacheTest
         Time.Advance(Life * 0.75);
         Assert.True(Read(cache.Table, -1, () =>
         {
-            cache.Displace();
+            for (int round = 1; IsInMemory(cache.Table, -1); round++)
+                cache.Displace(round * 1_000_000);
             Time.Advance(Life / 8);
         }));
         AssertLivesOn(cache.Table, -1);
-        Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
     }
 
     [Fact]
@@ -94,10 +100,9 @@ public sealed class NotedUseTests : StoppedCacheTest
         cache.Table.Put(-1, SpillingCache.Value(-1), Sliding);
         Time.Advance(Life * 0.75);
         Assert.True(cache.Table.ContainsKey(-1));
-        for (int round = 1; round <= 3; round++)
+        for (int round = 1; IsInMemory(cache.Table, -1); round++)
             cache.Displace(round * 1_000_000);
         AssertLivesOn(cache.Table, -1);
-        Assert.NotEqual(0, cache.Table.Statistics.SpillReturns);
     }
 
     [Fact]
@@ -157,6 +162,13 @@ public sealed class NotedUseTests : StoppedCacheTest
         Assert.True(table.ContainsKey(key));
         Time.Advance(Life * 0.99);
         Assert.True(table.ContainsKey(key));
+    }
+
+    private static bool IsInMemory(CacheTable<int, byte[]> table, int number)
+    {
+        KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
+        using LockedBucket bucket = table.Core.Index.Lock(key.Hash);
+        return table.Core.TryFindLocked(bucket, key, out _);
     }
 
     /// <summary>Reads, and has another thread do something just before the use is noted.</summary>
