@@ -86,6 +86,7 @@ public abstract class CacheTable
         Core.EvictSurplus(int.MaxValue, stop);
         for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
+        Core.TakeNotes(waits: true); // behind the buckets, as what it frees is not counted
         return freed + Core.SweepAllSpilled(stop);
     }
 }

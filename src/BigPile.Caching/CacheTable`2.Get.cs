@@ -158,7 +158,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool ContainsKey(TKey key) => TryGetInfo(key, out _);
 
-    /// <summary>Gives a view of a value as it is stored, without a copy.</summary>
+    /// <summary>Gives a view of a value as it is stored, without a copy. Counts as a use.</summary>
     /// <param name="key">The key.</param>
     /// <param name="lease">The view, to be disposed soon; its bytes stay as they are, whatever becomes of the entry.</param>
     /// <param name="info">Version and size of the entry.</param>

@@ -184,7 +184,7 @@ public sealed partial class PileCache : IDisposable
             core.Close();
         ThreadPresence.WaitForOthers();
         foreach (TableCore core in _cores.Values)
-            Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(isClosing: true));
+            Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true, isClosing: true));
         if (_clock.IsAhead)
             Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady)

@@ -10,7 +10,11 @@ internal static class EntryTimes
 
     /// <summary>The expiry that is written for a sliding entry that was used: a sixteenth ahead of what the use gives.</summary>
     internal static long RenewalOf(this CacheClock clock, in EntryHead head, long used) =>
-        Math.Min(clock.SlidingEndOf(head), CacheClock.Add(used, head.SlidingTicks + AheadOf(head.SlidingTicks)));
+        RenewalOf(head.SlidingTicks, clock.SlidingEndOf(head), used);
+
+    /// <inheritdoc cref="RenewalOf(CacheClock, in EntryHead, long)"/>
+    internal static long RenewalOf(long slidingTicks, long end, long used) =>
+        Math.Min(end, CacheClock.Add(used, slidingTicks + AheadOf(slidingTicks)));
 
     /// <summary>
     /// The instant that an entry states, as the cache's time has it by now. That of a sliding one was written down for its last use, or for

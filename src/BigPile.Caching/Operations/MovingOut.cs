@@ -65,10 +65,13 @@ internal static class MovingOut
         Debug.Assert(movedOut.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
         ulong word = movedOut.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+        EntryCopy used = entry.SlidingTicks == 0
+            ? entry
+            : entry with { ExpiresAt = EntryTimes.RenewalOf(entry.SlidingTicks, entry.SlidingEnd, core.Clock.Now) };
         try
         {
             var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), movedOut);
-            return core.PutInside(presence, key, entry.Spec, order, out _);
+            return core.PutInside(presence, key, used.Spec, order, out _);
         }
         finally
         {

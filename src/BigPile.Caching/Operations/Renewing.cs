@@ -52,22 +52,24 @@ internal static unsafe class Renewing
 
     /// <summary>Does what reads have noted. The caller is outside.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="isClosing">Whether the table is closed, and no read runs any more: what another thread is at is waited for.</param>
-    internal static void TakeNotes(this TableCore core, bool isClosing = false)
+    /// <param name="waits">Whether to wait for another thread that is at it; else that one has them.</param>
+    /// <param name="isClosing">Whether the table is closed, and no read runs any more.</param>
+    internal static void TakeNotes(this TableCore core, bool waits = false, bool isClosing = false)
     {
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
-        if (isClosing)
+        long now = core.Clock.Now; // before the gate, as that clock may be the application's
+        if (waits)
             buffer.Gate.Enter();
         else if (!buffer.Gate.TryEnter())
             return;
         try
         {
-            int refused = core.TakeAll(buffer, isClosing);
+            int refused = core.TakeAll(buffer, now, isClosing);
             if (refused != 0)
             {
                 _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
-                refused = core.TakeAll(buffer, isClosing);
+                refused = core.TakeAll(buffer, now, isClosing);
             }
             buffer.EndTaking(isKept: refused != 0);
         }
@@ -97,24 +99,24 @@ internal static unsafe class Renewing
     }
 
     // The renewals for which there was no room. Behind some the others are not tried: what is noted counts.
-    private static int TakeAll(this TableCore core, ReadBuffer buffer, bool isClosing)
+    private static int TakeAll(this TableCore core, ReadBuffer buffer, long now, bool isClosing)
     {
         int refused = 0;
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
             for (int number = 0; number < set.Places.Length; number++)
-                core.TakeNote(buffer, set, number, isClosing, ref refused);
+                core.TakeNote(buffer, set, number, now, isClosing, ref refused);
         }
         return refused;
     }
 
     private static void TakeNote(
-        this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, bool isClosing, ref int refused)
+        this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
         for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Note note); look++)
         {
-            if ((note.IsUse && refused >= MostRefused) || !core.TryDo(note, isClosing))
+            if ((note.IsUse && refused >= MostRefused) || !core.TryDo(note, now, isClosing))
             {
                 refused++;
                 return;
@@ -124,9 +126,8 @@ internal static unsafe class Renewing
         }
     }
 
-    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, bool isClosing)
+    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, long now, bool isClosing)
     {
-        long now = core.Clock.Now;
         ThreadPresence presence = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
         try
         {

@@ -45,6 +45,7 @@ internal sealed class Sweeper : IDisposable
         {
             long began = CacheDurations.BeginSweep();
             int buckets = Math.Min(_buckets, core.BucketsToSweep());
+            core.TakeNotes();
             core.EvictSurplus(buckets);
             for (int round = 0; round < MostRoundsAtOnce && core.SweepMemory(buckets) > buckets / 16; round++)
             {

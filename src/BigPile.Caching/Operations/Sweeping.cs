@@ -20,7 +20,6 @@ internal static unsafe class Sweeping
     {
         if (!core.HasMortals || core.IsRebuilding)
             return 0;
-        core.TakeNotes();
         long now = core.Clock.Now;
         if (waits)
             core.SweepPlace.Gate.Enter();

@@ -27,7 +27,7 @@ namespace BigPile.Caching.Tables;
 /// </remarks>
 internal sealed class ReadBuffer
 {
-    /// <summary>How many notes there can be before the set grows, at most.</summary>
+    /// <summary>The places of a set that has not grown.</summary>
     internal const int LeastPlaces = 512;
 
     private const int Ways = 16;
