@@ -78,15 +78,5 @@ public abstract class CacheTable
     /// <param name="stop">Stops between two parts.</param>
     /// <returns>How many entries were freed, but for those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public long Sweep(CancellationToken stop = default)
-    {
-        const int BucketsAtOnce = 4096;
-        long freed = 0;
-        Core.Clock.Follow();
-        Core.EvictSurplus(int.MaxValue, stop);
-        for (int left = Core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
-            freed += Core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
-        Core.TakeNotes(waits: true); // behind the buckets, as what it frees is not counted
-        return freed + Core.SweepAllSpilled(stop);
-    }
+    public long Sweep(CancellationToken stop = default) => Core.SweepAll(stop);
 }

@@ -32,9 +32,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return _typed.PutPointer(_keys.Probe(key, stack), pointer, options);
     }
 
-    /// <summary>
-    /// The object that holds a key's value. A value that lies in its entry is moved to an object of its own first. Counts as a use.
-    /// </summary>
+    /// <summary>The object that holds a key's value; one that lies in its entry is moved to its own first. Counts as a use.</summary>
     /// <param name="key">The key.</param>
     /// <param name="pointer">The object; the table's own, valid until the entry is replaced, removed, evicted or expires.</param>
     /// <returns><see langword="false"/> when the table has no such key, or its value is null.</returns>

@@ -180,11 +180,7 @@ public sealed partial class PileCache : IDisposable
         _meter.Dispose();
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
-        foreach (TableCore core in _cores.Values)
-            core.Close();
-        ThreadPresence.WaitForOthers();
-        foreach (TableCore core in _cores.Values)
-            Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true, isClosing: true));
+        _cores.Values.CloseAll();
         if (_clock.IsAhead)
             Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady)

@@ -65,70 +65,6 @@ public sealed class ClockStepTests : IDisposable
         Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
     }
 
-    /// <summary>What the system's ticks tell is enough for an entry with seconds to live, and never before the time that is exact.</summary>
-    [Fact]
-    public void What_costs_less_than_the_time_is_not_before_it()
-    {
-        var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
-        for (int i = 0; i < 100_000; i++)
-        {
-            if (i % 10_000 == 0)
-                clock.Follow();
-            long before = clock.Now;
-            long most = clock.NowAtMost;
-            Assert.InRange(most, before, clock.Now + 2 * TimeSpan.TicksPerSecond);
-        }
-        var steps = new SteppingTime();
-        var foreign = new CacheClock(steps, Guid.NewGuid());
-        steps.Pass(Minute);
-        Assert.Equal(foreign.Now, foreign.NowAtMost);
-    }
-
-    /// <summary>The expiry of a sliding entry says when it was used last, and so whether that was before a step.</summary>
-    [Fact]
-    public void A_sliding_entry_lives_as_long_behind_a_step_as_without_one()
-    {
-        var time = new SteppingTime();
-        using PileCache cache = Make(time);
-        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
-        foreach (string key in (string[])["noted", "written", "unused"])
-            table.Put(key, "1", new EntryOptions { Sliding = Hour });
-        time.Pass(Hour / 2);
-        Assert.True(table.ContainsKey("written"));
-        table.Sweep();
-        time.Pass(Hour / 4);
-        Assert.True(table.ContainsKey("noted"));
-        time.Step(Far);
-        table.Put("until", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour }); // has the cache see the step
-        table.Put("put", "1", new EntryOptions { Sliding = Hour });
-        AssertLives("noted", Hour, table, time);
-        AssertLives("written", Hour * 3 / 4 + Hour / 16, table, time);
-        AssertLives("unused", Hour / 4, table, time);
-        AssertLives("put", Hour, table, time);
-        time.Pass(Hour / 2);
-        Assert.Equal((true, true, false, true), (
-            table.ContainsKey("noted"), table.TryGetEntry("written", out _), table.ContainsKey("unused"), table.ContainsKey("put")));
-    }
-
-    [Theory]
-    [InlineData(5)]
-    [InlineData(-5)]
-    public void A_sliding_entry_with_an_end_is_renewed_behind_a_step_until_its_end(int minutes)
-    {
-        var time = new SteppingTime();
-        using PileCache cache = Make(time);
-        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
-        table.Put("used", "1", new EntryOptions { Sliding = Minute, MaxAge = 4 * Minute });
-        time.Step(minutes * Minute);
-        table.Put("until", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour }); // has the cache see the step
-        for (int half = 1; half <= 9; half++)
-        {
-            time.Pass(Minute / 2);
-            Assert.Equal((half, half < 8), (half, table.ContainsKey("used")));
-            table.Sweep();
-        }
-    }
-
     [Fact]
     public void Where_only_the_clock_is_known_its_way_back_ends_what_its_way_forth_began()
     {
@@ -294,29 +230,4 @@ public sealed class ClockStepTests : IDisposable
         WaitsUntilReady = true,
         DefaultTableOptions = TestCache.AllDurable,
     };
-
-    /// <summary>A clock that is set, beside time that goes by.</summary>
-    private static void AssertLives(string key, TimeSpan left, CacheTable<string, string> table, SteppingTime time)
-    {
-        Assert.True(table.TryGetEntry(key, out TableEntry<string> entry), key);
-        Assert.Equal((key, time.GetUtcNow() + left), (key, entry.ExpiresAt));
-    }
-
-    private sealed class SteppingTime : TimeProvider
-    {
-        private TimeSpan _passed;
-        private TimeSpan _set;
-
-        internal bool HasStamps { get; init; } = true;
-
-        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
-
-        public override long GetTimestamp() => HasStamps ? _passed.Ticks : GetUtcNow().UtcTicks;
-
-        public override DateTimeOffset GetUtcNow() => new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero) + _passed + _set;
-
-        internal void Pass(TimeSpan time) => _passed += time;
-
-        internal void Step(TimeSpan time) => _set += time;
-    }
 }

@@ -10,7 +10,8 @@ internal static class CacheTables
     {
         Table table = NewTable(
             Invariant($"cache: {Counted.Of(report.Count, "entry", "entries")} of {report.Keys} and ")
-            + Invariant($"{Counted.Of(report.ValueBytes, "byte")}, {report.Mode}, {report.Store} store, {report.Entries}, threads: {report.Threads}"));
+            + Invariant($"{Counted.Of(report.ValueBytes, "byte")}, {report.Mode}, {report.Store} store, {report.Entries}, ")
+            + Invariant($"threads: {report.Threads}"));
         AddRate(table, "Put while growing from empty, each timed", report.GrowPerSecond);
         AddRate(table, "Put", report.InsertPerSecond);
         AddRate(table, "Get in order", report.GetPerSecond);

@@ -196,8 +196,8 @@ internal sealed class CacheClock
             else if (apart > _corrected)
                 AddStep(Math.Min(clock, _start), apart - _corrected);
             Volatile.Write(ref _ahead, isForth ? 0 : apart);
-            if (isForth)
-                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = clock }); // last: no entry is read without its step
+            if (isForth) // last: no entry is read without its step
+                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = clock });
             return true;
         }
     }

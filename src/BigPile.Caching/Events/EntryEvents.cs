@@ -2,16 +2,16 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Threading;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;
 
 /// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
 /// <remarks>Costs one load while nobody listens. What is more than listeners can take is left out.</remarks>
-internal sealed unsafe class EntryEvents(TableCore core)
+internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock clock)
 {
     private const int MaxPending = 1 << 16;
     private const int MaxBatch = 1024;
@@ -32,10 +32,10 @@ internal sealed unsafe class EntryEvents(TableCore core)
         if (_pending.Count >= MaxPending)
             return;
         byte[] key = new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray();
-        EntryInfo info = core.Describe(head, (int)(payloadBytes - head.ValueOffset));
+        EntryInfo info = clock.Describe(head.Version, (int)(payloadBytes - head.ValueOffset), clock.ExpiryOf(head));
         _pending.Enqueue(new RawRemoval(key, info, reason == Counter.Evictions ? RemovalReason.Evicted : RemovalReason.Expired));
         if (Interlocked.Exchange(ref _isRunning, 1) == 0)
-            core.Pile.Keeper.Background.Queue("the delivery of removed entries", Deliver);
+            background.Queue("the delivery of removed entries", Deliver);
     }
 
     private void Deliver()
@@ -61,7 +61,7 @@ internal sealed unsafe class EntryEvents(TableCore core)
         while (batch.Count < MaxBatch && _pending.TryDequeue(out RawRemoval removal))
             batch.Add(removal);
         foreach (Delegate handler in Volatile.Read(ref _handlers)?.GetInvocationList() ?? [])
-            core.Pile.Keeper.Background.TryRun("a listener of removed entries", () => ((Action<IReadOnlyList<RawRemoval>>)handler)(batch));
+            background.TryRun("a listener of removed entries", () => ((Action<IReadOnlyList<RawRemoval>>)handler)(batch));
     }
 
     private void Change(Func<Action<IReadOnlyList<RawRemoval>>?, Action<IReadOnlyList<RawRemoval>>?> change)

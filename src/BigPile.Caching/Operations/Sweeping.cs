@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -10,6 +11,7 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Sweeping
 {
     private const int BucketsForRoom = 64;
+    private const int BucketsAtOnce = 4096;
 
     /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
     /// <param name="core">The table.</param>
@@ -36,6 +38,19 @@ internal static unsafe class Sweeping
         {
             core.SweepPlace.Gate.Exit();
         }
+    }
+
+    /// <summary>Frees all that is no more, in memory and in the file, and evicts what is over a limit.</summary>
+    /// <returns>How many entries were freed, but for those over a limit.</returns>
+    internal static long SweepAll(this TableCore core, CancellationToken stop)
+    {
+        long freed = 0;
+        core.Clock.Follow();
+        core.EvictSurplus(int.MaxValue, stop);
+        for (int left = core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
+            freed += core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
+        core.TakeNotes(waits: true); // behind the buckets, as what it frees is not counted
+        return freed + core.SweepAllSpilled(stop);
     }
 
     /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>

@@ -1,7 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
 using BigPile.Access;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Metrics;
 using BigPile.Layout;

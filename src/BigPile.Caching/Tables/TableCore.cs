@@ -74,7 +74,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         Tags = new TagMarks(pile, id, Index);
         _hasMortals = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
-        Events = new EntryEvents(this);
+        Events = new EntryEvents(pile.Keeper.Background, clock);
     }
 
     internal Pile Pile { get; }

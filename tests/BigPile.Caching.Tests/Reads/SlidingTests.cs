@@ -151,7 +151,7 @@ public sealed class SlidingTests : StoppedCacheTest
         table.Core.CheckInvariants();
     }
 
-    /// <summary>The disk refuses what copies of large entries need: these live by their notes, and the others are renewed, or freed.</summary>
+    /// <summary>The disk refuses what copies of large entries need: these live by their notes; others are renewed, or freed.</summary>
     [Fact]
     public void A_renewal_that_is_refused_holds_up_no_others()
     {

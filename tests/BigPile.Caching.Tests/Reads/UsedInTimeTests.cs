@@ -72,7 +72,7 @@ public sealed class UsedInTimeTests(ITestOutputHelper output) : IDisposable
         if (table.TryGet(key, out long value))
         {
             Assert.Equal(key, value);
-            Volatile.Write(ref _lastRead[key], Math.Max(now, Volatile.Read(ref _lastRead[key]))); // another's later one may go: it was in time
+            Volatile.Write(ref _lastRead[key], Math.Max(now, last)); // another's later one may go: it was in time
             return;
         }
         Assert.True(Stopwatch.GetElapsedTime(last) >= Life, $"{key} is gone, and was read {Stopwatch.GetElapsedTime(last)} before");
@@ -86,7 +86,7 @@ public sealed class UsedInTimeTests(ITestOutputHelper output) : IDisposable
         CacheTable<long, long> table = cache.GetOrCreateTable<long, long>("t");
         for (long key = 0; key < Keys; key++)
             ReadOne(table, (int)key);
-        var time = new ManualTime(DateTimeOffset.UtcNow);
+        var time = new ManualTime(TimeProvider.System.GetUtcNow());
         table.Sweep();
         string killed = System.IO.Path.Combine(_scratch.Root, "killed");
         KilledPile.Copy(_scratch.Root, killed);
